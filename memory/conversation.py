@@ -1,0 +1,285 @@
+"""The view of a request: what was said, by whom, in which order.
+
+Pure values. A conversation is read *from* a body by a wire dialect and is never rendered back into one: the
+client's bytes stay the source, and changes to them are named by :mod:`memory.edits`. Nothing here knows a wire
+format, a runtime or a store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+
+class Role(StrEnum):
+    """Who speaks. ``TOOL`` is used where a wire format has a role of its own for results."""
+
+    SYSTEM = "system"
+    DEVELOPER = "developer"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    OTHER = "other"
+
+
+class Form(StrEnum):
+    """How text is appended to a message, so that it can be made again in the same bytes.
+
+    ``SUFFIX`` continues the message's last text; ``PART`` is a text part of its own behind the others.
+    """
+
+    SUFFIX = "suffix"
+    PART = "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its URL, or its media type and base64 data."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """The model's reasoning, with the provider's signature or encrypted content where there is one."""
+
+    text: str
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model called. ``arguments`` is JSON text as it stood on the wire."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A part of a kind that we do not know; ``raw`` is its JSON text."""
+
+    kind: str
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gave back, tied to its call by ``call_id``."""
+
+    call_id: str
+    content: tuple[Text | Image | Opaque, ...]
+    failed: bool = False
+
+    @property
+    def text(self) -> str:
+        """All its text, joined by newlines."""
+        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+
+
+Part = Text | Image | Reasoning | ToolCall | ToolResult | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message (one input item in the Responses format).
+
+    ``digest`` names the content in normal form (see :func:`digest`); ``spoken`` is what a person said in it,
+    free of what the runtime added, and empty where no person spoke; ``takes`` is the form in which text can be
+    appended, or None where none can be.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+    digest: bytes
+    spoken: str = ""
+    takes: Form | None = None
+
+    @property
+    def text(self) -> str:
+        """Its plain text parts, joined by newlines; tool results and reasoning are not in it."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """Its tool results, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Its tool calls, in order."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One request as it was read.
+
+    ``instructions`` is what stands outside the messages (Anthropic's ``system``, the Responses format's
+    ``instructions``); ``tools`` are the offered tools' names; ``continues`` names a history that the server
+    holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part.
+    """
+
+    dialect: str
+    model: str
+    messages: tuple[Message, ...]
+    instructions: str = ""
+    tools: tuple[str, ...] = ()
+    stream: bool = False
+    continues: str | None = None
+
+    def occurrences(self) -> tuple[int, ...]:
+        """For each message, how many earlier messages have the same digest."""
+        seen: dict[bytes, int] = {}
+        result = []
+        for message in self.messages:
+            count = seen.get(message.digest, 0)
+            seen[message.digest] = count + 1
+            result.append(count)
+        return tuple(result)
+
+    def trail(self) -> tuple[bytes, ...]:
+        """A chain of hashes, one for each message: two requests agree up to message k iff ``trail()[k]`` is equal."""
+        chain = b""
+        links = []
+        for message in self.messages:
+            chain = hashlib.blake2b(chain + message.digest, digest_size=16).digest()
+            links.append(chain)
+        return tuple(links)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider reported them. ``input`` includes what was cached."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model answered.
+
+    ``complete`` is False when the stream ended without its terminator: nothing is learned from such a reply.
+    """
+
+    parts: tuple[Part, ...] = ()
+    stop: str = ""
+    usage: Usage | None = None
+    complete: bool = False
+    id: str = ""
+
+    @property
+    def text(self) -> str:
+        """Its plain text, joined by newlines."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
+
+def digest(role: Role, parts: Iterable[Part]) -> bytes:
+    """16 bytes that name a message by its content.
+
+    Clients resend a message in other clothes: ids change, cache marks move, a list of one text becomes a plain
+    string, keys change their order. None of that changes the digest; everything that a model reads does.
+    """
+    hasher = hashlib.blake2b(digest_size=16)
+    hasher.update(orjson.dumps([role.value, [normal_form(part) for part in parts]]))
+    return hasher.digest()
+
+
+def normal_form(part: Part) -> list[Any]:
+    """A part as plain lists, without ids and cache marks."""
+    match part:
+        case Text(text):
+            return ["t", _encodable(text)]
+        case Image(source):
+            return ["i", _encodable(source)]
+        case Reasoning(text, signature):
+            return ["r", _encodable(text), _encodable(signature)]
+        case ToolCall(_, name, arguments):
+            return ["c", _encodable(name), _sorted_json(arguments)]
+        case ToolResult(_, content, failed):
+            return ["o", failed, [normal_form(inner) for inner in content]]
+        case Opaque(kind, raw):
+            return ["x", _encodable(kind), _sorted_json(raw)]
+
+
+def pack(parts: Iterable[Part]) -> bytes:
+    """Parts as JSON, for a store; :func:`unpack` is the inverse."""
+    return orjson.dumps([_packed(part) for part in parts])
+
+
+def unpack(data: bytes) -> tuple[Part, ...]:
+    """Parts out of what :func:`pack` made.
+
+    Raises:
+        ValueError: when the data is not of that form.
+    """
+    try:
+        return tuple(_unpacked(item) for item in orjson.loads(data))
+    except (KeyError, IndexError, TypeError, orjson.JSONDecodeError) as error:
+        raise ValueError(f"not packed message parts: {error}") from error
+
+
+def _packed(part: Part) -> list[Any]:
+    match part:
+        case Text(text):
+            return ["text", _encodable(text)]
+        case Image(source):
+            return ["image", _encodable(source)]
+        case Reasoning(text, signature):
+            return ["reasoning", _encodable(text), _encodable(signature)]
+        case ToolCall(id, name, arguments):
+            return ["call", _encodable(id), _encodable(name), _encodable(arguments)]
+        case ToolResult(call_id, content, failed):
+            return ["result", _encodable(call_id), failed, [_packed(inner) for inner in content]]
+        case Opaque(kind, raw):
+            return ["opaque", _encodable(kind), _encodable(raw)]
+
+
+def _unpacked(item: list[Any]) -> Part:
+    match item:
+        case ["text", text]:
+            return Text(text)
+        case ["image", source]:
+            return Image(source)
+        case ["reasoning", text, signature]:
+            return Reasoning(text, signature)
+        case ["call", id, name, arguments]:
+            return ToolCall(id, name, arguments)
+        case ["result", call_id, failed, content]:
+            inner = tuple(_unpacked(each) for each in content)
+            return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
+        case ["opaque", kind, raw]:
+            return Opaque(kind, raw)
+    raise ValueError(f"unknown packed part {item[:1]!r}")
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates (legal in JSON escapes, not in UTF-8) become escapes; all else stays."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def _sorted_json(raw: str) -> str:
+    """JSON text with sorted keys and without ids or cache marks; text that is no JSON stays as it is."""
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return _encodable(raw)
+    if isinstance(value, dict):
+        value = {key: inner for key, inner in value.items() if key not in ("cache_control", "id")}
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

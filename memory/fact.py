@@ -1,0 +1,185 @@
+"""A fact: one thing that memory holds to be so, with where it came from and since when.
+
+Also the passage, a piece of a turn kept word for word beside the facts, so that what no rule extracted can
+still be found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from memory.scope import Layer
+
+
+class Kind(StrEnum):
+    """What a fact says."""
+
+    DECISION = "decision"
+    PREFERENCE = "preference"
+    CORRECTION = "correction"
+    CONVENTION = "convention"
+    PATTERN = "pattern"
+    ANTI_PATTERN = "anti-pattern"
+    OBSERVATION = "observation"
+    FACT = "fact"
+    HEURISTIC = "heuristic"
+    TASK = "task"
+
+
+class Category(StrEnum):
+    """What a fact is about."""
+
+    PERSON = "person"
+    PEOPLE = "people"
+    PREFERENCES = "preferences"
+    PROJECTS = "projects"
+    TECHNICAL = "technical"
+    ENTITIES = "entities"
+    WORKFLOWS = "workflows"
+
+
+class Stream(StrEnum):
+    """Which stream of the page a fact belongs to, the most lasting first."""
+
+    IDENTITY = "identity"
+    PROJECTS = "projects"
+    TASKS = "tasks"
+    FLOW = "flow"
+
+
+class Origin(StrEnum):
+    """Who said it; kept for ever. The order is the order of trust."""
+
+    PERSON = "person"
+    USER = "user"
+    ASSISTANT = "assistant"
+    BEHAVIOUR = "behaviour"
+    TOOL = "tool"
+    WEB = "web"
+    SUBAGENT = "sub-agent"
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it is the person's own word (typed in a conversation, or edited on the page)."""
+        return self in (Origin.PERSON, Origin.USER)
+
+
+class Tier(StrEnum):
+    """How far a memory has come."""
+
+    WORKING = "working"
+    SHORT_TERM = "short-term"
+    LONG_TERM = "long-term"
+    SHARED = "shared"
+
+
+class Sensitivity(StrEnum):
+    """``restricted`` is only given when asked for by id."""
+
+    NORMAL = "normal"
+    CONFIDENTIAL = "confidential"
+    RESTRICTED = "restricted"
+
+
+class Stability(StrEnum):
+    """How sure a memory has become."""
+
+    DRAFT = "draft"
+    VERIFIED = "verified"
+    STABLE = "stable"
+
+
+class State(StrEnum):
+    """Whether a fact takes part in recall."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One memory. ``valid_*`` is when it held in the world, ``recorded_at``/``superseded_at`` when we held it.
+
+    Confidence, importance and surprise lie in 0..1. ``wrong`` keeps the other side of a correction. Times are
+    aware datetimes. ``access`` counts reads that were used, ``sessions`` the distinct sessions among them;
+    creation counts as the first of each.
+    """
+
+    id: str
+    text: str
+    owner: str
+    kind: Kind
+    category: Category
+    stream: Stream
+    layer: Layer
+    origin: Origin
+    session: str
+    source: bytes
+    recorded_at: datetime
+    valid_from: datetime
+    confidence: float = 0.5
+    importance: float = 0.5
+    surprise: float = 0.5
+    tier: Tier = Tier.SHORT_TERM
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    stability: Stability = Stability.DRAFT
+    state: State = State.ACTIVE
+    access: int = 1
+    sessions: int = 1
+    used_at: datetime | None = None
+    valid_until: datetime | None = None
+    superseded_at: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    contradicts: tuple[str, ...] = ()
+    derived_from: tuple[str, ...] = ()
+    expires_at: datetime | None = None
+    pinned: bool = False
+    wrong: str = ""
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a turn, word for word, of at most about 120 tokens.
+
+    ``turn`` is the place of its message in the session and ``piece`` its place in the message, so that
+    neighbours can be found. ``question`` marks a turn that only asks: it holds no answer and must not crowd
+    one out.
+    """
+
+    id: str
+    text: str
+    owner: str
+    origin: Origin
+    speaker: str
+    session: str
+    source: bytes
+    at: datetime
+    turn: int
+    piece: int = 0
+    question: bool = False
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an extractor proposes, before it is reconciled with what is known and gets an id and an owner."""
+
+    text: str
+    kind: Kind
+    category: Category
+    stream: Stream
+    layer: Layer
+    origin: Origin
+    confidence: float = 0.5
+    importance: float = 0.5
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    expires_at: datetime | None = None
+    pinned: bool = False
+    wrong: str = ""
+    entities: tuple[str, ...] = ()

@@ -1,0 +1,197 @@
+"""What memory needs of the world, and no word on which process answers.
+
+Stores are async because they may live in another thread, process or machine. An embedder is plain: it is called
+where blocking does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.conversation import Message
+from memory.edits import Entry
+from memory.fact import Fact, Passage
+from memory.session import Exchange, Receipt, Session
+
+Vector = NDArray[np.float32]
+Sparse = Mapping[int, float]
+"""A sparse vector: term id (32 bit, see ``memory.language.words.term``) → weight."""
+
+
+class Embedder(Protocol):
+    """Text → unit vectors."""
+
+    name: str
+    dimensions: int
+
+    def documents(self, texts: Sequence[str]) -> Vector:
+        """Shape (n, dimensions), rows of length one (or zero for a text of which nothing is known)."""
+
+    def query(self, text: str, idf: Callable[[str], float] | None = None) -> Vector:
+        """Shape (dimensions,). ``idf`` weighs each word by its stem's rarity in the caller's own store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A memory in the index. ``id`` is a UUID, ``sort`` is ``fact`` or ``turn``, ``at`` seconds since 1970."""
+
+    id: str
+    owner: str
+    sort: str
+    at: float
+    dense: Vector
+    sparse: Sparse
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search: only points of ``owners`` are seen. ``limit`` is for each leg."""
+
+    owners: tuple[str, ...]
+    dense: Vector | None
+    sparse: Sparse
+    limit: int
+    sort: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A candidate with both scores: cosine, and the dot product of the sparse vectors."""
+
+    id: str
+    owner: str
+    sort: str
+    at: float
+    cosine: float
+    lexical: float
+
+
+class Index(Protocol):
+    """The vector index. It can be thrown away and rebuilt from the journal's database."""
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Add or replace points; durable against a crash of the process when it returns."""
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """Remove points; unknown ids are ignored."""
+
+    async def search(self, query: Query) -> list[Found]:
+        """The best of the dense and of the sparse leg together, each with both scores; no order is promised."""
+
+    async def count(self) -> int:
+        """How many points there are."""
+
+    async def close(self) -> None:
+        """Flush and let go of the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journaled:
+    """An exchange as it lies in the journal, for the worker.
+
+    ``messages`` is the whole request; ``fresh`` the indices of messages that no earlier exchange of the session
+    had; ``reply`` the reply as a message, or None where it was cut or failed. Secrets are redacted in all of it.
+    """
+
+    number: int
+    id: str
+    session: Session
+    kind: str
+    at: datetime
+    messages: tuple[Message, ...]
+    fresh: tuple[int, ...]
+    reply: Message | None
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What one exchange taught, written in one transaction with the worker's cursor.
+
+    ``documents`` counts, for each owner, how many indexed texts were added, ``terms`` in how many of them each
+    term occurs.
+    """
+
+    number: int
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    documents: Mapping[str, int] = field(default_factory=dict)
+    terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How often terms occur among the texts of some owners: ``documents`` texts in all, ``frequency`` by term."""
+
+    documents: int
+    frequency: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much is stored."""
+
+    sessions: int
+    exchanges: int
+    messages: int
+    facts: int
+    passages: int
+    behind: int
+
+
+class Journal(Protocol):
+    """The durable truth: exchanges, sessions, ledger, facts, passages, receipts."""
+
+    async def session_by_key(self, key: str) -> Session | None:
+        """The session that a runtime's own id names (already put in the credential's namespace)."""
+
+    async def session_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[Session, int, bool] | None:
+        """The session whose requests went furthest along this trail: session, how many messages are shared, and
+        whether that is where the session's newest request ended (its tip)."""
+
+    async def ledger(self, session: str) -> tuple[Entry, ...]:
+        """A session's ledger in the order it was written."""
+
+    async def enter(self, session: Session, entries: Sequence[Entry]) -> None:
+        """Write the session (insert or update) and new entries."""
+
+    async def commit(self, exchange: Exchange) -> None:
+        """Append an exchange: new messages, redacted; the hashes; session, trail, receipt. One transaction."""
+
+    async def unlearned(self, limit: int) -> list[Journaled]:
+        """Exchanges behind the worker's cursor, oldest first."""
+
+    async def learn(self, lesson: Lesson) -> None:
+        """Write what an exchange taught and move the cursor, in one transaction."""
+
+    async def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """Facts by id; unknown ids are left out."""
+
+    async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
+        """The active facts of some owners, newest first."""
+
+    async def passages(self, ids: Sequence[str]) -> list[Passage]:
+        """Passages by id; unknown ids are left out."""
+
+    async def neighbours(self, session: str, turn: int, reach: int) -> list[Passage]:
+        """The passages of a session from ``turn - reach`` to ``turn + reach``, in order."""
+
+    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
+        """Document frequencies of terms among the texts of some owners."""
+
+    async def receipt(self, id: str) -> Receipt | None:
+        """A receipt by id (or a prefix of it that names one only)."""
+
+    async def receipts(self, limit: int) -> list[Receipt]:
+        """The newest receipts."""
+
+    async def counts(self) -> Counts:
+        """How much is stored, and how many exchanges the worker is behind."""

@@ -1,0 +1,47 @@
+"""Who owns a memory, and who may see it.
+
+A memory belongs to exactly one owner, a string that the server builds. A caller sees the owners that
+:meth:`Scope.owners` lists, and the stores filter by them: isolation is one ``owner in (...)``, never a choice
+that a model or a tool's text could make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import quote
+
+
+class Layer(StrEnum):
+    """The four layers of ownership, the most specific first."""
+
+    USER_PROJECT = "user-project"
+    USER = "user"
+    PROJECT = "project"
+    ORG = "org"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The caller's place: organisation, user and project, each None where it could not be resolved."""
+
+    org: str | None = None
+    user: str | None = None
+    project: str | None = None
+
+    def owner(self, layer: Layer) -> str | None:
+        """The owner key of a layer, or None where this scope does not reach it."""
+        org, user, project = (quote(name, safe="") if name else None for name in (self.org, self.user, self.project))
+        match layer:
+            case Layer.USER_PROJECT:
+                return f"up:{org or ''}/{user}/{project}" if user and project else None
+            case Layer.USER:
+                return f"u:{org or ''}/{user}" if user else None
+            case Layer.PROJECT:
+                return f"p:{org}/{project}" if org and project else None
+            case Layer.ORG:
+                return f"o:{org}" if org else None
+
+    def owners(self) -> tuple[str, ...]:
+        """Every owner whose memories may be seen from here, the most specific first."""
+        return tuple(owner for layer in Layer if (owner := self.owner(layer)))

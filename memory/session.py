@@ -1,0 +1,123 @@
+"""A session is one run of an agent; an exchange is one request of it and the reply; a receipt says what we did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from memory.conversation import Conversation, Reply
+from memory.edits import Edit, Entry
+from memory.scope import Scope
+
+
+class RequestKind(StrEnum):
+    """What a request is for. Only main and sub-agent turns teach something and get something new."""
+
+    MAIN = "main"
+    SUBAGENT = "sub-agent"
+    SIDE = "side"
+    COMPACTION = "compaction"
+
+    @property
+    def teaches(self) -> bool:
+        """Whether memory learns from it and adds to it."""
+        return self in (RequestKind.MAIN, RequestKind.SUBAGENT)
+
+
+class Mode(StrEnum):
+    """How far memory takes part: not at all, only by giving, or wholly."""
+
+    OFF = "off"
+    READ_ONLY = "read-only"
+    ON = "on"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What the edge knows of a request beside its conversation.
+
+    ``namespace`` is a keyed hash of the credential; ``session_key`` and ``parent_key`` are the runtime's own ids
+    where it sends any; ``extends`` says that a side or compaction request carries the session's own history;
+    ``at`` is aware, in the person's time zone.
+    """
+
+    scope: Scope
+    kind: RequestKind
+    runtime: str
+    namespace: str
+    at: datetime
+    session_key: str | None = None
+    parent_key: str | None = None
+    extends: bool = True
+    mode: Mode = Mode.ON
+    directory: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of an agent. ``segment`` counts from 0; ``page`` is MEMORY.md as it was frozen for this segment."""
+
+    id: str
+    key: str
+    scope: Scope
+    runtime: str
+    started_at: datetime
+    seen_at: datetime
+    kind: RequestKind = RequestKind.MAIN
+    parent: str | None = None
+    segment: int = 0
+    forked_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One memory that was put into a request: why (the parts of its score, each in 0..1) and how large."""
+
+    memory: str
+    text: str
+    score: float
+    why: Mapping[str, float]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was done to one request, for ``palimpsest log``. ``steps`` are milliseconds by name of the step."""
+
+    id: str
+    at: datetime
+    session: str
+    kind: RequestKind
+    status: str
+    model: str = ""
+    shown: tuple[Shown, ...] = ()
+    page_tokens: int = 0
+    recall_tokens: int = 0
+    bytes_added: int = 0
+    note: str = ""
+    steps: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The answer to a request's arrival: which edits it needs, and where it belongs."""
+
+    session: Session | None
+    edits: tuple[Edit, ...]
+    receipt: Receipt
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request with its reply, as the journal takes it. ``status`` is the upstream's HTTP status."""
+
+    id: str
+    session: Session
+    arrival: Arrival
+    conversation: Conversation
+    reply: Reply
+    status: int
+    receipt: Receipt

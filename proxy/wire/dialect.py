@@ -1,0 +1,100 @@
+"""What a wire format must offer: read a body into a view, write edits into it, hear a reply, refuse politely.
+
+A dialect never translates: a client that speaks it is forwarded to an endpoint that speaks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from memory.conversation import Conversation, Reply
+from memory.edits import Edit
+
+
+class Unreadable(Exception):
+    """The body is not of this dialect in a way that matters to us; the provider may judge it."""
+
+
+class BadRequest(Exception):
+    """The body is broken in a way that no provider could accept. ``where`` names the place."""
+
+    def __init__(self, message: str, where: str = "body") -> None:
+        super().__init__(message)
+        self.where = where
+
+
+Spoken = Callable[[str], str]
+"""A user-role text → what the person said in it, without what the runtime added; empty if nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A body and how it was understood.
+
+    ``fields`` are the raw JSON slices of the top-level keys; ``items`` the raw slices of the messages in order,
+    as long as ``conversation.messages``. ``prompt`` is True where the messages are a bare string.
+    """
+
+    body: bytes
+    conversation: Conversation
+    fields: Mapping[str, msgspec.Raw]
+    items: Sequence[msgspec.Raw]
+    prompt: bool = False
+
+    def field(self, name: str) -> Any:
+        """A top-level field, decoded; None where it is missing."""
+        raw = self.fields.get(name)
+        return None if raw is None else msgspec.json.decode(raw)
+
+
+class Listener(Protocol):
+    """Hears a reply while it is relayed.
+
+    Bytes go in as they come from upstream, bytes come out as they may pass. Only the terminator is held back
+    (``[DONE]``, ``response.completed``, ``message_stop``; of a whole reply the last byte), until the exchange is
+    in the journal. However the bytes are cut, the reply is the same and what passes, concatenated, is what came.
+    """
+
+    def feed(self, chunk: bytes) -> bytes:
+        """Hear a chunk; what may pass on now."""
+
+    def finish(self) -> bytes:
+        """All that was held back. Called once, after the upstream ended or the terminator was journaled."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the terminator has been heard and is being held."""
+
+    def reply(self) -> Reply:
+        """What was heard so far."""
+
+
+class Dialect(Protocol):
+    """One wire format."""
+
+    name: str
+    paths: tuple[str, ...]
+
+    def read(self, body: bytes, spoken: Spoken) -> View:
+        """Understand a body.
+
+        Raises:
+            BadRequest: broken JSON, not an object, nested too deeply.
+            Unreadable: JSON that has no list of messages where this dialect has it; forward it as it is.
+        """
+
+    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+        """The body with the edits spliced in; every byte that no edit names is as it was."""
+
+    def check(self, body: bytes) -> list[str]:
+        """The rules of this dialect that the body breaks (sentences); empty if it is valid."""
+
+    def listen(self, streamed: bool) -> Listener:
+        """A listener for one reply."""
+
+    def refusal(self, status: int, message: str, where: str = "") -> bytes:
+        """An error in the shape that this dialect's clients read."""
