@@ -69,7 +69,7 @@ class Ledger:
         """The edits that this request needs, in the order of its messages."""
         if not self._at:
             return ()
-        made = []
+        made: list[Append] = []
         for index, (message, occurrence) in enumerate(
             zip(conversation.messages, conversation.occurrences(), strict=True)
         ):
