@@ -1,0 +1,71 @@
+"""Memory's settings: every key, its default and its bounds. ``config/default.yaml`` says the same in words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.session import Mode
+
+
+class Section(BaseModel):
+    """A group of settings: unknown keys are errors, values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class RecallSettings(Section):
+    """What is added from memory to the newest message."""
+
+    enabled: bool = True
+    tokens: int = Field(600, ge=0, le=100_000)
+    segment_share: Share = 0.02
+    deadline_ms: int = Field(50, ge=1, le=60_000)
+    candidates: int = Field(60, ge=1, le=1000)
+
+
+class PageSettings(Section):
+    """MEMORY.md, which is added to the first human message."""
+
+    enabled: bool = True
+    tokens: int = Field(400, ge=0, le=100_000)
+
+
+class LearningSettings(Section):
+    """What is taken from a finished exchange."""
+
+    enabled: bool = True
+    assistant: bool = True
+
+
+class JournalSettings(Section):
+    """The append-only record in SQLite."""
+
+    synchronous: Literal["normal", "full"] = "normal"
+    hold_ms: int = Field(50, ge=0, le=10_000)
+    retention_days: int | None = Field(None, ge=1)
+    min_free_mib: int = Field(256, ge=0)
+
+
+class QdrantSettings(Section):
+    """A Qdrant server in place of the embedded index."""
+
+    url: str | None = None
+    api_key: str | None = Field(None, repr=False)
+
+
+class MemorySettings(Section):
+    """Everything that memory can be told."""
+
+    mode: Mode = Mode.ON
+    embedder: str = "static"
+    default_window: int = Field(200_000, ge=1000)
+    recall: RecallSettings = RecallSettings()
+    page: PageSettings = PageSettings()
+    learning: LearningSettings = LearningSettings()
+    journal: JournalSettings = JournalSettings()
+    qdrant: QdrantSettings = QdrantSettings()

@@ -1,0 +1,261 @@
+"""What a user can set, where each value came from, and what is wrong with it.
+
+Three sources, each over the one before: the defaults in the code (said in words in ``config/default.yaml``), the
+user's YAML file, environment variables (``PALIMPSEST__SECTION__KEY``, and the short ``PALIMPSEST_HOME`` and
+``PALIMPSEST_UPSTREAM``); the command line's options come last. All faults are told at once.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from memory.session import Mode
+from memory.settings import MemorySettings, Section
+
+
+class SettingsError(Exception):
+    """One or more settings are wrong; ``faults`` has a sentence for each."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+class ServerSettings(Section):
+    """Where we listen."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(8484, ge=0, le=65535)
+    max_body_mib: int = Field(256, ge=1, le=4096)
+    uvloop: bool = False
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs on this machine can reach us."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host.strip("[]")).is_loopback
+        except ValueError:
+            return False
+
+
+class Route(Section):
+    """Requests of a dialect and a model go to an upstream of their own. ``*`` in ``model`` stands for anything."""
+
+    model: str = "*"
+    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "*"] = "*"
+    url: str
+
+    @field_validator("url")
+    @classmethod
+    def _http(cls, value: str) -> str:
+        return http_url(value)
+
+
+class UpstreamSettings(Section):
+    """Which provider answers."""
+
+    openai: str = "https://api.openai.com/v1"
+    anthropic: str = "https://api.anthropic.com"
+    url: str | None = None
+    routes: tuple[Route, ...] = ()
+    connect_seconds: float = Field(15.0, gt=0, le=600)
+    read_seconds: float = Field(900.0, gt=0, le=86_400)
+    attempts: int = Field(3, ge=1, le=10)
+
+    @field_validator("openai", "anthropic", "url")
+    @classmethod
+    def _http(cls, value: str | None) -> str | None:
+        return None if value is None else http_url(value)
+
+
+class Credential(Section):
+    """What a caller with this key owns. ``projects`` lists names, or ``*`` for any."""
+
+    key: str = Field(min_length=8, repr=False)
+    user: str = Field(min_length=1, max_length=200)
+    org: str | None = Field(None, min_length=1, max_length=200)
+    projects: tuple[str, ...] = ("*",)
+    memory: Mode = Mode.ON
+
+
+class Project(Section):
+    """Settings of one project."""
+
+    memory: Mode = Mode.ON
+
+
+class Settings(Section):
+    """All settings."""
+
+    home: Path = Path("~/.palimpsest")
+    user: str = Field("local", min_length=1, max_length=200)
+    org: str | None = Field(None, min_length=1, max_length=200)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    server: ServerSettings = ServerSettings()
+    upstream: UpstreamSettings = UpstreamSettings()
+    memory: MemorySettings = MemorySettings()
+    credentials: tuple[Credential, ...] = ()
+    projects: Mapping[str, Project] = Field(default_factory=dict)
+
+    @field_validator("home")
+    @classmethod
+    def _expanded(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @model_validator(mode="after")
+    def _public_needs_keys(self) -> Self:
+        if not self.server.loopback and not self.credentials:
+            raise ValueError(
+                f"server.host is {self.server.host!r}, which other machines can reach, and there is no entry in "
+                "credentials: add one with a key, or listen on 127.0.0.1"
+            )
+        keys = [credential.key for credential in self.credentials]
+        if len(set(keys)) != len(keys):
+            raise ValueError("credentials has the same key twice: a key must name one owner")
+        return self
+
+
+def http_url(value: str) -> str:
+    """An http(s) base URL without its trailing slash.
+
+    Raises:
+        ValueError: when it is something else, or carries a user name, a query or a fragment.
+    """
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("is not an http:// or https:// address")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("must not carry a user name, a query or a fragment")
+    return value.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings in force, and for each dotted key that is not a default, where it came from."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+
+    def rows(self) -> Iterator[tuple[str, Any, str]]:
+        """Each dotted key with its value and its source; secrets are masked."""
+        for key, value in _leaves(self.settings.model_dump(mode="json")):
+            source = self.sources.get(key) or next(
+                (said for at, said in self.sources.items() if key.startswith((at + ".", at + "["))), "default"
+            )
+            yield key, "(set)" if _is_secret(key) and value else value, source
+
+
+def load(
+    file: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Loaded:
+    """Merge the sources and check the result. ``options`` are dotted keys from the command line.
+
+    Raises:
+        SettingsError: with every fault: which key, which value, what is allowed, and where it came from.
+    """
+    faults: list[str] = []
+    sources: dict[str, str] = {}
+    merged: dict[str, Any] = {}
+    environment = environment or {}
+    for said, layer in (
+        *_file_layer(file, faults),
+        *_environment_layers(environment),
+        *((f"option --{key.rsplit('.', 1)[-1]}", {key: value}) for key, value in (options or {}).items()),
+    ):
+        for key, value in layer.items():
+            _put(merged, key.split("."), value, key, said, faults)
+            sources[key] = said
+    try:
+        settings = Settings.model_validate(merged)
+    except ValidationError as error:
+        faults.extend(_sentence(fault, sources) for fault in error.errors(include_url=False))
+        raise SettingsError(faults) from None
+    if faults:
+        raise SettingsError(faults)
+    return Loaded(settings, sources)
+
+
+def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if file is None:
+        return
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        faults.append(f"{file}: there is no such file")
+        return
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")
+        return
+    if data is None:
+        return
+    if not isinstance(data, dict):
+        faults.append(f"{file}: holds {type(data).__name__}, where keys with values are expected")
+        return
+    yield str(file), dict(_leaves(data, into_lists=False))
+
+
+def _environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, key in (("PALIMPSEST_HOME", "home"), ("PALIMPSEST_UPSTREAM", "upstream.url")):
+        if environment.get(name):
+            yield name, {key: environment[name]}
+    for name in sorted(environment):
+        if name.startswith("PALIMPSEST__"):
+            key = name.removeprefix("PALIMPSEST__").lower().replace("__", ".")
+            yield name, {key: _value(environment[name])}
+
+
+def _value(text: str) -> Any:
+    """An environment variable's text as YAML, so that numbers, lists and null can be said."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        return text
+
+
+def _put(target: dict[str, Any], path: list[str], value: Any, key: str, said: str, faults: list[str]) -> None:
+    *parents, last = path
+    for parent in parents:
+        inner = target.setdefault(parent, {})
+        if not isinstance(inner, dict):
+            faults.append(f"{key} ({said}): {parent} is a single value, it has no keys of its own")
+            return
+        target = inner
+    target[last] = value
+
+
+def _leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> Iterator[tuple[str, Any]]:
+    for name, value in data.items():
+        key = f"{at}{name}"
+        if isinstance(value, dict) and value:
+            yield from _leaves(value, key + ".", into_lists)
+        else:
+            yield key, value
+
+
+def _is_secret(key: str) -> bool:
+    return key.endswith((".key", "api_key")) or key.startswith("credentials")
+
+
+def _sentence(fault: Any, sources: Mapping[str, str]) -> str:
+    key = ".".join(str(step) for step in fault["loc"])
+    said = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
+    value = fault.get("input")
+    shown = "" if isinstance(value, dict) or _is_secret(key) else f" is {value!r}"
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        message = "there is no such setting"
+        shown = ""
+    where = f" ({said})" if said else ""
+    return f"{key}{shown}{where}: {message}" if key else message
