@@ -141,14 +141,14 @@ class Conversation:
     stream: bool = False
     continues: str | None = None
 
-    def occurrences(self) -> tuple[int, ...]:
-        """For each message, how many earlier messages have the same digest."""
+    def keys(self) -> tuple[tuple[bytes, int], ...]:
+        """Each message's digest, and how many earlier messages have the same."""
         seen: dict[bytes, int] = {}
         result = []
         for message in self.messages:
             count = seen.get(message.digest, 0)
             seen[message.digest] = count + 1
-            result.append(count)
+            result.append((message.digest, count))
         return tuple(result)
 
     def trail(self) -> tuple[bytes, ...]:

@@ -7,10 +7,10 @@ nothing included, and is made again in the same bytes for as long as the client 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.conversation import Conversation, Form
+from memory.conversation import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,16 @@ class Append:
 Edit = Append
 
 
+Key = tuple[bytes, int]
+"""A message's place in a ledger: its digest, and how many earlier messages have the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One decision of the ledger: this text at this message, or, with an empty text, nothing.
 
-    ``memories`` are the ids of what the text holds, ``reason`` is ``page``, ``recall`` or why nothing was added.
+    ``memories`` are the ids of what the text holds. ``reason`` begins with ``page`` or ``recall`` and says why
+    nothing was added where nothing was.
     """
 
     digest: bytes
@@ -40,16 +45,19 @@ class Entry:
     memories: tuple[str, ...] = ()
 
     @property
-    def key(self) -> tuple[bytes, int]:
+    def key(self) -> Key:
         """Where it stands."""
         return self.digest, self.occurrence
 
 
 class Ledger:
-    """A session's decisions, append-only: at a message, later entries follow earlier ones and none is replaced."""
+    """A session's decisions, append-only: at a message, later entries follow earlier ones and none is replaced.
+
+    Its questions take the keys of a request's messages, in order (:meth:`Conversation.keys`).
+    """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self._at: dict[tuple[bytes, int], list[Entry]] = {}
+        self._at: dict[Key, list[Entry]] = {}
         for entry in entries:
             self.write(entry)
 
@@ -57,33 +65,15 @@ class Ledger:
         """Add a decision behind those that stand at the same message."""
         self._at.setdefault(entry.key, []).append(entry)
 
-    def at(self, digest: bytes, occurrence: int) -> tuple[Entry, ...]:
-        """The decisions at one message; empty where none was ever taken."""
-        return tuple(self._at.get((digest, occurrence), ()))
-
-    def decided(self, digest: bytes, occurrence: int) -> bool:
-        """Whether recall was decided here (a page alone leaves that open)."""
-        return any(entry.reason != "page" for entry in self._at.get((digest, occurrence), ()))
-
-    def edits(self, conversation: Conversation) -> tuple[Append, ...]:
-        """The edits that this request needs, in the order of its messages."""
+    def standing(self, keys: Sequence[Key]) -> list[tuple[int, Entry]]:
+        """The decisions at the messages of a request, each with the index of its message."""
         if not self._at:
-            return ()
-        made: list[Append] = []
-        for index, (message, occurrence) in enumerate(
-            zip(conversation.messages, conversation.occurrences(), strict=True)
-        ):
-            at = self._at.get((message.digest, occurrence), ())
-            made.extend(Append(index, entry.text, entry.form) for entry in at if entry.text)
-        return tuple(made)
+            return []
+        return [(index, entry) for index, key in enumerate(keys) for entry in self._at.get(key, ())]
 
-    def memories(self, conversation: Conversation) -> frozenset[str]:
-        """The ids of all memories that stand in this request through the ledger."""
-        present: set[str] = set()
-        for message, occurrence in zip(conversation.messages, conversation.occurrences(), strict=True):
-            for entry in self._at.get((message.digest, occurrence), ()):
-                present.update(entry.memories)
-        return frozenset(present)
+    def edits(self, keys: Sequence[Key]) -> tuple[Append, ...]:
+        """The edits that a request needs, in the order of its messages."""
+        return tuple(Append(index, entry.text, entry.form) for index, entry in self.standing(keys) if entry.text)
 
     def __iter__(self) -> Iterator[Entry]:
         for entries in self._at.values():

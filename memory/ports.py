@@ -6,10 +6,10 @@ where blocking does no harm.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,20 @@ from memory.conversation import Message
 from memory.edits import Entry
 from memory.fact import Fact, Passage
 from memory.session import Exchange, Receipt, Session
+
+T = TypeVar("T")
+
+
+class StoreError(Exception):
+    """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
+
+
+class Guard(Protocol):
+    """Awaits something that may fail or be late without doing harm, and counts it when it does."""
+
+    async def __call__(self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+        """The result and an empty string, or ``otherwise`` and why; ``within`` is in seconds."""
+
 
 Vector = NDArray[np.float32]
 Sparse = Mapping[int, float]

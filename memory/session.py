@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory.conversation import Conversation, Reply
-from memory.edits import Edit, Entry
+from memory.edits import Edit
 from memory.scope import Scope
 
 
@@ -102,12 +102,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The answer to a request's arrival: which edits it needs, and where it belongs."""
+    """The answer to a request's arrival: which edits it needs, and where it belongs.
+
+    ``session`` is None where memory takes no part.
+    """
 
     session: Session | None
+    arrival: Arrival
     edits: tuple[Edit, ...]
     receipt: Receipt
-    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""The way to the provider: ``direct`` sends bytes and receives bytes."""

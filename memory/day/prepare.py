@@ -1,0 +1,255 @@
+"""Prepare a request: find its session, make the ledger's edits again, and decide once about each new message.
+
+The order matters. What was decided before is made again first and needs nothing but the ledger; what is new (the
+page at a session's first request, recall at each new message of a person or a tool) is decided under a deadline,
+and the decision is written down whatever it is, so that a retry changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from memory.conversation import Conversation, Form, Role
+from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
+from memory.edits import Append, Entry, Key
+from memory.ports import Guard
+from memory.scope import Scope
+from memory.session import Arrival, Mode, Prepared, Receipt, Session, Shown
+from memory.settings import MemorySettings
+
+BYTES_PER_TOKEN = 4
+"""For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What memory holds for a moment, ready to be added; ``text`` is empty where it holds nothing."""
+
+    text: str = ""
+    shown: tuple[Shown, ...] = ()
+    note: str = ""
+    failed: bool = False
+    steps: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenPage:
+    """MEMORY.md as it is added to a session, and the ids of the memories that stand on it."""
+
+    text: str = ""
+    memories: tuple[str, ...] = ()
+
+
+class Recaller(Protocol):
+    """Finds what memory holds for the newest message."""
+
+    async def recall(
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+    ) -> Recalled:
+        """At most ``tokens`` tokens, nothing of ``present``."""
+
+
+class Pages(Protocol):
+    """Gives the page of an owner."""
+
+    async def page(self, scope: Scope) -> FrozenPage:
+        """The page as it is now, framed for a request."""
+
+
+class Preparation:
+    """The shell that prepares requests."""
+
+    def __init__(
+        self,
+        settings: MemorySettings,
+        sessions: LiveSessions,
+        recaller: Recaller,
+        pages: Pages,
+        guard: Guard,
+        new_id: Callable[[], str],
+        paused: Callable[[], bool],
+    ) -> None:
+        self._settings = settings
+        self._sessions = sessions
+        self._recaller = recaller
+        self._pages = pages
+        self._guard = guard
+        self._new_id = new_id
+        self._paused = paused
+        self._deadline = settings.recall.deadline_ms / 1000
+        self._writing: set[asyncio.Task[object]] = set()
+
+    def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
+        """A request in which memory takes no part."""
+        return Prepared(None, arrival, (), self._receipt(arrival, conversation, "", status))
+
+    def made_again(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
+        """What this process remembers of the session's plan, for when preparing failed; never waits."""
+        arrival = in_own_namespace(arrival)
+        live = self._sessions.remembered(conversation, arrival) if arrival.extends else None
+        if live is None:
+            return self.untouched(conversation, arrival, f"degraded; {why}")
+        edits = live.ledger.edits(conversation.keys())
+        receipt = self._receipt(arrival, conversation, live.session.id, f"degraded; {why}")
+        return Prepared(live.session, arrival, edits, receipt)
+
+    async def prepare(self, conversation: Conversation, arrival: Arrival) -> Prepared:
+        """The edits that this request needs.
+
+        Raises:
+            StoreError: when the session cannot be read; :meth:`made_again` is what is left then.
+        """
+        arrival = in_own_namespace(arrival)
+        if arrival.mode is Mode.OFF:
+            return self.untouched(conversation, arrival, "off")
+        if not conversation.messages or arrival.scope.user is None:
+            return self.untouched(conversation, arrival, "untouched; no owner")
+        if not arrival.kind.teaches and not arrival.extends:
+            return self.untouched(conversation, arrival, f"untouched; {arrival.kind}")
+        began = time.perf_counter()
+        keys = conversation.keys()
+        live = await self._sessions.find(conversation, arrival)
+        steps = {"session": _ms(began)}
+        decided = Decided()
+        if arrival.kind.teaches and not self._paused():
+            async with live.lock:
+                decided = await self._decide(conversation, keys, live, arrival)
+                steps |= decided.steps
+                self._sessions.follow(live, conversation, arrival)
+            self._write_beside(live)
+        edits = live.ledger.edits(keys)
+        receipt = replace(
+            self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
+            shown=decided.recalled.shown,
+            page_tokens=tokens_of(decided.page.text),
+            recall_tokens=tokens_of(decided.recalled.text),
+            bytes_added=sum(len(edit.text.encode()) for edit in edits),
+            note=decided.recalled.note,
+            steps=steps | {"prepare": _ms(began)},
+        )
+        return Prepared(live.session, arrival, edits, receipt)
+
+    async def _decide(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival
+    ) -> Decided:
+        """Decide about the newest message, once, and write it into the ledger.
+
+        The page goes where the newest person's words are when it is first given: at a session's start that is the
+        first human message, and in a session that we only come to know on its way nothing older moves. It is
+        given again when the client has dropped the message that carried it.
+        """
+        index = newest(conversation)
+        if index is None:
+            return Decided(recalled=Recalled(note="nothing new was said"))
+        message, key = conversation.messages[index], keys[index]
+        standing = live.ledger.standing(keys)
+        new: list[Entry] = []
+        page, steps = FrozenPage(), dict[str, float]()
+        form = message.takes or Form.SUFFIX
+        until = time.perf_counter() + self._deadline
+        if message.spoken and not any(entry.reason.startswith("page") for _, entry in standing):
+            start = time.perf_counter()
+            page, why = await self._page(live.session.scope)
+            new.append(Entry(*key, page.text, form, f"page {why}".strip(), page.memories))
+            steps["page"] = _ms(start)
+        recalled = Recalled(note="decided before")
+        if not any(at == index and entry.reason.startswith("recall") for at, entry in standing):
+            start = time.perf_counter()
+            present = frozenset(memory for _, entry in [*standing, *((0, e) for e in new)] for memory in entry.memories)
+            tokens = self._left(conversation, standing)
+            recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
+            memories = tuple(shown.memory for shown in recalled.shown)
+            new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
+            steps |= {**recalled.steps, "recall": _ms(start)}
+        for entry in new:
+            live.ledger.write(entry)
+        live.unwritten.extend(new)
+        return Decided(page, recalled, steps)
+
+    async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
+        if not self._settings.page.enabled:
+            return FrozenPage(), "is switched off"
+        return await self._guard(
+            self._pages.page(scope), otherwise=FrozenPage(), within=self._deadline, doing="reading the page"
+        )
+
+    async def _recall(
+        self,
+        conversation: Conversation,
+        live: LiveSession,
+        arrival: Arrival,
+        tokens: int,
+        present: frozenset[str],
+        within: float,
+    ) -> Recalled:
+        if not self._settings.recall.enabled:
+            return Recalled(note="is switched off")
+        if tokens <= 0:
+            return Recalled(note="has used up its budget")
+        recalled, why = await self._guard(
+            self._recaller.recall(conversation, live.session, arrival, tokens, present),
+            otherwise=Recalled(),
+            within=max(within, 0.0),
+            doing="recalling",
+        )
+        return replace(recalled, note=why, failed=True) if why else recalled
+
+    def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
+        """Tokens that may still be recalled: for this human turn with its tool loop, and for this segment."""
+        last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
+        spent = [(index, tokens_of(entry.text)) for index, entry in standing if entry.reason.startswith("recall")]
+        share = int(self._settings.recall.segment_share * self._settings.default_window)
+        return min(
+            self._settings.recall.tokens - sum(tokens for index, tokens in spent if index >= last_human),
+            share - sum(tokens for _, tokens in spent),
+        )
+
+    def _write_beside(self, live: LiveSession) -> None:
+        """Write the ledger beside the request: a slow disk must not hold it up."""
+        if live.unwritten or not live.known:
+            task: asyncio.Task[object] = asyncio.create_task(
+                self._guard(self._sessions.save(live), otherwise=None, within=30, doing="writing the ledger")
+            )
+            self._writing.add(task)
+            task.add_done_callback(self._writing.discard)
+
+    def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:
+        return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided about the newest message, and how long it took."""
+
+    page: FrozenPage = FrozenPage()
+    recalled: Recalled = Recalled()
+    steps: Mapping[str, float] = field(default_factory=dict)
+
+
+def newest(conversation: Conversation) -> int | None:
+    """The message that something can be added to: the last one, if a person or a tool spoke in it."""
+    index = len(conversation.messages) - 1
+    message = conversation.messages[index]
+    said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
+    return index if said and message.takes else None
+
+
+def tokens_of(text: str) -> int:
+    """A budget's tokens of a text."""
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def _status(edits: Sequence[Append], decided: Decided) -> str:
+    if decided.recalled.failed:
+        return f"degraded; {decided.recalled.note}"
+    if not edits:
+        return "untouched"
+    return f"remembered; recalled={len(decided.recalled.shown)}; edits={len(edits)}"
+
+
+def _ms(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 3)

@@ -1,0 +1,194 @@
+"""Which session a request belongs to, and what is kept in memory of the sessions that are alive.
+
+A runtime's own id decides where there is one. Otherwise the trail does: the chain of message hashes, of which a
+client's next request is an extension. Openings collide ("hi"), so a trail that only shares an opening is a new
+session; a history that was made under a session's ledger inherits what was written there, whatever it became.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from memory.conversation import Conversation, Role
+from memory.edits import Entry, Ledger
+from memory.ports import Journal
+from memory.session import Arrival, Session
+
+RETRY = timedelta(minutes=10)
+"""The same request again within this time is a retry of it; later it is a new session that opens alike."""
+
+KEPT = 4096
+"""Sessions kept in memory; the others are read again from the journal."""
+
+
+@dataclass(slots=True)
+class LiveSession:
+    """A session with its ledger. ``lock`` orders the requests that decide something new.
+
+    ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
+    not have yet; ``known`` says whether the journal has the session.
+    """
+
+    session: Session
+    ledger: Ledger
+    tip: bytes = b""
+    unwritten: list[Entry] = field(default_factory=list)
+    known: bool = False
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def in_own_namespace(arrival: Arrival) -> Arrival:
+    """The arrival with a namespace of its credential *and* its scope: no other owner's request can name, or come
+    upon, a session in it."""
+    scope = arrival.scope
+    seed = "\x00".join((arrival.namespace, scope.org or "", scope.user or "", scope.project or ""))
+    return replace(arrival, namespace=hashlib.blake2b(seed.encode("utf-8", "replace"), digest_size=12).hexdigest())
+
+
+def session_key(arrival: Arrival, key: str | None) -> str | None:
+    """A runtime's own session id in the caller's namespace."""
+    return None if key is None else f"{arrival.namespace}:{arrival.runtime}:{key}"
+
+
+class LiveSessions:
+    """Finds the session of a request, in memory first and then in the journal.
+
+    Arrivals come in their own namespace (:func:`in_own_namespace`).
+    """
+
+    def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
+        self._journal = journal
+        self._new_id = new_id
+        self._live: OrderedDict[str, LiveSession] = OrderedDict()
+        self._by_key: dict[str, str] = {}
+        self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
+
+    def remembered(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """The session of a request as far as this process remembers it; never waits."""
+        key = session_key(arrival, arrival.session_key)
+        if key is not None:
+            id = self._by_key.get(key)
+            return self._live.get(id) if id else None
+        found = self._by_trail(arrival.namespace, conversation.trail())
+        return found[0] if found else None
+
+    async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
+        """The session of a request, new if there is none."""
+        key = session_key(arrival, arrival.session_key)
+        if key is not None:
+            live = await self._by_id(key)
+            if live is not None:
+                return self._seen(live, arrival)
+        trail = conversation.trail()
+        found = self._by_trail(arrival.namespace, trail) or await self._stored(arrival.namespace, trail)
+        if found is None:
+            return self._new(key, arrival, None, ())
+        live, shared = found
+        at_tip = live.tip in (b"", trail[shared - 1])
+        if key is None and at_tip and (shared < len(trail) or arrival.at - live.session.seen_at < RETRY):
+            return self._seen(live, arrival)
+        begun = any(message.role is Role.ASSISTANT for message in conversation.messages)
+        inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
+        return self._new(key, arrival, live.session.id if begun else None, inherited)
+
+    def follow(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> None:
+        """Remember how far a session's newest request went."""
+        trail = conversation.trail()
+        if trail:
+            live.tip = trail[-1]
+            self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
+            while len(self._by_link) > 8 * KEPT:
+                self._by_link.popitem(last=False)
+
+    async def save(self, live: LiveSession) -> None:
+        """Bring the journal up to the ledger; what could not be written stays for the next time."""
+        entries, live.unwritten = live.unwritten, []
+        if live.known and not entries:
+            return
+        try:
+            await self._journal.enter(live.session, entries)
+            live.known = True
+        except BaseException:
+            live.unwritten = entries + live.unwritten
+            raise
+
+    def forget(self) -> None:
+        """Drop everything that is kept in memory, after the journal was changed beneath it."""
+        self._live.clear()
+        self._by_key.clear()
+        self._by_link.clear()
+
+    async def _by_id(self, key: str) -> LiveSession | None:
+        id = self._by_key.get(key)
+        live = self._live.get(id) if id else None
+        if live is None:
+            session = await self._journal.session_by_key(key)
+            live = await self._load(session) if session else None
+        return live
+
+    def _by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[LiveSession, int] | None:
+        for shared in range(len(trail), 0, -1):
+            hit = self._by_link.get((namespace, trail[shared - 1]))
+            live = self._live.get(hit[0]) if hit else None
+            if live is not None:
+                return live, shared
+        return None
+
+    async def _stored(self, namespace: str, trail: Sequence[bytes]) -> tuple[LiveSession, int] | None:
+        hit = await self._journal.session_by_trail(namespace, trail)
+        if hit is None:
+            return None
+        session, shared, at_tip = hit
+        live = await self._load(session)
+        if not live.tip:
+            live.tip = trail[shared - 1] if at_tip else b"elsewhere"
+        return live, shared
+
+    async def _load(self, session: Session) -> LiveSession:
+        live = self._live.get(session.id)
+        if live is None:
+            live = LiveSession(session, Ledger(await self._journal.ledger(session.id)), known=True)
+            live = self._keep(live)
+        return live
+
+    def _new(
+        self, key: str | None, arrival: Arrival, forked_from: str | None, inherited: Sequence[Entry]
+    ) -> LiveSession:
+        id = self._new_id()
+        scope = arrival.scope
+        if scope.user and not scope.project:
+            # Work that names no project is kept apart: it is a project of its own.
+            scope = replace(scope, project=f"session {id}")
+        session = Session(
+            id=id,
+            key=key or f"{arrival.namespace}:trail:{id}",
+            scope=scope,
+            runtime=arrival.runtime,
+            started_at=arrival.at,
+            seen_at=arrival.at,
+            kind=arrival.kind,
+            parent=session_key(arrival, arrival.parent_key),
+            forked_from=forked_from,
+        )
+        live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
+        return self._keep(live)
+
+    def _keep(self, live: LiveSession) -> LiveSession:
+        kept = self._live.setdefault(live.session.id, live)
+        self._by_key[kept.session.key] = kept.session.id
+        self._live.move_to_end(kept.session.id)
+        while len(self._live) > KEPT:
+            _, gone = self._live.popitem(last=False)
+            self._by_key.pop(gone.session.key, None)
+        return kept
+
+    def _seen(self, live: LiveSession, arrival: Arrival) -> LiveSession:
+        live.session = replace(live.session, seen_at=max(live.session.seen_at, arrival.at))
+        if live.session.id in self._live:
+            self._live.move_to_end(live.session.id)
+        return live

@@ -1,0 +1,72 @@
+"""Memory is a guest: when it fails or is late, the model call goes on without it, and that is counted.
+
+The only broad ``except`` of the house stands here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from prometheus_client import Counter
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was late", ["doing", "why"])
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One time that memory did not do its part. ``at`` is in seconds since 1970."""
+
+    at: float
+    doing: str
+    why: str
+
+
+@dataclass(slots=True)
+class Degradations:
+    """The latest failures, for ``/palimpsest/health``, and how many there have been of each kind."""
+
+    latest: deque[Failure] = field(default_factory=lambda: deque(maxlen=50))
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, doing: str, why: str) -> None:
+        """Count a failure and keep it for those who ask."""
+        self.latest.append(Failure(time.time(), doing, why))
+        self.counts[doing] = self.counts.get(doing, 0) + 1
+        DEGRADED.labels(doing, why.partition(":")[0]).inc()
+        log.warning("memory failed while %s: %s", doing, why)
+
+    def since(self, seconds: float) -> list[Failure]:
+        """The failures of the last ``seconds``."""
+        limit = time.time() - seconds
+        return [failure for failure in self.latest if failure.at >= limit]
+
+
+async def fail_open(
+    awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str, degradations: Degradations
+) -> tuple[T, str]:
+    """Await something of memory for ``within`` seconds at most.
+
+    Returns:
+        Its result and an empty string, or ``otherwise`` and why it failed. Cancellation of the caller passes
+        through: a client that has gone ends the work.
+    """
+    try:
+        async with asyncio.timeout(within):
+            return await awaitable, ""
+    except TimeoutError:
+        why = f"late: more than {within * 1000:.0f} ms"
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        log.debug("while %s", doing, exc_info=True)
+    degradations.add(doing, why)
+    return otherwise, why

@@ -1,0 +1,154 @@
+"""Send a request upstream as bytes, and give its reply back as bytes.
+
+Knows nothing of wire formats or memory: which headers travel, which address a path has, when a connection may be
+tried again. A request that was sent is never sent twice, because a provider may have billed it.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+
+import aiohttp
+from aiohttp import ClientConnectorDNSError, ClientConnectorError, ClientSession, ClientTimeout, TCPConnector
+from multidict import CIMultiDict
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from yarl import URL
+
+from proxy.errors import UpstreamUnreachable
+from proxy.settings import UpstreamSettings
+
+HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""RFC 9110, section 7.6.1: they speak of one connection, not of the message."""
+
+_VERSIONED = re.compile(r"/v\d[\w.]*$")
+_RESOURCES = re.compile(
+    r"/(chat|responses|messages|completions|models|embeddings|files|uploads|images|audio|moderations|batches|"
+    r"fine_tuning|vector_stores|conversations|assistants|threads|realtime|rerank|evals|containers|videos)(/|\?|$)"
+)
+
+
+def address(base: str, path: str) -> str:
+    """Where a client's path lies below a provider's base address.
+
+    A base may end in a version (``https://host/v1``) or not, and a client may send the version or leave it out:
+    it is never doubled, and the base's own version wins.
+    """
+    versioned = _VERSIONED.search(base)
+    if path == "/v1" or path.startswith(("/v1/", "/v1?")):
+        return base + path[3:] if versioned else base + path
+    if versioned and not _RESOURCES.match(path):
+        return base[: versioned.start()] + path
+    return base + path
+
+
+def outgoing_headers(headers: Iterable[tuple[str, str]], listened: bool) -> CIMultiDict[str]:
+    """The client's headers as they travel on: without hop-by-hop ones and ours.
+
+    ``listened`` asks the provider not to compress, because the reply is read on its way.
+    """
+    pairs = list(headers)
+    named = {name.strip().lower() for key, value in pairs if key.lower() == "connection" for name in value.split(",")}
+    kept = CIMultiDict[str]()
+    for key, value in pairs:
+        low = key.lower()
+        if low in HOP_BY_HOP or low in named or low in ("host", "content-length", "expect"):
+            continue
+        if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding"):
+            continue
+        kept.add(key, value)
+    if listened:
+        kept["Accept-Encoding"] = "identity"
+    return kept
+
+
+def incoming_headers(headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
+    """The provider's headers as they reach the client."""
+    return CIMultiDict[str]((key, value) for key, value in headers if key.lower() not in HOP_BY_HOP)
+
+
+class Direct:
+    """A pool of connections to providers."""
+
+    def __init__(self, settings: UpstreamSettings) -> None:
+        self._settings = settings
+        self._session: ClientSession | None = None
+
+    async def open(self) -> None:
+        """Make the pool. No total timeout: a turn may take an hour, as long as bytes come."""
+        self._session = ClientSession(
+            connector=TCPConnector(limit=0, ttl_dns_cache=60, keepalive_timeout=30),
+            timeout=ClientTimeout(
+                total=None, sock_connect=self._settings.connect_seconds, sock_read=self._settings.read_seconds
+            ),
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
+            read_bufsize=2**18,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._session:
+            await self._session.close()
+
+    @asynccontextmanager
+    async def send(
+        self, method: str, url: str, headers: CIMultiDict[str], body: bytes | AsyncIterator[bytes] | None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The provider's reply, its body still to be read.
+
+        Raises:
+            UpstreamUnreachable: when no reply came. Only a connection that could not be made is tried again, and
+                never when the body is a stream that has begun.
+        """
+        assert self._session is not None, "open() comes first"
+        attempts = 1 if isinstance(body, AsyncIterator) else self._settings.attempts
+        try:
+            async for attempt in AsyncRetrying(
+                stop=stop_after_attempt(attempts),
+                wait=wait_random_exponential(multiplier=0.1, max=2),
+                retry=retry_if_exception_type(ClientConnectorError),
+                reraise=True,
+            ):
+                with attempt:
+                    reply = await self._session.request(
+                        method, URL(url, encoded=True), headers=headers, data=body, allow_redirects=False
+                    )
+        except (aiohttp.ClientError, TimeoutError, ssl.SSLError, OSError, ValueError) as error:
+            raise UpstreamUnreachable(_sentence(error, url)) from error
+        try:
+            yield reply
+        finally:
+            # Reached the end: the connection can serve again. Left early: closing it tells the provider to stop.
+            if reply.content.at_eof():
+                reply.release()
+            else:
+                reply.close()
+
+
+def _sentence(error: BaseException, url: str) -> str:
+    host = URL(url, encoded=True).origin()
+    match error:
+        case ClientConnectorDNSError():
+            return f"the name of {host} cannot be resolved"
+        case ClientConnectorError():
+            return f"no connection to {host}: {error.os_error.strerror or error.os_error}"
+        case TimeoutError():
+            return f"{host} did not answer in time"
+        case _:
+            return f"{host} broke the connection: {type(error).__name__}"
