@@ -1,0 +1,116 @@
+"""What a request asks of memory: the words to search for, or nothing.
+
+A person's newest words are the question. While an agent is at work, what went wrong in the newest tool result is.
+A message without content ("ok", "continue", "yes, do it") asks nothing; a short one that leans on what was said
+before takes the words of that along, lightly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from memory.conversation import Conversation, Message, Role
+from memory.language.terms import term
+from memory.language.words import stem, stems
+
+
+class Asker(StrEnum):
+    """Whose words are searched for."""
+
+    PERSON = "person"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to search for. ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what was said now."""
+
+    text: str
+    stems: Mapping[str, float]
+    asker: Asker = Asker.PERSON
+
+    @property
+    def terms(self) -> tuple[int, ...]:
+        """The numbers of its stems, in order: what to look up the rarity of."""
+        return tuple(map(term, self.stems))
+
+
+_LONGEST: Final = 2000
+"""Characters of a message that are read, half from its beginning and half from its end."""
+_LEANS: Final = 3
+"""A message of at most this many stems takes along the words of the one before it."""
+_ECHO: Final = 0.3
+"""Share of a stem that was only said before."""
+_ERROR_LINES: Final = 4
+
+_FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_ERROR: Final = re.compile(
+    r"\b(?:[\w.]*(?:error|exception|panic|failure)|fatal|failed|cannot|could not|not found|no such|denied|refused"
+    r"|timed? ?out|undefined|unresolved|conflict|segmentation fault)\b",
+    re.IGNORECASE,
+)
+_NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
+
+_MOVING: Final = (
+    "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
+    "agreed correct right wrong yep yup nope no yes please retry try again redo undo fix it run do that this them "
+    "looks look sounds sound first second third last one two three four five both all rest option number "
+    "commit push merge ship apply approve approved accept accepted confirm confirmed lgtm hmm thx ty cheers lol "
+    "let's lets go make carry keep going work works working thing things stuff"
+)
+_MOVES: Final = frozenset(map(stem, _MOVING.split()))
+"""Stems that move a conversation on and name no subject."""
+
+
+def ask(conversation: Conversation) -> Question | None:
+    """The question that the newest part of a conversation puts to memory, or None where it puts none."""
+    for index in range(len(conversation.messages) - 1, -1, -1):
+        message = conversation.messages[index]
+        if message.spoken.strip():
+            return _of_person(message.spoken, _before(conversation.messages[:index]))
+        if message.results:
+            return _of_tool(message)
+        if message.role is Role.ASSISTANT:
+            return None
+    return None
+
+
+def _of_person(spoken: str, before: str) -> Question | None:
+    text = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
+    found = dict.fromkeys(stems(text), 1.0)
+    if not found.keys() - _MOVES:
+        return None
+    if len(found) <= _LEANS and before:
+        for echo in stems(before):
+            if echo not in _MOVES:
+                found.setdefault(echo, _ECHO)
+        text = f"{text}\n{before}"
+    return Question(text, found)
+
+
+def _before(messages: tuple[Message, ...]) -> str:
+    """What a short message may lean on: the beginning of what the person said before it."""
+    for message in reversed(messages):
+        if spoken := message.spoken.strip():
+            return _FENCE.sub(" ", spoken)[:400]
+    return ""
+
+
+def _of_tool(message: Message) -> Question | None:
+    """The lines of a result that tell what went wrong; a result without any asks nothing."""
+    lines: dict[str, None] = {}
+    for result in message.results:
+        for line in _cut(result.text).splitlines():
+            if _ERROR.search(line):
+                lines.setdefault(_NOISE.sub(" ", line).strip()[:300])
+    text = "\n".join(list(lines)[-_ERROR_LINES:])
+    found = dict.fromkeys(stems(text), 1.0)
+    return Question(text, found, Asker.TOOL) if found else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"

@@ -1,0 +1,71 @@
+"""How strong a memory still is: decay by a power law, reinforcement by use.
+
+    effective = base · log2(access + 1) · log2(sessions + 1) · max(age_days, 1)^(−λ)
+
+Making a memory counts as its first access in its first session, so a new one has exactly its base. What is used
+often fades slower (λ falls with the frequency of access), and lasting knowledge slower still. It is computed when it
+is read and never stored, so it can neither drift nor be lost; and it is saturated before it is mixed with
+relevance, so that no memory, however often used, stands above what was asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import log2
+
+from memory.fact import Fact, Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """How fast memories fade.
+
+    ``episodic`` is λ of what was never used again; ``knowledge`` is by how much λ is multiplied for long-term and
+    shared memories; ``monthly`` is how many uses a month halve λ; ``half`` is the strength that saturates to ½.
+    """
+
+    episodic: float = 0.5
+    knowledge: float = 0.2
+    monthly: float = 3.0
+    half: float = 1.0
+
+
+DECAY = Decay()
+
+
+def fading(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
+    """λ: the exponent by which a fact fades. Uses are counted per month of its life, the making left out."""
+    months = max(_days(fact.recorded_at, now) / 30.0, 1.0)
+    frequency = max(fact.access - 1, 0) / months
+    slowed = decay.episodic / (1.0 + frequency / decay.monthly)
+    return slowed * decay.knowledge if fact.tier in (Tier.LONG_TERM, Tier.SHARED) else slowed
+
+
+def effective(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
+    """The strength of a fact at this moment, 0 or more. Its base is its confidence; what is pinned does not fade.
+
+    Age is counted from the last use, or from the recording where it was never used.
+    """
+    reinforced = fact.confidence * log2(fact.access + 1) * log2(fact.sessions + 1)
+    if fact.pinned:
+        return reinforced
+    age = max(_days(fact.used_at or fact.recorded_at, now), 1.0)
+    return reinforced * float(age ** -fading(fact, now, decay))
+
+
+def saturated(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
+    """The strength of a fact as a part of a score, in 0..1; 1 for what is pinned."""
+    if fact.pinned:
+        return 1.0
+    strength = effective(fact, now, decay)
+    return strength / (strength + decay.half)
+
+
+def recency(at: datetime, now: datetime, half_life_days: float = 30.0) -> float:
+    """1 for what is new, ½ after a half-life, 0 for what is long past; never above 1 where clocks disagree."""
+    return float(0.5 ** (_days(at, now) / half_life_days))
+
+
+def _days(since: datetime, now: datetime) -> float:
+    return max((now - since).total_seconds() / 86400.0, 0.0)
