@@ -1,0 +1,100 @@
+"""Secrets by their place: credentials in a URI, authorization headers, cookies, webhooks, password hashes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memory.learning.secret_values import jumps, random, stands_in, wordy
+
+_AUTHORITY = re.compile(r"(?P<user>[^\s/:@\"'<>\\`]{0,256}):(?P<password>[^\s/\"'<>\\`]{1,512})@(?P<host>[A-Za-z0-9.\-_,:%\[\]]{0,512})")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}\Z")
+_WEB = ("http", "https", "ftp", "ftps", "sftp", "ssh", "git", "ws", "wss", "svn", "socks5", "socks4", "socks5h")
+_AUTHORIZATION = re.compile(
+    r"(?:bearer|basic|token|apikey|digest|negotiate|ntlm)\b[ \t]{1,4}(?P<value>[A-Za-z0-9+/=_.~:\-]{8,4096})"
+)
+_COOKIE = re.compile(r"(?:set-)?cookie2?(?:\\{0,8}[\"'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,8}[\"'])?")
+_COOKIE_PAIR = re.compile(r"[ \t]{0,4}[A-Za-z0-9_.\-$%]{1,80}=(?P<value>[^\s;\"'\\,]{1,2048})(?:;|(?=[\s\"'\\,]|\Z))")
+_HOOKS = re.compile(
+    r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<slack>[A-Za-z0-9/_\-]{20,})"
+    r"|discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/(?P<discord>[0-9]{6,24}/[A-Za-z0-9_\-]{20,})"
+    r"|(?:outlook|[a-z0-9\-]{1,64}\.webhook)\.office(?:365)?\.com/webhookb?2?/(?P<teams>[A-Za-z0-9@/\-]{30,})"
+    r"|api\.telegram\.org/(?:file/)?bot(?P<telegram>[0-9]{6,12}:[A-Za-z0-9_\-]{30,})"
+    r"|hooks\.zapier\.com/hooks/catch/(?P<zapier>[0-9A-Za-z/]{8,})"
+)
+_CRYPT = re.compile(r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]{0,12}|krb5[a-z]{2,5}|P|H|S)\$[A-Za-z0-9./=,$+*@_:\-]{20,}")
+_TELEGRAM = re.compile(r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])")
+_FACEBOOK = re.compile(r"(?<![A-Za-z0-9])[0-9]{14,17}\|[A-Za-z0-9_\-]{26,28}")
+_AZURE = re.compile(r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}")
+_PGPASS = re.compile(r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$")
+_CURL_USER = re.compile(r"(?:\s-u|--user)[ \t=]{1,4}[\"']?[A-Za-z0-9_.@+\-]{0,100}:(?P<value>[^\s\"'\\$<{]{3,200})")
+_SHARED_ACCESS = re.compile(r"[?&;](?:sig|sv_sig|x-amz-signature|x-amz-security-token|x-goog-signature|accountkey|sharedaccesskey|sharedaccesssignature)=(?P<value>[A-Za-z0-9%+/=_\-]{16,})")
+
+
+def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Secrets by their place: start, end, kind. ``lower`` is the text in lower case, of the same length."""
+    yield from _in_uris(text)
+    if "bearer" in lower or "basic" in lower or "authorization" in lower:
+        for match in _AUTHORIZATION.finditer(lower):
+            start, end = match.span("value")
+            if _credential(text[start:end], match.group()[:5] == "basic"):
+                yield start, end, "authorization"
+    if "cookie" in lower:
+        yield from _cookies(text, lower)
+    if "hooks" in lower or "bot" in lower or "webhook" in lower:
+        for match in _HOOKS.finditer(text):
+            yield (*match.span(match.lastgroup or 0), "webhook")
+    if "$" in text:
+        yield from ((*match.span(), "password hash") for match in _CRYPT.finditer(text))
+    if ":AA" in text:
+        yield from ((*match.span(), "telegram token") for match in _TELEGRAM.finditer(text))
+    if "|" in text:
+        yield from ((*match.span(), "facebook token") for match in _FACEBOOK.finditer(text))
+    if "Q~" in text:
+        yield from ((*match.span(), "azure secret") for match in _AZURE.finditer(text))
+    if "-u" in text:
+        yield from _values(_CURL_USER, text, "password")
+    if "sig" in lower or "access" in lower or "accountkey" in lower:
+        yield from ((*match.span("value"), "signature") for match in _SHARED_ACCESS.finditer(lower))
+    if ":" in text:
+        yield from _values(_PGPASS, text, "password")
+
+
+def _values(pattern: re.Pattern[str], text: str, kind: str) -> Iterator[tuple[int, int, str]]:
+    for match in pattern.finditer(text):
+        if not stands_in(match.group("value")):
+            yield (*match.span("value"), kind)
+
+
+def _in_uris(text: str) -> Iterator[tuple[int, int, str]]:
+    at = text.find("://")
+    while at >= 0:
+        match = _AUTHORITY.match(text, at + 3)
+        if match is not None and not stands_in(match.group("password")):
+            scheme = _SCHEME.search(text, max(0, at - 32), at)
+            if scheme is not None and scheme.group().lower() in _WEB:
+                yield (*match.span("password"), "password")
+            else:
+                # Where a database stands and who logs in belong to the credential.
+                yield match.start(), match.end(), "connection credentials"
+        at = text.find("://", at + 3)
+
+
+def _credential(value: str, basic: bool) -> bool:
+    if stands_in(value):
+        return False
+    if basic:
+        return len(value) >= 12 and not wordy(value)
+    return random(value, 16) or (len(value) >= 20 and not wordy(value) and jumps(value) > 0.08)
+
+
+def _cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    for match in _COOKIE.finditer(lower):
+        at = match.end()
+        for _ in range(50):
+            pair = _COOKIE_PAIR.match(text, at)
+            if pair is None:
+                break
+            if random(pair.group("value"), 12):
+                yield (*pair.span("value"), "cookie")
+            at = pair.end()
