@@ -22,10 +22,6 @@ from memory.session import Exchange, Receipt, Session
 T = TypeVar("T")
 
 
-class StoreError(Exception):
-    """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
-
-
 class Guard(Protocol):
     """Awaits something that may fail or be late without doing harm, and counts it when it does."""
 
@@ -150,6 +146,53 @@ class Rarity:
 
 
 @dataclass(frozen=True, slots=True)
+class Generation:
+    """One index that is kept up to date: the one that is searched (``current``), or one that is being filled."""
+
+    number: int
+    embedder: str
+    dimensions: int
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What an index has still to take in, and the ids of what it has to let go."""
+
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All of it, as :meth:`Journal.mark_indexed` takes it."""
+        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages), *self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What a person's ``forget`` took away.
+
+    ``facts`` and ``passages`` are whole, as they were, so that tombstones can be made of them; they are to be
+    dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
+    old pages of the journal's log alive (they go with the next idle moment).
+    """
+
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    messages: int = 0
+    entries: int = 0
+    receipts: int = 0
+    sessions: tuple[str, ...] = ()
+    scrubbed: bool = True
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that are gone, as :meth:`Index.delete` takes them."""
+        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages))
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much is stored."""
 
@@ -186,16 +229,33 @@ class Journal(Protocol):
     async def learn(self, lesson: Lesson) -> None:
         """Write what an exchange taught and move the cursor, in one transaction."""
 
-    async def facts(self, ids: Sequence[str]) -> list[Fact]:
-        """Facts by id; unknown ids are left out."""
+    async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
+        """Facts by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
 
     async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
         """The active facts of some owners, newest first."""
 
-    async def passages(self, ids: Sequence[str]) -> list[Passage]:
-        """Passages by id; unknown ids are left out."""
+    async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
+        """Facts of some owners, in any state, whose id begins with ``text`` or that hold it; newest first."""
 
-    async def neighbours(self, session: str, turn: int, reach: int) -> list[Passage]:
+    async def update(self, fact: Fact) -> bool:
+        """Write a known fact anew; False where it is not known."""
+
+    async def pin(self, id: str, pinned: bool) -> bool:
+        """Pin a fact or let go of it; False where it is not known."""
+
+    async def supersede(self, id: str, by: str, at: datetime) -> bool:
+        """A fact was followed by another, which then names it; False where it is not known."""
+
+    async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
+        """Memories were shown in a session. Only use strengthens: access, last use, distinct sessions."""
+
+    async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
+        """Passages by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
+
+    async def neighbours(
+        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+    ) -> list[Passage]:
         """The passages of a session from ``turn - reach`` to ``turn + reach``, in order."""
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
@@ -207,5 +267,50 @@ class Journal(Protocol):
     async def receipts(self, limit: int) -> list[Receipt]:
         """The newest receipts."""
 
+    async def forget(
+        self, ids: Sequence[str], at: datetime, owners: Sequence[str] | None = None, tombstones: Sequence[bytes] = ()
+    ) -> Forgotten:
+        """Delete facts and passages, what was derived from them and the messages they came from, everywhere in
+        the journal, and bury ``tombstones`` (keyed hashes); ids of other owners are left alone."""
+
+    async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
+        """Remember keyed hashes of what must not be learned again."""
+
+    async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
+        """Which of these hashes have a tombstone."""
+
+    async def generations(self) -> list[Generation]:
+        """The indexes that are kept up to date."""
+
+    async def begin_generation(self, embedder: str, dimensions: int) -> Generation:
+        """A new index, empty, with everything there is still to take in."""
+
+    async def switch_generation(self, number: int) -> None:
+        """Make an index the current one."""
+
+    async def drop_generation(self, number: int) -> None:
+        """Give up an index."""
+
+    async def unindexed(self, limit: int, generation: int | None = None) -> Lag:
+        """What an index (the current one) has still to take in."""
+
+    async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
+        """An index (the current one) has taken these in, or let them go; to be called after it is durable."""
+
+    async def waiting(self, generation: int | None = None) -> int:
+        """How many memories an index (the current one) has still to take in or let go."""
+
+    async def meta(self, name: str) -> bytes | None:
+        """A single named value."""
+
+    async def set_meta(self, name: str, value: bytes) -> None:
+        """Write a single named value."""
+
+    def key(self) -> bytes:
+        """32 random bytes, made once for this database: the key of all its keyed hashes."""
+
     async def counts(self) -> Counts:
         """How much is stored, and how many exchanges the worker is behind."""
+
+    async def close(self) -> None:
+        """Finish what is queued and let go of the file."""

@@ -1,0 +1,116 @@
+"""MEMORY.md: one file for each user and project, written from the facts and read by whoever likes.
+
+A person may edit it. What stands outside our marks is theirs: it is never written over, and it is part of the page.
+What stands between the marks is made again whenever the facts have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memory.context.page import Page, frame_page, page
+from memory.day.prepare import FrozenPage
+from memory.ports import Journal
+from memory.scope import Scope
+from memory.settings import PageSettings
+
+BEGIN = "<!-- palimpsest: what follows is made from memory; write above this line and it stays -->"
+END = "<!-- palimpsest: end -->"
+
+_MADE = re.compile(re.escape(BEGIN) + r".*?(?:" + re.escape(END) + r"\n?|\Z)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A page that was made, until its facts or its file change."""
+
+    page: Page
+    frozen: FrozenPage
+    modified: float
+
+
+class PageFiles:
+    """The shell that makes, writes and reads pages."""
+
+    def __init__(self, settings: PageSettings, journal: Journal, folder: Path, now: Callable[[], datetime]) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._folder = folder
+        self._now = now
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+
+    def path(self, scope: Scope) -> Path:
+        """Where the page of a scope lies."""
+        return self._folder / _name(scope.user) / _name(scope.project) / "MEMORY.md"
+
+    def changed(self, owners: frozenset[str]) -> None:
+        """Facts of these owners have changed: their pages are made again when they are asked for."""
+        self._kept = {key: kept for key, kept in self._kept.items() if owners.isdisjoint(key)}
+
+    async def page(self, scope: Scope) -> FrozenPage:
+        """The page as it is now, framed for a request."""
+        owners = scope.owners()
+        kept = self._kept.get(owners)
+        if kept is None or kept.modified != await asyncio.to_thread(_modified, self.path(scope)):
+            kept = await self._make(scope)
+            self._kept[owners] = kept
+        return kept.frozen
+
+    async def text(self, scope: Scope) -> str:
+        """The page's file as it is now."""
+        await self.page(scope)
+        return await asyncio.to_thread(_read, self.path(scope))
+
+    async def _make(self, scope: Scope) -> _Kept:
+        facts = await self._journal.facts_of(scope.owners())
+        file = self.path(scope)
+        own = _MADE.sub("", await asyncio.to_thread(_read, file)).strip()
+        budget = self._settings.tokens - len(own.encode()) // 4
+        made = await asyncio.to_thread(page, facts, max(budget, 0), self._now())
+        if made.text or own:
+            await asyncio.to_thread(_write, file, own, made.text)
+        whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
+        return _Kept(made, FrozenPage(frame_page(whole), made.memories), await asyncio.to_thread(_modified, file))
+
+
+def _name(name: str | None) -> str:
+    """A folder's name for a user or project: readable, and never two for one."""
+    name = name or "_"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[-60:]
+    if plain == name:
+        return plain
+    return f"{plain or 'x'}-{hashlib.blake2b(name.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+def _modified(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _write(file: Path, own: str, made: str) -> None:
+    """Replace the file in one step, so that a reader never sees half of it."""
+    text = f"{own}\n\n" * bool(own) + f"{BEGIN}\n{made.rstrip()}\n{END}\n"
+    if _read(file) == text:
+        return
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    beside = file.with_suffix(".new")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    os.replace(beside, file)

@@ -1,0 +1,103 @@
+"""Ask the stores what memory holds for a moment. What is worth showing is decided in :mod:`memory.context`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.context.diversity import diverse
+from memory.context.lexical import weigh
+from memory.context.neighbours import joined, wanted
+from memory.context.pack import pack
+from memory.context.question import Question, ask
+from memory.context.rank import Memory, Scored, rank
+from memory.conversation import Conversation
+from memory.day.prepare import Recalled
+from memory.ports import Embedder, Index, Journal, Query
+from memory.session import Arrival, Session
+from memory.settings import RecallSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The memories that are worth showing, best first, and how long each step of the search took."""
+
+    scored: tuple[Scored, ...]
+    steps: dict[str, float]
+
+
+class Recall:
+    """The shell that searches."""
+
+    def __init__(self, settings: RecallSettings, journal: Journal, index: Index, embedder: Embedder) -> None:
+        self._settings = settings
+        self._journal = journal
+        self.index = index
+        self.embedder = embedder
+
+    async def recall(
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+    ) -> Recalled:
+        """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
+        question = ask(conversation)
+        if question is None:
+            return Recalled(note="asks nothing")
+        searched = await self.search(question, session.scope.owners(), arrival.at, present, session.id)
+        packed = pack(searched.scored, tokens, arrival.at)
+        note = "" if packed.text else "found nothing that belongs here"
+        return Recalled(packed.text, packed.shown, note, steps=searched.steps)
+
+    async def search(
+        self,
+        question: Question,
+        owners: Sequence[str],
+        now: datetime,
+        present: frozenset[str] = frozenset(),
+        session: str = "",
+    ) -> Searched:
+        """Search the memories of some owners. ``session`` is the one that asks: its own turns are not memories."""
+        clock = Steps()
+        counted = await self._journal.rarity(owners, question.terms)
+        weighed = weigh(question, counted)
+        clock.lap("rarity")
+        dense = await asyncio.to_thread(self.embedder.query, question.text, weighed.idf)
+        clock.lap("embed")
+        found = await self.index.search(
+            Query(tuple(owners), dense, weighed.sparse, self._settings.candidates, until=None)
+        )
+        clock.lap("index")
+        ids = [hit.id for hit in found]
+        facts, passages = await asyncio.gather(
+            self._journal.facts([hit.id for hit in found if hit.sort == "fact"]),
+            self._journal.passages([hit.id for hit in found if hit.sort == "turn"]),
+        )
+        memories: dict[str, Memory] = {memory.id: memory for memory in (*facts, *passages) if memory.owner in owners}
+        clock.lap("read")
+        candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
+        scored = rank(question, weighed, candidates, now, present=present, session=session)
+        clock.lap("rank")
+        if scored:
+            beside = await asyncio.gather(
+                *(self._journal.neighbours(place.session, place.turn, 1) for place in wanted(scored))
+            )
+            fetched = [passage for group in beside for passage in group if passage.owner in owners]
+            scored = diverse(joined(scored, fetched, now, present=present | frozenset(ids)))
+            clock.lap("beside")
+        return Searched(tuple(scored), clock.laps)
+
+
+class Steps:
+    """Milliseconds of each step."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self.laps[name] = round((now - self._last) * 1000, 3)
+        self._last = now

@@ -1,0 +1,113 @@
+"""The routes, and what lives as long as the server: the pool of connections, memory, our own endpoints' token."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import TypeVar
+
+from aiohttp import web
+
+from memory import bootstrap
+from proxy.api import api
+from proxy.edge import EDGE, Edge
+from proxy.exchange import exchange
+from proxy.fail_open import Degradations, fail_open
+from proxy.settings import Settings
+from proxy.upstream.direct import Direct
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+REOPEN_SECONDS = 10.0
+"""How long to wait before stores that could not be opened are tried again."""
+
+
+def make_app(settings: Settings) -> web.Application:
+    """The application. Stores are opened when it starts and closed when it stops."""
+    app = web.Application(client_max_size=settings.server.max_body_mib * 2**20)
+    app[EDGE] = Edge(
+        settings=settings,
+        upstream=Direct(settings.upstream),
+        degradations=Degradations(),
+        token=own_secret(settings.home / "token"),
+        identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
+    )
+    app.cleanup_ctx.append(_upstream)
+    app.cleanup_ctx.append(_memory)
+    app.add_subapp("/palimpsest/", api(app[EDGE]))
+    app.router.add_route("*", "/{path:.*}", exchange)
+    return app
+
+
+def make_runner(app: web.Application) -> web.AppRunner:
+    """How the application is served.
+
+    A client that goes away cancels its handler, which closes the provider's connection too; bodies are left
+    compressed as they came, so that they can go on as they came.
+    """
+    return web.AppRunner(
+        app, handler_cancellation=True, auto_decompress=False, access_log=None, keepalive_timeout=75, shutdown_timeout=5
+    )
+
+
+def own_secret(file: Path) -> str:
+    """A secret in a file that only its owner can read; made where there is none. 64 hexadecimal digits.
+
+    Raises:
+        OSError: when the folder cannot be written.
+    """
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.parent.chmod(0o700)
+    try:
+        return bytes.fromhex(file.read_text().strip()).hex()
+    except FileNotFoundError:
+        secret = secrets.token_hex(32)
+        file.touch(mode=0o600)
+        file.write_text(secret + "\n")
+        return secret
+
+
+async def _upstream(app: web.Application) -> AsyncIterator[None]:
+    await app[EDGE].upstream.open()
+    yield
+    await app[EDGE].upstream.close()
+
+
+async def _memory(app: web.Application) -> AsyncIterator[None]:
+    edge = app[EDGE]
+    await _open_memory(edge)
+    opening = None if edge.memory else asyncio.create_task(_keep_opening(edge))
+    yield
+    if opening:
+        opening.cancel()
+    if edge.beside:
+        await asyncio.wait(edge.beside, timeout=5)
+    if edge.memory:
+        await edge.memory.close()
+
+
+async def _open_memory(edge: Edge) -> None:
+    async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+        return await fail_open(
+            awaitable, otherwise=otherwise, within=within, doing=doing, degradations=edge.degradations
+        )
+
+    edge.memory, edge.memory_fault = await fail_open(
+        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard),
+        otherwise=None,
+        within=120,
+        doing="opening the stores",
+        degradations=edge.degradations,
+    )
+
+
+async def _keep_opening(edge: Edge) -> None:
+    while edge.memory is None:
+        await asyncio.sleep(REOPEN_SECONDS)
+        await _open_memory(edge)
+    log.info("the stores are open again")

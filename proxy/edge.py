@@ -1,0 +1,41 @@
+"""What lives as long as the server, and is handed to every request."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from proxy.fail_open import Degradations
+from proxy.settings import Settings
+from proxy.upstream.direct import Direct
+
+
+@dataclass(slots=True)
+class Edge:
+    """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it."""
+
+    settings: Settings
+    upstream: Direct
+    degradations: Degradations
+    token: str
+    identity_key: bytes
+    memory: Memory | None = None
+    memory_fault: str = ""
+    started_at: float = field(default_factory=time.time)
+    beside: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Run something that outlives the request that began it."""
+        task = asyncio.create_task(work)
+        self.beside.add(task)
+        task.add_done_callback(self.beside.discard)
+        return task
+
+
+EDGE = web.AppKey("edge", Edge)

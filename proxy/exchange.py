@@ -1,0 +1,213 @@
+"""ONE REQUEST, FROM ARRIVAL TO MEMORY: read this first.
+
+The body is read into a view; memory is asked which edits it needs; they are spliced into the client's own bytes;
+the provider's reply is relayed as it comes while a listener hears it; and before the client sees its end, the
+exchange is in the journal. Memory may fail at any step, the model call does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Mapping
+from datetime import datetime
+
+from aiohttp import web
+
+from memory.conversation import Reply
+from memory.session import Mode, Prepared
+from proxy import metrics
+from proxy.caller import Caller, Target, target_of
+from proxy.edge import EDGE, Edge
+from proxy.errors import Refusal, UpstreamUnreachable, refuse
+from proxy.fail_open import fail_open
+from proxy.relay import relay
+from proxy.runtimes import recognise
+from proxy.runtimes.spoken import spoken
+from proxy.upstream.direct import address, outgoing_headers
+from proxy.upstream.routes import base_for_path, base_of
+from proxy.wire import dialect_of
+from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
+
+LARGE = 4 * 2**20
+"""Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
+
+
+async def exchange(request: web.Request) -> web.StreamResponse:
+    """Answer one request of a client."""
+    edge = request.app[EDGE]
+    try:
+        target = target_of(request.raw_path)
+    except ValueError as error:
+        return refuse(Refusal(400, str(error), "path"), None)
+    dialect = dialect_of(target.path) if request.method == "POST" else None
+    try:
+        if dialect is None:
+            return await _pass_through(request, edge, target)
+        return await _exchange(request, edge, target, dialect)
+    except Refusal as refusal:
+        return refuse(refusal, dialect)
+    except web.HTTPRequestEntityTooLarge:
+        limit = edge.settings.server.max_body_mib
+        return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), dialect)
+    except UpstreamUnreachable as error:
+        return refuse(Refusal(502, f"the provider could not be reached: {error}"), dialect)
+
+
+async def _exchange(request: web.Request, edge: Edge, target: Target, dialect: Dialect) -> web.StreamResponse:
+    body = await request.read()
+    arrived = time.perf_counter()
+    view = await _read(dialect, body, request.headers)
+    prepared = await _prepare(request, edge, target, dialect, view)
+    written = _write(dialect, view, prepared) if view and prepared else None
+
+    metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
+    model = view.conversation.model if view else ""
+    url = address(base_of(edge.settings.upstream, dialect.name, model), target.path)
+    headers = outgoing_headers(request.headers.items(), listened=True)
+    if written is not None:
+        headers.popall("Content-Encoding", None)
+    committed = _Commit(edge, view, prepared)
+    async with edge.upstream.send("POST", url, headers, written or body) as reply:
+        heard = reply.status == 200 and view is not None and prepared is not None and prepared.session is not None
+        listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
+        plain = reply.headers.get("Content-Encoding", "identity").lower() == "identity"
+        if listener is not None and not plain:
+            # Asked for no compression and got it all the same: what cannot be read is passed on unheard.
+            listener = None
+        try:
+            response = await relay(reply, request, _ours(prepared), listener, committed.in_time)
+        finally:
+            if listener is not None and not committed.begun:
+                committed.begin(listener.reply())
+    metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
+    return response
+
+
+async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> View | None:
+    """The body as a view; None where it is for the provider to judge."""
+    plain = _decompressed(body, headers.get("Content-Encoding", ""))
+    if plain is None:
+        return None
+    try:
+        if len(plain) >= LARGE:
+            return await asyncio.to_thread(dialect.read, plain, spoken)
+        return dialect.read(plain, spoken)
+    except Unreadable:
+        return None
+    except BadRequest as error:
+        raise Refusal(400, str(error), error.where) from error
+
+
+async def _prepare(
+    request: web.Request, edge: Edge, target: Target, dialect: Dialect, view: View | None
+) -> Prepared | None:
+    """What memory adds. None where it takes no part at all."""
+    if view is None:
+        return None
+    runtime = recognise(request.headers, view)
+    caller = Caller(edge.settings, edge.identity_key)
+    arrival = caller.arrive(request.headers, target, view, runtime, datetime.now().astimezone())
+    memory = edge.memory
+    if memory is None:
+        return None
+    if arrival.mode is Mode.OFF:
+        return memory.preparation.untouched(view.conversation, arrival, "off")
+    prepared, why = await fail_open(
+        memory.preparation.prepare(view.conversation, arrival),
+        otherwise=None,
+        within=2 * edge.settings.memory.recall.deadline_ms / 1000,
+        doing="preparing a request",
+        degradations=edge.degradations,
+    )
+    if prepared is None:
+        return memory.preparation.made_again(view.conversation, arrival, why)
+    return prepared
+
+
+def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
+    """The body with its edits. None where there are none, or they would break a rule that the client kept: then
+    the client's own bytes go out, as they came."""
+    if not prepared.edits:
+        return None
+    written = dialect.write(view, prepared.edits)
+    broken = dialect.check(written)
+    if broken and set(broken) - set(dialect.check(view.body)):
+        metrics.INVALID.inc()
+        return None
+    metrics.ADDED_BYTES.inc(len(written) - len(view.body))
+    metrics.RECALLED.inc(len(prepared.receipt.shown))
+    return written
+
+
+def _ours(prepared: Prepared | None) -> dict[str, str]:
+    if prepared is None:
+        return {"x-palimpsest-status": "untouched"}
+    return {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
+
+
+class _Commit:
+    """Brings one exchange into the journal, once."""
+
+    def __init__(self, edge: Edge, view: View | None, prepared: Prepared | None) -> None:
+        self._edge = edge
+        self._view = view
+        self._prepared = prepared
+        self.begun = False
+
+    def begin(self, reply: Reply) -> asyncio.Task[object] | None:
+        """Start writing; the write outlives the request."""
+        self.begun = True
+        if not reply.complete:
+            metrics.CUT.inc()
+        memory, view, prepared = self._edge.memory, self._view, self._prepared
+        if memory is None or view is None or prepared is None or prepared.session is None:
+            return None
+        return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))
+
+    async def in_time(self, reply: Reply) -> None:
+        """Write, and wait for it as long as a reply's end may be held back."""
+        task = self.begin(reply)
+        if task is None:
+            return
+        hold = self._edge.settings.memory.journal.hold_ms / 1000
+        done, _ = await asyncio.wait({task}, timeout=hold)
+        if not done:
+            metrics.LATE_COMMITS.inc()
+            self._edge.degradations.add("journaling", f"late: more than {hold * 1000:.0f} ms")
+
+
+async def _pass_through(request: web.Request, edge: Edge, target: Target) -> web.StreamResponse:
+    """Any other path or method: bytes there, bytes back."""
+    if request.headers.get("Upgrade", "").lower() == "websocket":
+        # Clients that prefer a WebSocket fall back to HTTP at once on 426, and only after many tries on 404.
+        return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade"})
+    metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
+    url = address(base_for_path(edge.settings.upstream, target.path, request.headers), target.path)
+    headers = outgoing_headers(request.headers.items(), listened=False)
+    body = request.content.iter_any() if request.can_read_body else None
+    async with edge.upstream.send(request.method, url, headers, body) as reply:
+        return await relay(reply, request, {}, None, None)
+
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+def _decompressed(body: bytes, encoding: str) -> bytes | None:
+    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond reason."""
+    match encoding.strip().lower():
+        case "" | "identity":
+            return body
+        case "gzip":
+            window = 16 + zlib.MAX_WBITS
+        case "deflate":
+            window = zlib.MAX_WBITS
+        case _:
+            return None
+    inflater = zlib.decompressobj(window)
+    try:
+        plain = inflater.decompress(body, 2**28)
+    except zlib.error:
+        return None
+    return plain if inflater.eof else None

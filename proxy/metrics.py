@@ -1,0 +1,18 @@
+"""What is counted at the edge, for ``/palimpsest/metrics``. No label ever holds a name that a person chose."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Histogram
+
+REQUESTS = Counter("palimpsest_requests_total", "Requests to a model", ["dialect", "kind", "status"])
+PASSED = Counter("palimpsest_passed_total", "Requests that were passed through unread", ["method"])
+ADDED_BYTES = Counter("palimpsest_added_bytes_total", "Bytes added to requests")
+RECALLED = Counter("palimpsest_recalled_total", "Memories added to requests")
+INVALID = Counter("palimpsest_invalid_total", "Edits not sent because they would have broken the dialect's rules")
+CUT = Counter("palimpsest_cut_total", "Replies that ended without their terminator")
+LATE_COMMITS = Counter("palimpsest_late_commits_total", "Replies let go before the journal had them")
+PREPARE_SECONDS = Histogram(
+    "palimpsest_prepare_seconds",
+    "Time from a request's last byte to its sending",
+    buckets=(0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5),
+)

@@ -1,0 +1,64 @@
+"""Pass a reply on as it comes, through a listener that hears it.
+
+Every byte goes on at once, but for the terminator: it is held until the exchange is in the journal, so that what a
+client has seen the end of is never lost. When the journal is slow, it is let go all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import aiohttp
+from aiohttp import web
+
+from memory.conversation import Reply
+from proxy.upstream.direct import incoming_headers
+from proxy.wire.dialect import Listener
+
+Commit = Callable[[Reply], Awaitable[None]]
+"""Brings the exchange into the journal; returns when it is there, or when it was waited for long enough."""
+
+
+async def relay(
+    reply: aiohttp.ClientResponse,
+    request: web.Request,
+    headers: Mapping[str, str],
+    listener: Listener | None,
+    commit: Commit | None,
+) -> web.StreamResponse:
+    """Answer ``request`` with the provider's reply; ``headers`` of ours are added.
+
+    A provider that breaks off in the middle is passed on as a connection that breaks off: a clean end would make
+    half an answer look whole.
+    """
+    response = web.StreamResponse(
+        status=reply.status, reason=reply.reason, headers=incoming_headers(reply.headers.items())
+    )
+    for name, value in headers.items():
+        response.headers[name] = value
+    await response.prepare(request)
+    held = listener is not None and commit is not None
+    try:
+        async for chunk in reply.content.iter_any():
+            if listener is None or not held:
+                await response.write(chunk)
+                continue
+            passing = listener.feed(chunk)
+            if passing:
+                await response.write(passing)
+            if listener.ended and commit is not None:
+                held = False
+                await commit(listener.reply())
+                await response.write(listener.finish())
+    except aiohttp.ClientError:
+        if listener is not None and held and (rest := listener.finish()):
+            await response.write(rest)
+        if request.transport is not None:
+            request.transport.close()
+        return response
+    if listener is not None and commit is not None and held:
+        await commit(listener.reply())
+        if rest := listener.finish():
+            await response.write(rest)
+    await response.write_eof()
+    return response

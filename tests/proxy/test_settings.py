@@ -1,0 +1,80 @@
+"""Settings: where each value comes from, and every fault told at once."""
+
+from pathlib import Path
+
+import pytest
+
+from proxy.settings import SettingsError, load
+
+
+def test_defaults_need_no_file() -> None:
+    loaded = load()
+    assert loaded.settings.server.host == "127.0.0.1"
+    assert loaded.settings.server.port == 8484
+    assert {source for _, _, source in loaded.rows()} == {"default"}
+
+
+def test_each_source_stands_over_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("server: {port: 1000, host: localhost}\nmemory: {recall: {tokens: 10}}\n")
+    loaded = load(file, {"PALIMPSEST__SERVER__PORT": "2000", "PALIMPSEST_HOME": str(tmp_path)}, {"server.port": 3000})
+    assert loaded.settings.server.port == 3000
+    assert loaded.settings.server.host == "localhost"
+    assert loaded.settings.memory.recall.tokens == 10
+    assert loaded.settings.home == tmp_path
+    sources = {key: source for key, _, source in loaded.rows()}
+    assert sources["server.port"] == "option --port"
+    assert sources["home"] == "PALIMPSEST_HOME"
+    assert sources["memory.recall.tokens"] == str(file)
+    assert sources["memory.page.tokens"] == "default"
+
+
+def test_the_short_upstream_variable_replaces_both_providers() -> None:
+    settings = load(environment={"PALIMPSEST_UPSTREAM": "http://127.0.0.1:9/v1/"}).settings
+    assert settings.upstream.url == "http://127.0.0.1:9/v1"
+
+
+def test_all_faults_are_told_at_once_with_key_value_and_source(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("server: {port: 99999}\nmemry: 1\nmemory: {mode: sometimes}\nupstream: {openai: 'ftp://x'}\n")
+    with pytest.raises(SettingsError) as caught:
+        load(file)
+    told = "\n".join(caught.value.faults)
+    assert len(caught.value.faults) == 4
+    assert "server.port is 99999" in told and "65535" in told and str(file) in told
+    assert "memry" in told and "no such setting" in told
+    assert "memory.mode is 'sometimes'" in told and "read-only" in told
+    assert "upstream.openai is 'ftp://x'" in told
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "a: [", "\x00"])
+def test_a_file_that_is_no_settings_is_told_by_its_name(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "broken.yaml"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=r"broken\.yaml"):
+        load(file)
+
+
+def test_a_missing_file_is_told() -> None:
+    with pytest.raises(SettingsError, match="no such file"):
+        load(Path("/nowhere/at/all.yaml"))
+
+
+def test_a_public_address_needs_a_key() -> None:
+    with pytest.raises(SettingsError, match="credentials"):
+        load(options={"server.host": "0.0.0.0"})
+    entry = {"key": "long enough", "user": "ada"}
+    assert load(options={"server.host": "0.0.0.0", "credentials": [entry]}).settings.credentials[0].user == "ada"
+
+
+def test_a_key_is_never_shown() -> None:
+    entry = {"key": "a-very-secret-key", "user": "ada"}
+    loaded = load(options={"credentials": [entry], "memory.qdrant.api_key": "another-secret"})
+    shown = repr(list(loaded.rows())) + repr(loaded.settings)
+    assert "a-very-secret-key" not in shown
+    assert "another-secret" not in shown
+
+
+def test_a_value_under_a_value_is_a_fault() -> None:
+    with pytest.raises(SettingsError, match="single value"):
+        load(environment={"PALIMPSEST__USER": "ada", "PALIMPSEST__USER__NAME": "x"})
