@@ -22,6 +22,10 @@ from memory.session import Exchange, Receipt, Session
 T = TypeVar("T")
 
 
+class StoreError(Exception):
+    """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
+
+
 class Guard(Protocol):
     """Awaits something that may fail or be late without doing harm, and counts it when it does."""
 

@@ -1,0 +1,52 @@
+"""What can be wrong with a store, told in a sentence that a person can act on."""
+
+from __future__ import annotations
+
+import sqlite3
+from enum import StrEnum
+
+from memory.ports import StoreError
+
+
+class Fault(StrEnum):
+    """What kind of trouble a store is in. ``FULL`` and ``LOCKED`` pass by themselves; the others need a person."""
+
+    FULL = "full"
+    LOCKED = "locked"
+    CORRUPT = "corrupt"
+    DENIED = "denied"
+    CLOSED = "closed"
+    OTHER = "other"
+
+
+class StoreFault(StoreError):
+    """A store could not do what was asked, and what kind of trouble that is. The cause is in ``__cause__``."""
+
+    def __init__(self, message: str, fault: Fault = Fault.OTHER) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+    @property
+    def passing(self) -> bool:
+        """Whether trying again later can help without anyone doing anything to the files."""
+        return self.fault in (Fault.FULL, Fault.LOCKED)
+
+
+_FAULTS: dict[int, tuple[Fault, str]] = {
+    sqlite3.SQLITE_FULL: (Fault.FULL, "the disk is full: {path} could not grow"),
+    sqlite3.SQLITE_BUSY: (Fault.LOCKED, "another process holds {path} locked"),
+    sqlite3.SQLITE_LOCKED: (Fault.LOCKED, "another connection holds a table of {path} locked"),
+    sqlite3.SQLITE_CORRUPT: (Fault.CORRUPT, "{path} is damaged: stop the server and restore it from a backup"),
+    sqlite3.SQLITE_NOTADB: (Fault.CORRUPT, "{path} is no SQLite database: move it away or restore a backup"),
+    sqlite3.SQLITE_READONLY: (Fault.DENIED, "{path} may not be written: check its owner and its mode"),
+    sqlite3.SQLITE_PERM: (Fault.DENIED, "{path} may not be opened: check its owner and its mode"),
+    sqlite3.SQLITE_CANTOPEN: (Fault.DENIED, "{path} could not be opened: check that its folder exists and is yours"),
+    sqlite3.SQLITE_IOERR: (Fault.OTHER, "reading or writing {path} failed: check the disk"),
+}
+
+
+def sqlite_fault(error: sqlite3.Error, path: object) -> StoreFault:
+    """A fault for what SQLite reported, by its primary result code (https://www.sqlite.org/rescode.html)."""
+    code = getattr(error, "sqlite_errorcode", None)
+    fault, sentence = _FAULTS.get((code or 0) & 0xFF, (Fault.OTHER, "{path} did not take a statement"))
+    return StoreFault(f"{sentence.format(path=path)} ({error})", fault)

@@ -1,0 +1,244 @@
+"""Exchanges in the journal: appended as they come, read again by the worker that learns from them."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+import orjson
+
+from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
+from memory.ports import Journaled
+from memory.scope import Layer
+from memory.session import Exchange, Receipt
+from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
+from memory.stores.messages import Sealed, seal
+from memory.stores.queries import QUERIES
+from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
+from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
+from memory.stores.sessions import write_session
+from memory.stores.shelf import Shelf, ask_many
+
+# A history is stored whole after so many deltas, so that reading one never follows a long chain.
+DEPTH = 64
+
+
+class Exchanges(Shelf):
+    """The part of the journal that knows exchanges, messages and receipts."""
+
+    _recent: RecentHistories
+    _opened: OpenedMessages
+
+    async def commit(self, exchange: Exchange) -> None:
+        """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
+        history = join([message.digest for message in exchange.conversation.messages])
+        reply = reply_message(exchange.reply)
+        sealed = await self._db.read(lambda connection: self._seal_unknown(connection, exchange, history, reply))
+
+        def work(connection: sqlite3.Connection) -> Past | None:
+            return self._append(connection, exchange, history, reply, sealed)
+
+        written = await self._db.write(work)
+        if written is not None:
+            self._recent.remember(exchange.session.id, written)
+
+    async def unlearned(self, limit: int) -> list[Journaled]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Journaled]:
+            rows = connection.execute(QUERIES["exchanges_behind"], (limit,)).fetchall()
+            return [self._journaled(connection, row) for row in rows]
+
+        return await self._db.read(work)
+
+    async def receipt(self, id: str) -> Receipt | None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Receipt | None:
+            rows = connection.execute(QUERIES["receipt_find"], (id, id + "\U0010ffff")).fetchall() if id else []
+            if rows and (len(rows) == 1 or rows[0]["id"] == id):
+                return receipt_of(rows[0]["body"])
+            return None
+
+        return await self._db.read(work)
+
+    async def receipts(self, limit: int) -> list[Receipt]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Receipt]:
+            return [receipt_of(row["body"]) for row in connection.execute(QUERIES["receipts_newest"], (limit,))]
+
+        return await self._db.read(work)
+
+    def _seal_unknown(
+        self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
+    ) -> list[Sealed]:
+        """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new."""
+        row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
+        person = row["person"] if row else _person(connection, exchange)
+        start = _closest(self._bases(connection, exchange, row["number"] if row else None), history)
+        messages: dict[bytes, Message] = {}
+        for message in (*exchange.conversation.messages[start:], *((reply,) if reply else ())):
+            messages.setdefault(message.digest, message)
+        known = set()
+        if person is not None:
+            known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
+        return [seal(message, self._redact) for key, message in messages.items() if key not in known]
+
+    def _append(
+        self,
+        connection: sqlite3.Connection,
+        exchange: Exchange,
+        history: bytes,
+        reply: Message | None,
+        sealed: Sequence[Sealed],
+    ) -> Past | None:
+        """The transaction; the exchange as later ones build on it, or None where it was committed before."""
+        if connection.execute(QUERIES["exchange_exists"], (exchange.id,)).fetchone():
+            return None
+        session, person = write_session(connection, exchange.session)
+        connection.executemany(
+            QUERIES["message_write"], [(person, m.digest, m.role, m.redacted, m.body) for m in sealed]
+        )
+        bases = self._bases(connection, exchange, session)
+        base, depth, kept = None, 0, 0
+        for past in bases:
+            shared = common(past.history, history)
+            if shared > kept and past.depth < DEPTH:
+                base, depth, kept = past.number, past.depth + 1, shared
+        start = _closest(bases, history)
+        digests = [message.digest for message in exchange.conversation.messages]
+        new, times = self._count(connection, session, digests, start, reply, exchange.reply)
+        connection.executemany(QUERIES["seen_write"], [(session, key, count) for key, count in times.items()])
+        told = exchange.reply
+        cursor = connection.execute(
+            QUERIES["exchange_write"],
+            {
+                "id": exchange.id,
+                "session": session,
+                "kind": exchange.arrival.kind.value,
+                "at": stamp(exchange.arrival.at),
+                "dialect": exchange.conversation.dialect,
+                "model": self._redact(exchange.conversation.model),
+                "status": exchange.status,
+                "base": base,
+                "kept": kept,
+                "depth": depth,
+                "tail": history[kept * DIGEST :],
+                "fresh": orjson.dumps(new).decode(),
+                "reply": reply.digest if reply else None,
+                "complete": told.complete,
+                "stop": told.stop,
+                "usage": orjson.dumps(asdict(told.usage)).decode() if told.usage else "",
+                "shown": names(tuple(shown.memory for shown in exchange.receipt.shown)),
+            },
+        )
+        number = cursor.lastrowid or 0
+        self._trail(connection, exchange, session, number)
+        body = receipt_text(exchange.receipt, self._redact)
+        connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, exchange.receipt.session, body))
+        return Past(number, depth, history)
+
+    def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:
+        """The session's last exchanges, the newest first."""
+        bases = self._recent.of(exchange.session.id)
+        if not bases and session is not None:
+            rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
+            bases = [Past(row["number"], row["depth"], _history(connection, row["number"])) for row in rows]
+        return bases
+
+    def _count(
+        self,
+        connection: sqlite3.Connection,
+        session: int,
+        digests: Sequence[bytes],
+        start: int,
+        reply: Message | None,
+        told: Reply,
+    ) -> tuple[list[int], dict[bytes, int]]:
+        """Which messages are new to the session, and how often each stands in it now, the reply included."""
+        rows = ask_many(connection, "seen_find", digests[start:], (session,))
+        new, times = fresh(digests, start, {row["digest"]: row["times"] for row in rows})
+        if reply is not None:
+            for sequence in forms(told.parts):
+                for key in sequence:
+                    times[key] = digests.count(key) + 1
+        return new, times
+
+    def _trail(self, connection: sqlite3.Connection, exchange: Exchange, session: int, number: int) -> None:
+        """Where this request ended, and where the next one will be when it sends the reply along."""
+        kind, trail = exchange.arrival.kind, exchange.conversation.trail()
+        if not trail or not (kind.teaches or exchange.arrival.extends):
+            return
+        links = [trail[-1]]
+        if exchange.reply.complete:
+            links.extend(chained(trail[-1], sequence) for sequence in forms(exchange.reply.parts))
+        connection.executemany(
+            QUERIES["trail_write"],
+            [(link, exchange.arrival.namespace, session, number) for link in dict.fromkeys(links)],
+        )
+        if kind.teaches:
+            connection.execute(QUERIES["session_tip"], (number, session))
+
+    def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
+        session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
+        digests = split(_history(connection, row["number"]))
+        wanted = [*digests, row["reply"]] if row["reply"] else digests
+        messages = self._opened.get(connection, session["person"], wanted)
+        answered = row["complete"] and row["status"] < 400 and row["reply"]
+        return Journaled(
+            number=row["number"],
+            id=row["id"],
+            session=session_of(session),
+            kind=row["kind"],
+            at=datetime.fromisoformat(row["at"]),
+            messages=tuple(messages[key] for key in digests),
+            fresh=tuple(orjson.loads(row["fresh"])),
+            reply=messages[row["reply"]] if answered else None,
+            shown=listed(row["shown"]),
+        )
+
+
+def reply_message(reply: Reply) -> Message | None:
+    """The reply as the message that a client sends back; None where nothing was said."""
+    return Message(Role.ASSISTANT, reply.parts, digest(Role.ASSISTANT, reply.parts)) if reply.parts else None
+
+
+def forms(parts: Sequence[Part]) -> list[tuple[bytes, ...]]:
+    """The digests of the messages as which a client may send a reply back, the likeliest first.
+
+    As one message or, in the Responses format, as one for each part; and without the reasoning, which most
+    clients of the chat format leave out.
+    """
+    found: dict[tuple[bytes, ...], None] = {}
+    plain = tuple(part for part in parts if not isinstance(part, Reasoning))
+    for kept in (tuple(parts), plain):
+        if kept:
+            found[(digest(Role.ASSISTANT, kept),)] = None
+            found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
+    return list(found)
+
+
+def chained(link: bytes, digests: Iterable[bytes]) -> bytes:
+    """The link of a trail that goes on with these messages (see :meth:`memory.conversation.Conversation.trail`)."""
+    for key in digests:
+        link = hashlib.blake2b(link + key, digest_size=16).digest()
+    return link
+
+
+def _closest(bases: Iterable[Past], history: bytes) -> int:
+    """How many messages of a history one of the last exchanges had already, from the front."""
+    return max((common(past.history, history) for past in bases), default=0)
+
+
+def _history(connection: sqlite3.Connection, number: int) -> bytes:
+    rows = connection.execute(QUERIES["exchange_links"], (number,))
+    return rebuild([(row["kept"], row["tail"]) for row in rows])
+
+
+def _person(connection: sqlite3.Connection, exchange: Exchange) -> int | None:
+    row = connection.execute(QUERIES["person_get"], (exchange.session.scope.owner(Layer.USER) or "",)).fetchone()
+    return row["number"] if row else None

@@ -1,0 +1,163 @@
+"""Facts and passages in the journal's database, and how rare the words in them are."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from memory.fact import Fact, Passage
+from memory.ports import Lesson, Rarity
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
+from memory.stores.shelf import Shelf, ask_many
+
+
+class Facts(Shelf):
+    """The part of the journal that knows facts, passages and terms."""
+
+    async def learn(self, lesson: Lesson) -> None:
+        """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
+        number 0 is a lesson that no exchange taught."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            if lesson.number:
+                row = connection.execute(QUERIES["cursor_get"]).fetchone()
+                if row is not None and row["number"] >= lesson.number:
+                    return
+                connection.execute(QUERIES["cursor_set"], (lesson.number,))
+            for fact in lesson.facts:
+                self._write_fact(connection, fact)
+                connection.execute(QUERIES["use_begin"], (fact.id, fact.session))
+            for passage in lesson.passages:
+                connection.execute(QUERIES["passage_write"], passage_row(passage, self._redact))
+                connection.execute(QUERIES["outbox_add"], (passage.id, "turn"))
+            add_texts(connection, lesson.documents, lesson.terms)
+
+        await self._db.write(work)
+
+    async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
+            found = [fact_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
+            return [fact for fact in found if owners is None or fact.owner in owners]
+
+        return await self._db.read(work)
+
+    async def facts_of(self, owners: Sequence[str], limit: int = 1000) -> list[Fact]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            rows = connection.execute(many("facts_of", len(owners)), (*owners, limit))
+            return [fact_of(row) for row in rows]
+
+        return await self._db.read(work)
+
+    async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
+        """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
+        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        pattern = f"%{escaped}%"
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            query = many("facts_find", len(owners))
+            return [fact_of(row) for row in connection.execute(query, (*owners, text, text, pattern, pattern, limit))]
+
+        return await self._db.read(work)
+
+    async def update(self, fact: Fact) -> bool:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            if not connection.execute(many("facts_get", 1), (fact.id,)).fetchone():
+                return False
+            self._write_fact(connection, fact)
+            return True
+
+        return await self._db.write(work)
+
+    async def pin(self, id: str, pinned: bool) -> bool:
+        """See :class:`memory.ports.Journal`."""
+        return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
+
+    async def supersede(self, id: str, by: str, at: datetime) -> bool:
+        """See :class:`memory.ports.Journal`. It held until the other began to hold."""
+        told = {"id": id, "by": by, "at": stamp(at)}
+
+        def work(connection: sqlite3.Connection) -> bool:
+            if not _changed(connection, "fact_supersede", told):
+                return False
+            connection.execute(QUERIES["fact_supersedes"], told)
+            return True
+
+        return await self._db.write(work)
+
+    async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for id in dict.fromkeys(ids):
+                before = connection.execute(QUERIES["use_get"], (id, session)).fetchone()
+                connection.execute(QUERIES["use_write"], {"memory": id, "session": session, "used": used})
+                if not used:
+                    continue
+                connection.execute(QUERIES["fact_used"], (stamp(at), id))
+                if before is None or not before["used"]:
+                    connection.execute(QUERIES["fact_used_elsewhere"], (id,))
+
+        await self._db.write(work)
+
+    async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Passage]:
+            rows = {row["id"]: row for row in ask_many(connection, "passages_get", ids)}
+            found = [passage_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
+            return [passage for passage in found if owners is None or passage.owner in owners]
+
+        return await self._db.read(work)
+
+    async def neighbours(
+        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+    ) -> list[Passage]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Passage]:
+            rows = connection.execute(QUERIES["passages_near"], (session, turn - reach, turn + reach))
+            return [passage_of(row) for row in rows if owners is None or row["owner"] in owners]
+
+        return await self._db.read(work)
+
+    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Rarity:
+            (texts,) = connection.execute(many("texts_of", len(owners)), tuple(owners)).fetchone()
+            frequency: dict[int, int] = {}
+            for (owner,) in connection.execute(many("owner_numbers", len(owners)), tuple(owners)).fetchall():
+                for row in ask_many(connection, "terms_of", terms, (owner,)):
+                    frequency[row["term"]] = frequency.get(row["term"], 0) + row["texts"]
+            return Rarity(texts, frequency)
+
+        return await self._db.read(work)
+
+    def _write_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
+        connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
+        connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
+
+
+def add_texts(
+    connection: sqlite3.Connection, documents: Mapping[str, int], terms: Mapping[str, Mapping[int, int]]
+) -> None:
+    """Count indexed texts and the terms in them; numbers below zero take away."""
+    for owner in dict.fromkeys((*documents, *terms)):
+        connection.execute(QUERIES["texts_add"], {"owner": owner, "texts": documents.get(owner, 0)})
+        counted = terms.get(owner, {})
+        connection.executemany(QUERIES["terms_add"], [(owner, term, count) for term, count in counted.items()])
+        if any(count < 0 for count in counted.values()):
+            connection.execute(QUERIES["terms_drop"], (owner,))
+
+
+def _changed(connection: sqlite3.Connection, name: str, parameters: object) -> bool:
+    return connection.execute(QUERIES[name], parameters).rowcount > 0  # type: ignore[arg-type]

@@ -1,0 +1,157 @@
+"""A person's ``forget``, everywhere in the journal at once.
+
+What goes: the memories that were named; facts derived from them; of a fact, the passages and the text of the
+message that it came from; of a passage, the facts that its message taught as well. Ledger entries that hold one of
+them are emptied, receipts cleaned, the counts of terms taken back, and every index is told to let go.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+import orjson
+
+from memory.fact import Fact, Passage
+from memory.ports import Forgotten
+from memory.stores.facts import add_texts
+from memory.stores.messages import placeholder
+from memory.stores.queries import QUERIES
+from memory.stores.recent import OpenedMessages
+from memory.stores.rows import fact_of, listed, names, passage_of, stamp
+from memory.stores.shelf import Shelf, ask_many
+
+Terms = Callable[[Fact | Passage], Iterable[int]]
+"""A memory → the terms that were counted for it when it was learned."""
+
+
+def no_terms(memory: Fact | Passage) -> Iterable[int]:
+    """For a store in which no terms are counted."""
+    return ()
+
+
+class Forgetting(Shelf):
+    """The part of the journal that lets go."""
+
+    _terms: Terms
+    _opened: OpenedMessages
+
+    async def forget(
+        self, ids: Sequence[str], at: datetime, owners: Sequence[str] | None = None, tombstones: Sequence[bytes] = ()
+    ) -> Forgotten:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Forgotten:
+            return self._forget(connection, ids, at, owners, tombstones)
+
+        gone = await self._db.write(work)
+        self._opened.clear()
+        scrubbed = await self._db.scrub()
+        return Forgotten(gone.facts, gone.passages, gone.messages, gone.entries, gone.receipts, gone.sessions, scrubbed)
+
+    def _forget(
+        self,
+        connection: sqlite3.Connection,
+        ids: Sequence[str],
+        at: datetime,
+        owners: Sequence[str] | None,
+        tombstones: Sequence[bytes],
+    ) -> Forgotten:
+        facts, passages, messages = _whole(connection, ids, owners)
+        gone = [*facts, *passages]
+        for person, digest in messages:
+            connection.execute(QUERIES["forget_message"], (placeholder(), person, digest))
+        for id in facts:
+            connection.execute(QUERIES["forget_fact"], (id,))
+        for id in passages:
+            connection.execute(QUERIES["forget_passage"], (id,))
+        for id in gone:
+            connection.execute(QUERIES["forget_uses"], (id,))
+            connection.execute(QUERIES["outbox_add"], (id, "gone"))
+        _unlink(connection, gone)
+        sessions, entries = _empty_entries(connection, gone)
+        receipts = _clean_receipts(connection, gone)
+        self._count_back(connection, [*facts.values(), *passages.values()])
+        connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
+        return Forgotten(
+            tuple(facts.values()), tuple(passages.values()), len(messages), entries, receipts, tuple(sessions)
+        )
+
+    def _count_back(self, connection: sqlite3.Connection, memories: Sequence[Fact | Passage]) -> None:
+        texts: Counter[str] = Counter()
+        terms: dict[str, Counter[int]] = {}
+        for memory in memories:
+            counted = set(self._terms(memory))
+            if counted:
+                texts[memory.owner] -= 1
+                terms.setdefault(memory.owner, Counter()).subtract(counted)
+        add_texts(connection, texts, terms)
+
+
+def _whole(
+    connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None
+) -> tuple[dict[str, Fact], dict[str, Passage], list[tuple[int, bytes]]]:
+    """All that goes with these ids: facts, passages, and the messages (person, digest) they came from."""
+
+    def ours(memory: Fact | Passage) -> bool:
+        return owners is None or memory.owner in owners
+
+    facts = {fact.id: fact for row in ask_many(connection, "facts_get", ids) if ours(fact := fact_of(row))}
+    passages = {
+        passage.id: passage for row in ask_many(connection, "passages_get", ids) if ours(passage := passage_of(row))
+    }
+    for passage in list(passages.values()):
+        for person in _persons(connection, passage):
+            taught = connection.execute(QUERIES["forget_facts_of_message"], (passage.source, person))
+            facts.update((fact.id, fact) for row in taught if ours(fact := fact_of(row)))
+    fresh = list(facts)
+    while fresh:
+        derived = [row["id"] for row in ask_many(connection, "forget_derived", fresh) if row["id"] not in facts]
+        rows = ask_many(connection, "facts_get", derived)
+        facts.update((row["id"], fact_of(row)) for row in rows)
+        fresh = derived
+    messages: dict[tuple[int, bytes], None] = {}
+    gone: list[Fact | Passage] = [*facts.values(), *passages.values()]
+    for memory in gone:
+        for person in _persons(connection, memory):
+            messages[(person, memory.source)] = None
+            beside = connection.execute(QUERIES["forget_passages_of_message"], (memory.source, person))
+            passages.update((row["id"], passage_of(row)) for row in beside)
+    return facts, passages, list(messages)
+
+
+def _persons(connection: sqlite3.Connection, memory: Fact | Passage) -> list[int]:
+    """Whose message a memory came from: one, or none where it came from no session."""
+    return [row["person"] for row in connection.execute(QUERIES["forget_persons_message"], (memory.session,))]
+
+
+def _unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+    """Other facts no longer say that they follow or contradict what is gone."""
+    for row in ask_many(connection, "forget_links", gone):
+        supersedes, contradicts = (
+            names(tuple(id for id in listed(row[side]) if id not in gone)) for side in ("supersedes", "contradicts")
+        )
+        connection.execute(QUERIES["forget_link"], (supersedes, contradicts, row["id"]))
+
+
+def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str]) -> tuple[list[str], int]:
+    """The sessions whose ledger held something, and in how many entries."""
+    rows = ask_many(connection, "forget_entries", gone)
+    numbers = {row["number"] for row in rows}
+    connection.executemany(QUERIES["forget_entry"], [(number,) for number in numbers])
+    return list(dict.fromkeys(row["session"] for row in rows)), len(numbers)
+
+
+def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> int:
+    """How many receipts showed something; that an exchange was shown it is forgotten too."""
+    bodies = {row["number"]: row["body"] for row in ask_many(connection, "forget_receipts", gone)}
+    for number, body in bodies.items():
+        told = orjson.loads(body)
+        told["shown"] = [shown for shown in told["shown"] if shown["memory"] not in gone]
+        connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), number))
+    for row in ask_many(connection, "forget_shown", gone):
+        left = names(tuple(id for id in listed(row["shown"]) if id not in gone))
+        connection.execute(QUERIES["forget_shown_in"], (left, row["number"]))
+    return len(bodies)

@@ -1,0 +1,93 @@
+"""The journal in SQLite: :class:`memory.ports.Journal`, put together from its parts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from memory.ports import Counts
+from memory.stores.database import Database, Synchronous
+from memory.stores.exchanges import Exchanges
+from memory.stores.facts import Facts
+from memory.stores.forgetting import Forgetting, Terms, no_terms
+from memory.stores.messages import Redact
+from memory.stores.outbox import Outbox
+from memory.stores.queries import QUERIES
+from memory.stores.recent import OpenedMessages, RecentHistories
+from memory.stores.rows import stamp
+from memory.stores.sessions import Sessions
+from memory.stores.shelf import ask_many
+
+
+class SqliteJournal(Sessions, Exchanges, Facts, Outbox, Forgetting):
+    """The durable truth in one file.
+
+    Args:
+        path: the database; made, with its folder, where it is missing.
+        redact: takes the secrets out of a text; everything passes through it before it is stored.
+        terms: the terms of a fact or a passage as they were counted when it was learned, so that ``forget`` can
+            count them back.
+        synchronous: see :class:`memory.stores.database.Database`.
+
+    Raises:
+        StoreFault: when the file cannot be opened.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        redact: Redact,
+        *,
+        terms: Terms = no_terms,
+        synchronous: Synchronous = "NORMAL",
+        busy_seconds: float = 2.0,
+    ) -> None:
+        # Lone surrogates are legal in JSON escapes and nowhere else: they would not go into a column.
+        self._redact = lambda text: redact(text.encode("utf-8", "backslashreplace").decode())
+        self._terms = terms
+        self._recent = RecentHistories()
+        self._opened = OpenedMessages()
+        self._db = Database(path, synchronous=synchronous, busy_seconds=busy_seconds)
+        self._key = bytes(
+            self._db.first(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
+        )
+
+    def key(self) -> bytes:
+        """See :class:`memory.ports.Journal`."""
+        return self._key
+
+    async def meta(self, name: str) -> bytes | None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> bytes | None:
+            row = connection.execute(QUERIES["meta_get"], (name,)).fetchone()
+            return row["value"] if row else None
+
+        return await self._db.read(work)
+
+    async def set_meta(self, name: str, value: bytes) -> None:
+        """See :class:`memory.ports.Journal`."""
+        await self._db.write(lambda connection: connection.execute(QUERIES["meta_set"], (name, value)))
+
+    async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
+        """See :class:`memory.ports.Journal`."""
+        rows = [(key, stamp(at)) for key in hashes]
+        await self._db.write(lambda connection: connection.executemany(QUERIES["tombstone_add"], rows))
+
+    async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            return frozenset(row["hash"] for row in ask_many(connection, "tombstone_find", hashes))
+
+        return await self._db.read(work)
+
+    async def counts(self) -> Counts:
+        """See :class:`memory.ports.Journal`."""
+        return await self._db.read(lambda connection: Counts(**dict(connection.execute(QUERIES["counts"]).fetchone())))
+
+    async def close(self) -> None:
+        """See :class:`memory.ports.Journal`."""
+        await self._db.close()

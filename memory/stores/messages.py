@@ -1,0 +1,84 @@
+"""A message as it is stored: redacted text by text, packed, compressed."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    pack,
+    unpack,
+)
+
+Redact = Callable[[str], str]
+
+FORGOTTEN = "[forgotten]"
+"""What stands in the place of a message that a person has had forgotten."""
+
+# Level 1 is three times as fast as 6 and takes a fifth more room; large tool results wait for this.
+_LEVEL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A message ready to be stored. ``redacted`` tells that it cannot be given back word for word."""
+
+    digest: bytes
+    role: str
+    redacted: bool
+    body: bytes
+
+
+def seal(message: Message, redact: Redact) -> Sealed:
+    """Redact, pack and compress. The digest is that of the message as it came."""
+    parts = tuple(_redacted(part, redact) for part in message.parts)
+    spoken = redact(message.spoken) if message.spoken else ""
+    body = pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace")
+    return Sealed(message.digest, message.role.value, parts != message.parts, zlib.compress(body, _LEVEL))
+
+
+def unseal(digest: bytes, role: str, body: bytes) -> Message:
+    """The message that was sealed, without its secrets.
+
+    Raises:
+        ValueError: when the body is not of that form.
+    """
+    try:
+        packed, _, spoken = zlib.decompress(body).partition(b"\n")
+    except zlib.error as error:
+        raise ValueError(f"not a sealed message: {error}") from error
+    return Message(Role(role), unpack(packed), digest, spoken.decode("utf-8"))
+
+
+def placeholder() -> bytes:
+    """The body of a forgotten message."""
+    return zlib.compress(pack((Text(FORGOTTEN),)) + b"\n", _LEVEL)
+
+
+def _redacted(part: Part, redact: Redact) -> Part:
+    match part:
+        case Text(text):
+            return Text(redact(text))
+        case Image(source):
+            # A picture's own bytes hold no text; its address may hold a token.
+            return part if source.startswith("data:") or ";base64," in source[:100] else Image(redact(source))
+        case Reasoning(text, signature):
+            # The signature is ciphertext of the provider's: redacting it would only break it.
+            return Reasoning(redact(text), signature)
+        case ToolCall(id, name, arguments):
+            return ToolCall(id, name, redact(arguments))
+        case ToolResult(call_id, content, failed):
+            inner = tuple(_redacted(each, redact) for each in content)
+            return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
+        case Opaque(kind, raw):
+            return Opaque(kind, redact(raw))

@@ -1,0 +1,59 @@
+"""How a database comes to its present shape: an ordered list of named steps, each taken once.
+
+A step is never changed after a release; a new one is added behind it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+
+from memory.stores.queries import FOLDER
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def m001_initial(connection: sqlite3.Connection) -> None:
+    """The first shape, and the secret of this database: the key of all its keyed hashes."""
+    for statement in (FOLDER / "001_initial.sql").read_text(encoding="utf-8").split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute("INSERT INTO meta (name, value) VALUES ('key', ?)", (os.urandom(32),))
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+
+
+class FromTheFuture(Exception):
+    """The database was written by a newer version; an older one must not touch it."""
+
+
+def migrate(connection: sqlite3.Connection, steps: tuple[Migration, ...] = MIGRATIONS) -> list[str]:
+    """Take the steps that are missing, all in one transaction; the names of those taken.
+
+    ``PRAGMA user_version`` counts the steps, so that an up-to-date database costs one read.
+
+    Raises:
+        FromTheFuture: when the database has had more steps than are known.
+    """
+    (done,) = connection.execute("PRAGMA user_version").fetchone()
+    if done > len(steps):
+        raise FromTheFuture(f"it has had {done} migrations, this version knows {len(steps)}")
+    if done == len(steps):
+        return []
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been first while we waited for the lock.
+        (done,) = connection.execute("PRAGMA user_version").fetchone()
+        taken = []
+        for step in steps[done:]:
+            step(connection)
+            taken.append(step.__name__)
+        connection.execute(f"PRAGMA user_version = {max(done, len(steps))}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return taken

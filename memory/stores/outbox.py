@@ -1,0 +1,94 @@
+"""What each index has still to take in: so that it catches up after a crash, and a new one is filled beside it.
+
+Every generation of the index has an outbox of its own, written in the transaction that changes a memory. A rebuild
+is a new generation whose outbox holds everything: it goes on where it stopped, and nothing learned meanwhile is
+missed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from memory.ports import Generation, Lag
+from memory.stores.queries import QUERIES
+from memory.stores.rows import fact_of, passage_of
+from memory.stores.shelf import Shelf, ask_many
+
+
+class Outbox(Shelf):
+    """The part of the journal that knows the generations of the index."""
+
+    async def generations(self) -> list[Generation]:
+        """See :class:`memory.ports.Journal`."""
+        return await self._db.read(_generations)
+
+    async def begin_generation(self, embedder: str, dimensions: int) -> Generation:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Generation:
+            number = connection.execute(QUERIES["generation_add"], (embedder, dimensions)).lastrowid or 0
+            connection.execute(QUERIES["outbox_all_facts"], (number,))
+            connection.execute(QUERIES["outbox_all_passages"], (number,))
+            return Generation(number, embedder, dimensions)
+
+        return await self._db.write(work)
+
+    async def switch_generation(self, number: int) -> None:
+        """See :class:`memory.ports.Journal`."""
+        await self._db.write(lambda connection: connection.execute(QUERIES["generation_switch"], (number,)))
+
+    async def drop_generation(self, number: int) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(QUERIES["outbox_drop"], (number,))
+            connection.execute(QUERIES["generation_drop"], (number,))
+
+        await self._db.write(work)
+
+    async def unindexed(self, limit: int, generation: int | None = None) -> Lag:
+        """See :class:`memory.ports.Journal`. What is to go comes first."""
+
+        def work(connection: sqlite3.Connection) -> Lag:
+            number = _chosen(connection, generation)
+            gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
+            left = limit - len(gone)
+            facts = [fact_of(row) for row in connection.execute(QUERIES["outbox_facts"], (number, left))]
+            left -= len(facts)
+            passages = [passage_of(row) for row in connection.execute(QUERIES["outbox_passages"], (number, left))]
+            return Lag(tuple(facts), tuple(passages), tuple(gone))
+
+        return await self._db.read(work)
+
+    async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            ask_many(connection, "outbox_done", ids, (_chosen(connection, generation),))
+
+        if ids:
+            await self._db.write(work)
+
+    async def waiting(self, generation: int | None = None) -> int:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            row = connection.execute(QUERIES["outbox_count"], (_chosen(connection, generation),)).fetchone()
+            return int(row["waiting"])
+
+        return await self._db.read(work)
+
+
+def _generations(connection: sqlite3.Connection) -> list[Generation]:
+    return [
+        Generation(row["number"], row["embedder"], row["dimensions"], bool(row["current"]))
+        for row in connection.execute(QUERIES["generations_all"])
+    ]
+
+
+def _chosen(connection: sqlite3.Connection, number: int | None) -> int:
+    """The generation that is meant; 0, which has nothing to do, where there is none yet."""
+    if number is not None:
+        return number
+    return next((each.number for each in _generations(connection) if each.current), 0)

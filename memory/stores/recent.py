@@ -1,0 +1,111 @@
+"""What the journal keeps at hand: the newest histories of sessions, and messages that were opened lately.
+
+Both are only ever a shortcut: without them the same is read from the database.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.conversation import Message, Role, Text
+from memory.stores.messages import unseal
+from memory.stores.shelf import ask_many
+
+# How many of a session's last exchanges are tried as a base: a side request may stand between two turns.
+BASES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A committed exchange that a later one may build on; ``history`` is joined (see ``histories``)."""
+
+    number: int
+    depth: int
+    history: bytes
+
+
+class RecentHistories:
+    """The last exchanges of the sessions that are alive, at most ``room`` bytes of histories."""
+
+    def __init__(self, room: int = 8 << 20) -> None:
+        self._room = room
+        self._size = 0
+        self._lock = threading.Lock()
+        self._by_session: OrderedDict[str, list[Past]] = OrderedDict()
+
+    def of(self, session: str) -> list[Past]:
+        """A session's last exchanges, the newest first; empty where nothing is at hand."""
+        with self._lock:
+            return list(self._by_session.get(session, ()))
+
+    def remember(self, session: str, past: Past) -> None:
+        """An exchange of the session was committed."""
+        with self._lock:
+            kept = self._by_session.pop(session, [])
+            self._size -= sum(len(each.history) for each in kept)
+            kept = sorted([past, *kept], key=lambda each: -each.number)[:BASES]
+            self._by_session[session] = kept
+            self._size += sum(len(each.history) for each in kept)
+            while self._size > self._room and self._by_session:
+                _, gone = self._by_session.popitem(last=False)
+                self._size -= sum(len(each.history) for each in gone)
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        with self._lock:
+            self._by_session.clear()
+            self._size = 0
+
+
+class OpenedMessages:
+    """Messages read from the journal, at most ``room`` bytes of them as they are stored."""
+
+    def __init__(self, room: int = 4 << 20) -> None:
+        self._room = room
+        self._size = 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[int, bytes], tuple[Message, int]] = OrderedDict()
+
+    def get(self, connection: sqlite3.Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
+        """Each of these messages; a placeholder for one that is missing or unreadable, so that one damaged row
+        does not stop the worker for ever."""
+        found: dict[bytes, Message] = {}
+        with self._lock:
+            for key in digests:
+                hit = self._kept.get((person, key))
+                if hit is not None:
+                    self._kept.move_to_end((person, key))
+                    found[key] = hit[0]
+        missing = [key for key in digests if key not in found]
+        opened: list[tuple[Message, int]] = []
+        for row in ask_many(connection, "messages_get", missing, (person,)):
+            try:
+                opened.append((unseal(row["digest"], row["role"], row["body"]), len(row["body"])))
+            except ValueError:
+                continue
+        for message, _ in opened:
+            found[message.digest] = message
+        self._keep(person, opened)
+        for key in missing:
+            found.setdefault(key, Message(Role.OTHER, (Text("[unreadable]"),), key))
+        return found
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        with self._lock:
+            self._kept.clear()
+            self._size = 0
+
+    def _keep(self, person: int, opened: Sequence[tuple[Message, int]]) -> None:
+        with self._lock:
+            for message, size in opened:
+                if (person, message.digest) not in self._kept:
+                    self._kept[(person, message.digest)] = (message, size)
+                    self._size += size
+            while self._size > self._room:
+                _, (_, size) = self._kept.popitem(last=False)
+                self._size -= size

@@ -1,0 +1,236 @@
+"""Rows ↔ nouns: how sessions, facts, passages, ledger entries and receipts stand in their tables."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memory.conversation import Form
+from memory.edits import Entry
+from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
+from memory.scope import Layer, Scope
+from memory.session import Receipt, RequestKind, Session, Shown
+
+Redact = Callable[[str], str]
+
+
+def when(text: str | None) -> datetime | None:
+    """A time out of its column."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def stamp(time: datetime | None) -> str | None:
+    """A time for its column. Naive times are refused: nobody could say later when that was."""
+    if time is None:
+        return None
+    if time.tzinfo is None:
+        raise ValueError(f"a time without its zone cannot be stored: {time.isoformat()}")
+    return time.isoformat()
+
+
+def names(items: tuple[str, ...]) -> str:
+    """A tuple of strings for its column."""
+    return orjson.dumps(items).decode()
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The inverse of :func:`names`."""
+    return tuple(orjson.loads(text))
+
+
+def session_row(session: Session, person: int) -> dict[str, Any]:
+    """A session for its table."""
+    return {
+        "id": session.id,
+        "key": session.key,
+        "person": person,
+        "org": session.scope.org,
+        "user": session.scope.user,
+        "project": session.scope.project,
+        "runtime": session.runtime,
+        "kind": session.kind.value,
+        "parent": session.parent,
+        "segment": session.segment,
+        "forked_from": session.forked_from,
+        "started_at": stamp(session.started_at),
+        "seen_at": stamp(session.seen_at),
+        "seen": session.seen_at.timestamp(),
+    }
+
+
+def session_of(row: sqlite3.Row) -> Session:
+    """A session out of its table."""
+    return Session(
+        id=row["id"],
+        key=row["key"],
+        scope=Scope(row["org"], row["user"], row["project"]),
+        runtime=row["runtime"],
+        started_at=datetime.fromisoformat(row["started_at"]),
+        seen_at=datetime.fromisoformat(row["seen_at"]),
+        kind=RequestKind(row["kind"]),
+        parent=row["parent"],
+        segment=row["segment"],
+        forked_from=row["forked_from"],
+    )
+
+
+def fact_row(fact: Fact, redact: Redact) -> dict[str, Any]:
+    """A fact for its table, free of secrets."""
+    return {
+        "id": fact.id,
+        "text": redact(fact.text),
+        "owner": fact.owner,
+        "kind": fact.kind.value,
+        "category": fact.category.value,
+        "stream": fact.stream.value,
+        "layer": fact.layer.value,
+        "origin": fact.origin.value,
+        "session": fact.session,
+        "source": fact.source,
+        "recorded_at": stamp(fact.recorded_at),
+        "recorded": fact.recorded_at.timestamp(),
+        "valid_from": stamp(fact.valid_from),
+        "confidence": fact.confidence,
+        "importance": fact.importance,
+        "surprise": fact.surprise,
+        "tier": fact.tier.value,
+        "sensitivity": fact.sensitivity.value,
+        "stability": fact.stability.value,
+        "state": fact.state.value,
+        "access": fact.access,
+        "sessions": fact.sessions,
+        "used_at": stamp(fact.used_at),
+        "valid_until": stamp(fact.valid_until),
+        "superseded_at": stamp(fact.superseded_at),
+        "supersedes": names(fact.supersedes),
+        "contradicts": names(fact.contradicts),
+        "derived_from": names(fact.derived_from),
+        "expires_at": stamp(fact.expires_at),
+        "pinned": fact.pinned,
+        "wrong": redact(fact.wrong),
+        "entities": names(tuple(map(redact, fact.entities))),
+    }
+
+
+def fact_of(row: sqlite3.Row) -> Fact:
+    """A fact out of its table."""
+    return Fact(
+        id=row["id"],
+        text=row["text"],
+        owner=row["owner"],
+        kind=Kind(row["kind"]),
+        category=Category(row["category"]),
+        stream=Stream(row["stream"]),
+        layer=Layer(row["layer"]),
+        origin=Origin(row["origin"]),
+        session=row["session"],
+        source=row["source"],
+        recorded_at=datetime.fromisoformat(row["recorded_at"]),
+        valid_from=datetime.fromisoformat(row["valid_from"]),
+        confidence=row["confidence"],
+        importance=row["importance"],
+        surprise=row["surprise"],
+        tier=Tier(row["tier"]),
+        sensitivity=Sensitivity(row["sensitivity"]),
+        stability=Stability(row["stability"]),
+        state=State(row["state"]),
+        access=row["access"],
+        sessions=row["sessions"],
+        used_at=when(row["used_at"]),
+        valid_until=when(row["valid_until"]),
+        superseded_at=when(row["superseded_at"]),
+        supersedes=listed(row["supersedes"]),
+        contradicts=listed(row["contradicts"]),
+        derived_from=listed(row["derived_from"]),
+        expires_at=when(row["expires_at"]),
+        pinned=bool(row["pinned"]),
+        wrong=row["wrong"],
+        entities=listed(row["entities"]),
+    )
+
+
+def passage_row(passage: Passage, redact: Redact) -> dict[str, Any]:
+    """A passage for its table, free of secrets."""
+    return {
+        "id": passage.id,
+        "text": redact(passage.text),
+        "owner": passage.owner,
+        "origin": passage.origin.value,
+        "speaker": passage.speaker,
+        "session": passage.session,
+        "source": passage.source,
+        "at": stamp(passage.at),
+        "turn": passage.turn,
+        "piece": passage.piece,
+        "question": passage.question,
+        "sensitivity": passage.sensitivity.value,
+    }
+
+
+def passage_of(row: sqlite3.Row) -> Passage:
+    """A passage out of its table."""
+    return Passage(
+        id=row["id"],
+        text=row["text"],
+        owner=row["owner"],
+        origin=Origin(row["origin"]),
+        speaker=row["speaker"],
+        session=row["session"],
+        source=row["source"],
+        at=datetime.fromisoformat(row["at"]),
+        turn=row["turn"],
+        piece=row["piece"],
+        question=bool(row["question"]),
+        sensitivity=Sensitivity(row["sensitivity"]),
+    )
+
+
+def entry_row(entry: Entry, session: int) -> dict[str, Any]:
+    """A ledger entry for its table. Its mark makes writing it twice the same as writing it once."""
+    told = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
+    return {
+        "session": session,
+        "mark": hashlib.blake2b(orjson.dumps(told), digest_size=16).digest(),
+        "digest": entry.digest,
+        "occurrence": entry.occurrence,
+        "text": entry.text,
+        "form": entry.form.value,
+        "reason": entry.reason,
+        "memories": names(entry.memories),
+    }
+
+
+def entry_of(row: sqlite3.Row) -> Entry:
+    """A ledger entry out of its table."""
+    return Entry(
+        digest=row["digest"],
+        occurrence=row["occurrence"],
+        text=row["text"],
+        form=Form(row["form"]),
+        reason=row["reason"],
+        memories=listed(row["memories"]),
+    )
+
+
+def receipt_text(receipt: Receipt, redact: Redact) -> str:
+    """A receipt as JSON."""
+    told = asdict(receipt)
+    told["note"] = redact(receipt.note)
+    for shown in told["shown"]:
+        shown["text"] = redact(shown["text"])
+    return orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+def receipt_of(text: str) -> Receipt:
+    """The inverse of :func:`receipt_text`."""
+    told = orjson.loads(text)
+    told["at"] = datetime.fromisoformat(told["at"])
+    told["kind"] = RequestKind(told["kind"])
+    told["shown"] = tuple(Shown(**shown) for shown in told["shown"])
+    return Receipt(**told)

@@ -1,0 +1,69 @@
+"""Sessions in the journal: who they are, where their requests ended, and what was decided in them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from memory.edits import Entry
+from memory.scope import Layer
+from memory.session import Session
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import entry_of, entry_row, session_of, session_row
+from memory.stores.shelf import Shelf, widening
+
+
+def write_session(connection: sqlite3.Connection, session: Session) -> tuple[int, int]:
+    """Insert or update; the session's row and its person's."""
+    name = session.scope.owner(Layer.USER) or ""
+    connection.execute(QUERIES["person_add"], (name,))
+    (person,) = connection.execute(QUERIES["person_get"], (name,)).fetchone()
+    connection.execute(QUERIES["session_write"], session_row(session, person))
+    row = connection.execute(QUERIES["session_get"], (session.id,)).fetchone()
+    return row["number"], row["person"]
+
+
+class Sessions(Shelf):
+    """The part of the journal that knows sessions, their trails and their ledgers."""
+
+    async def session_by_key(self, key: str) -> Session | None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Session | None:
+            row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
+            return session_of(row) if row else None
+
+        return await self._db.read(work)
+
+    async def session_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[Session, int, bool] | None:
+        """See :class:`memory.ports.Journal`. Asks for the longest links first."""
+
+        def work(connection: sqlite3.Connection) -> tuple[Session, int, bool] | None:
+            for piece in widening(range(len(trail) - 1, -1, -1)):
+                place = {trail[index]: index for index in piece}
+                query = many("trail_find", len(place))
+                rows = connection.execute(query, (namespace, *place)).fetchall()
+                if rows:
+                    # The first of the longest: the query puts a tip, then the session seen last, before the others.
+                    best = max(rows, key=lambda row: place[row["link"]])
+                    return session_of(best), place[best["link"]] + 1, bool(best["at_tip"])
+            return None
+
+        return await self._db.read(work)
+
+    async def ledger(self, session: str) -> tuple[Entry, ...]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> tuple[Entry, ...]:
+            return tuple(entry_of(row) for row in connection.execute(QUERIES["ledger_of"], (session,)))
+
+        return await self._db.read(work)
+
+    async def enter(self, session: Session, entries: Sequence[Entry]) -> None:
+        """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            number, _ = write_session(connection, session)
+            connection.executemany(QUERIES["ledger_write"], [entry_row(entry, number) for entry in entries])
+
+        await self._db.write(work)

@@ -1,0 +1,53 @@
+-- message_write: store a message, once for each person
+INSERT INTO messages (person, digest, role, redacted, body) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (person, digest) DO NOTHING;
+
+-- messages_known: which of these messages are stored for a person
+SELECT digest FROM messages WHERE person = ? AND digest IN (?*);
+
+-- messages_get: stored messages of a person
+SELECT digest, role, redacted, forgotten, body FROM messages WHERE person = ? AND digest IN (?*);
+
+-- exchange_exists: whether an exchange was committed already
+SELECT number FROM exchanges WHERE id = ?;
+
+-- exchange_write: append an exchange
+INSERT INTO exchanges (
+    id, session, kind, at, dialect, model, status, base, kept, depth, tail, fresh, reply, complete, stop, usage, shown
+) VALUES (
+    :id, :session, :kind, :at, :dialect, :model, :status, :base, :kept, :depth, :tail, :fresh, :reply, :complete,
+    :stop, :usage, :shown
+);
+
+-- exchanges_newest: the last exchanges of a session
+SELECT number, depth FROM exchanges WHERE session = ? ORDER BY number DESC LIMIT ?;
+
+-- exchange_links: an exchange and what it builds on, the newest first
+WITH RECURSIVE chain (number, base, kept, tail) AS (
+    SELECT number, base, kept, tail FROM exchanges WHERE number = ?
+    UNION ALL
+    SELECT exchanges.number, exchanges.base, exchanges.kept, exchanges.tail
+    FROM exchanges JOIN chain ON exchanges.number = chain.base
+)
+SELECT kept, tail FROM chain;
+
+-- exchanges_behind: the oldest exchanges that the worker has not learned from
+SELECT * FROM exchanges
+WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'learned'), 0)
+ORDER BY number LIMIT ?;
+
+-- seen_find: how often these messages have stood in a session
+SELECT digest, times FROM seen WHERE session = ? AND digest IN (?*);
+
+-- seen_write: a message has stood so often in one request
+INSERT INTO seen (session, digest, times) VALUES (?, ?, ?)
+ON CONFLICT (session, digest) DO UPDATE SET times = max(times, excluded.times);
+
+-- receipt_write: keep what was done to a request
+INSERT INTO receipts (id, session, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+
+-- receipt_find: receipts whose id lies between a prefix and its end
+SELECT id, body FROM receipts WHERE id >= ? AND id < ? ORDER BY id LIMIT 2;
+
+-- receipts_newest: the newest receipts
+SELECT body FROM receipts ORDER BY number DESC LIMIT ?;

@@ -1,0 +1,99 @@
+-- fact_write: insert a fact, or write it anew
+INSERT INTO facts (
+    id, text, owner, kind, category, stream, layer, origin, session, source, recorded_at, recorded, valid_from,
+    confidence, importance, surprise, tier, sensitivity, stability, state, access, sessions, used_at, valid_until,
+    superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities
+) VALUES (
+    :id, :text, :owner, :kind, :category, :stream, :layer, :origin, :session, :source, :recorded_at, :recorded,
+    :valid_from, :confidence, :importance, :surprise, :tier, :sensitivity, :stability, :state, :access, :sessions,
+    :used_at, :valid_until, :superseded_at, :supersedes, :contradicts, :derived_from, :expires_at, :pinned, :wrong,
+    :entities
+)
+ON CONFLICT (id) DO UPDATE SET
+    text = excluded.text, owner = excluded.owner, kind = excluded.kind, category = excluded.category,
+    stream = excluded.stream, layer = excluded.layer, origin = excluded.origin, session = excluded.session,
+    source = excluded.source, recorded_at = excluded.recorded_at, recorded = excluded.recorded,
+    valid_from = excluded.valid_from, confidence = excluded.confidence, importance = excluded.importance,
+    surprise = excluded.surprise, tier = excluded.tier, sensitivity = excluded.sensitivity,
+    stability = excluded.stability, state = excluded.state, access = excluded.access, sessions = excluded.sessions,
+    used_at = excluded.used_at, valid_until = excluded.valid_until, superseded_at = excluded.superseded_at,
+    supersedes = excluded.supersedes, contradicts = excluded.contradicts, derived_from = excluded.derived_from,
+    expires_at = excluded.expires_at, pinned = excluded.pinned, wrong = excluded.wrong, entities = excluded.entities;
+
+-- facts_get: facts by id
+SELECT * FROM facts WHERE id IN (?*);
+
+-- facts_of: the active facts of some owners, the newest first; the limit comes last
+SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
+
+-- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
+SELECT * FROM facts WHERE owner IN (?*)
+AND (substr(id, 1, length(?)) = ? OR text LIKE ? ESCAPE '\' OR wrong LIKE ? ESCAPE '\')
+ORDER BY recorded DESC, number DESC LIMIT ?;
+
+-- fact_pin: pin a fact or let go of it
+UPDATE facts SET pinned = ? WHERE id = ?;
+
+-- fact_supersede: a fact has been followed by another
+UPDATE facts SET
+    state = 'superseded',
+    superseded_at = coalesce(superseded_at, :at),
+    valid_until = coalesce(valid_until, (SELECT valid_from FROM facts WHERE id = :by), :at)
+WHERE id = :id;
+
+-- fact_supersedes: write down in a fact what it follows
+UPDATE facts SET supersedes = json_insert(supersedes, '$[#]', :id)
+WHERE id = :by AND NOT EXISTS (SELECT 1 FROM json_each(facts.supersedes) WHERE value = :id);
+
+-- fact_used: count one use
+UPDATE facts SET access = access + 1, used_at = ? WHERE id = ?;
+
+-- fact_used_elsewhere: count one more session
+UPDATE facts SET sessions = sessions + 1 WHERE id = ?;
+
+-- use_write: a memory was shown in a session, and perhaps used
+INSERT INTO uses (memory, session, shown, used) VALUES (:memory, :session, 1, :used)
+ON CONFLICT (memory, session) DO UPDATE SET shown = shown + 1, used = used + excluded.used;
+
+-- use_begin: whoever made a memory is its first user
+INSERT INTO uses (memory, session, shown, used) VALUES (?, ?, 0, 1) ON CONFLICT (memory, session) DO NOTHING;
+
+-- use_get: how often a memory was used in a session
+SELECT used FROM uses WHERE memory = ? AND session = ?;
+
+-- passage_write: insert a passage, or write it anew
+INSERT INTO passages (
+    id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity
+) VALUES (
+    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity
+)
+ON CONFLICT (id) DO UPDATE SET
+    text = excluded.text, owner = excluded.owner, origin = excluded.origin, speaker = excluded.speaker,
+    session = excluded.session, source = excluded.source, at = excluded.at, turn = excluded.turn,
+    piece = excluded.piece, question = excluded.question, sensitivity = excluded.sensitivity;
+
+-- passages_get: passages by id
+SELECT * FROM passages WHERE id IN (?*);
+
+-- passages_near: the passages of a session between two turns, in order
+SELECT * FROM passages WHERE session = ? AND turn BETWEEN ? AND ? ORDER BY turn, piece, number;
+
+-- texts_add: an owner has so many more indexed texts
+INSERT INTO owners (name, texts) VALUES (:owner, max(0, :texts))
+ON CONFLICT (name) DO UPDATE SET texts = max(0, texts + :texts);
+
+-- terms_add: a term stands in so many more texts of an owner
+INSERT INTO terms (owner, term, texts) VALUES ((SELECT number FROM owners WHERE name = ?), ?, ?)
+ON CONFLICT (owner, term) DO UPDATE SET texts = texts + excluded.texts;
+
+-- terms_drop: terms that stand in no text any more
+DELETE FROM terms WHERE texts <= 0 AND owner = (SELECT number FROM owners WHERE name = ?);
+
+-- texts_of: how many indexed texts some owners have
+SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name IN (?*);
+
+-- owner_numbers: the rows of some owners
+SELECT number FROM owners WHERE name IN (?*);
+
+-- terms_of: in how many texts of one owner each of these terms stands
+SELECT term, texts FROM terms WHERE owner = ? AND term IN (?*);

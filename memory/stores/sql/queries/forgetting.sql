@@ -1,0 +1,57 @@
+-- forget_derived: facts that were derived from one of these
+SELECT DISTINCT facts.id FROM facts, json_each(facts.derived_from) AS source
+WHERE facts.derived_from != '[]' AND source.value IN (?*);
+
+-- forget_persons_message: whose message a memory came from
+SELECT sessions.person FROM sessions WHERE sessions.id = ?;
+
+-- forget_facts_of_message: the facts that a message of a person's taught
+SELECT facts.* FROM facts JOIN sessions ON sessions.id = facts.session
+WHERE facts.source = ? AND sessions.person = ?;
+
+-- forget_passages_of_message: the passages of a message of a person's
+SELECT passages.* FROM passages JOIN sessions ON sessions.id = passages.session
+WHERE passages.source = ? AND sessions.person = ?;
+
+-- forget_message: put a placeholder in a message's place
+UPDATE messages SET body = ?, forgotten = 1 WHERE person = ? AND digest = ? AND forgotten = 0;
+
+-- forget_fact: delete a fact
+DELETE FROM facts WHERE id = ?;
+
+-- forget_passage: delete a passage
+DELETE FROM passages WHERE id = ?;
+
+-- forget_uses: delete who used a memory
+DELETE FROM uses WHERE memory = ?;
+
+-- forget_links: facts that name one of these as what they follow or contradict
+SELECT DISTINCT facts.id, facts.supersedes, facts.contradicts FROM facts,
+    json_each(json_array(json(facts.supersedes), json(facts.contradicts))) AS side, json_each(side.value) AS named
+WHERE (facts.supersedes != '[]' OR facts.contradicts != '[]') AND named.value IN (?*);
+
+-- forget_link: rewrite what a fact follows and contradicts
+UPDATE facts SET supersedes = ?, contradicts = ? WHERE id = ?;
+
+-- forget_entries: ledger entries that hold one of these
+SELECT DISTINCT ledger.number, sessions.id AS session
+FROM ledger JOIN sessions ON sessions.number = ledger.session, json_each(ledger.memories) AS named
+WHERE ledger.memories != '[]' AND named.value IN (?*);
+
+-- forget_entry: empty a ledger entry; the decision itself stays
+UPDATE ledger SET text = '', memories = '[]' WHERE number = ?;
+
+-- forget_receipts: receipts that show one of these
+SELECT DISTINCT receipts.number, receipts.body
+FROM receipts, json_each(receipts.body, '$.shown') AS shown
+WHERE json_extract(shown.value, '$.memory') IN (?*);
+
+-- forget_receipt: rewrite a receipt
+UPDATE receipts SET body = ? WHERE number = ?;
+
+-- forget_shown: exchanges in which one of these was shown
+SELECT DISTINCT exchanges.number, exchanges.shown FROM exchanges, json_each(exchanges.shown) AS named
+WHERE exchanges.shown != '[]' AND named.value IN (?*);
+
+-- forget_shown_in: rewrite what was shown in an exchange
+UPDATE exchanges SET shown = ? WHERE number = ?;

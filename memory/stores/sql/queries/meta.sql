@@ -1,0 +1,28 @@
+-- meta_get: one named value
+SELECT value FROM meta WHERE name = ?;
+
+-- meta_set: write one named value
+INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- cursor_get: the number of the newest exchange that was learned from
+SELECT CAST(value AS INTEGER) AS number FROM meta WHERE name = 'learned';
+
+-- cursor_set: move the worker's cursor, never back
+INSERT INTO meta (name, value) VALUES ('learned', ?)
+ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), excluded.value);
+
+-- counts: how much is stored, and how far the worker is behind
+SELECT
+    (SELECT count(*) FROM sessions) AS sessions,
+    (SELECT count(*) FROM exchanges) AS exchanges,
+    (SELECT count(*) FROM messages) AS messages,
+    (SELECT count(*) FROM facts) AS facts,
+    (SELECT count(*) FROM passages) AS passages,
+    (SELECT count(*) FROM exchanges
+     WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'learned'), 0)) AS behind;
+
+-- tombstone_add: remember the keyed hash of something that was forgotten
+INSERT INTO tombstones (hash, at) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING;
+
+-- tombstone_find: which of these hashes were forgotten
+SELECT hash FROM tombstones WHERE hash IN (?*);

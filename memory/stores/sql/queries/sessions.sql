@@ -1,0 +1,55 @@
+-- person_add: know a person by name
+INSERT INTO people (name) VALUES (?) ON CONFLICT (name) DO NOTHING;
+
+-- person_get: a person's number
+SELECT number FROM people WHERE name = ?;
+
+-- session_write: insert a session or bring it up to date; a segment and the last sight of it only move forward
+INSERT INTO sessions (
+    id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen
+) VALUES (
+    :id, :key, :person, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from, :started_at,
+    :seen_at, :seen
+)
+ON CONFLICT (id) DO UPDATE SET
+    key = excluded.key,
+    org = excluded.org,
+    project = excluded.project,
+    runtime = excluded.runtime,
+    kind = excluded.kind,
+    parent = coalesce(excluded.parent, parent),
+    segment = max(segment, excluded.segment),
+    forked_from = coalesce(excluded.forked_from, forked_from),
+    seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
+    seen = max(seen, excluded.seen);
+
+-- session_get: a session by id
+SELECT * FROM sessions WHERE id = ?;
+
+-- session_by_number: a session by its row
+SELECT * FROM sessions WHERE number = ?;
+
+-- session_by_key: the session last seen under a runtime's own id
+SELECT * FROM sessions WHERE key = ? AND key != '' ORDER BY seen DESC, number DESC LIMIT 1;
+
+-- session_tip: move a session's tip to its newest turn
+UPDATE sessions SET tip = ? WHERE number = ?;
+
+-- trail_write: remember that a request ended here
+INSERT INTO trail (link, namespace, session, exchange) VALUES (?, ?, ?, ?)
+ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = max(exchange, excluded.exchange);
+
+-- trail_find: the sessions whose requests ended at one of these links; of each link, the likeliest first
+SELECT trail.link, trail.exchange = sessions.tip AS at_tip, sessions.*
+FROM trail JOIN sessions ON sessions.number = trail.session
+WHERE trail.namespace = ? AND trail.link IN (?*)
+ORDER BY at_tip DESC, sessions.seen DESC, sessions.number DESC;
+
+-- ledger_write: add a decision, once
+INSERT INTO ledger (session, mark, digest, occurrence, text, form, reason, memories)
+VALUES (:session, :mark, :digest, :occurrence, :text, :form, :reason, :memories)
+ON CONFLICT (session, mark) DO NOTHING;
+
+-- ledger_of: a session's decisions in the order they were taken
+SELECT ledger.* FROM ledger JOIN sessions ON sessions.number = ledger.session
+WHERE sessions.id = ? ORDER BY ledger.number;
