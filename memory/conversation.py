@@ -275,11 +275,11 @@ def _encodable(text: str) -> str:
 
 
 def _sorted_json(raw: str) -> str:
-    """JSON text with sorted keys and without ids or cache marks; text that is no JSON stays as it is."""
+    """JSON text with sorted keys and without ids or cache marks; text that is no JSON, or too deep, stays as it is."""
     try:
         value = orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        if isinstance(value, dict):
+            value = {key: inner for key, inner in value.items() if key not in ("cache_control", "id")}
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # the latter: nested deeper than it writes
         return _encodable(raw)
-    if isinstance(value, dict):
-        value = {key: inner for key, inner in value.items() if key not in ("cache_control", "id")}
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

@@ -1,0 +1,42 @@
+"""The wire formats. A dialect reads a body into a view, writes edits into its bytes, hears a reply and refuses.
+
+    dialect.py               what every dialect offers: Dialect, View, Listener; BadRequest and Unreadable
+    openai_chat.py  openai_responses.py  anthropic_messages.py      the three dialects
+    parts/                   slices → what a message says            one file per dialect
+    replies/                 a document or events → what was answered   one file per dialect
+    rules/                   what must hold of a body that is sent   one file per dialect
+    slices.py                cut JSON without decoding it, and know where each slice lies
+    splice.py                put text there, leaving all other bytes as they are
+    loose.py                 read decoded JSON without trust
+    memo.py                  what a slice was read as, since histories come again and again
+    sse.py                   events out of bytes, however they are cut
+    gate.py                  pass a stream on and hold back its terminator
+    listener.py              pass a reply on and hear it
+    refusals.py              errors in the clients' own shapes
+
+Nothing here translates from one format into another, and nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+from proxy.wire.anthropic_messages import AnthropicMessages
+from proxy.wire.dialect import Dialect
+from proxy.wire.openai_chat import OpenAIChat
+from proxy.wire.openai_responses import OpenAIResponses
+
+_ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages())
+
+DIALECTS: dict[str, Dialect] = {path: dialect for dialect in _ALL for path in dialect.paths}
+"""The dialects by the end of the path that they are spoken at."""
+
+
+def dialect_of(path: str) -> Dialect | None:
+    """The dialect spoken at a path (without its query), whatever stands before the path's end; None for others.
+
+    ``/threads/<id>/messages`` is an endpoint of another kind that ends alike.
+    """
+    path = path.rstrip("/")
+    for end, dialect in DIALECTS.items():
+        if path.endswith(end) and "threads" not in path.split("/"):
+            return dialect
+    return None

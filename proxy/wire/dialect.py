@@ -36,7 +36,8 @@ class View:
     """A body and how it was understood.
 
     ``fields`` are the raw JSON slices of the top-level keys; ``items`` the raw slices of the messages in order,
-    as long as ``conversation.messages``. ``prompt`` is True where the messages are a bare string.
+    as long as ``conversation.messages``. ``prompt`` is True where the messages are a bare string. ``cut_from`` is the
+    text that the slices are views of: the body, or a copy of equal length in which what JSON readers refuse is masked.
     """
 
     body: bytes
@@ -44,6 +45,7 @@ class View:
     fields: Mapping[str, msgspec.Raw]
     items: Sequence[msgspec.Raw]
     prompt: bool = False
+    cut_from: bytes = b""
 
     def field(self, name: str) -> Any:
         """A top-level field, decoded; None where it is missing."""

@@ -1,0 +1,67 @@
+"""OpenAI Chat Completions: what nearly every runtime and server speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.conversation import Conversation
+from memory.edits import Edit
+from proxy.wire.dialect import Listener, Spoken, Unreadable, View
+from proxy.wire.gate import Terminator
+from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.memo import Memo
+from proxy.wire.parts import openai_chat as parts
+from proxy.wire.refusals import openai_refusal
+from proxy.wire.replies import openai_chat as replies
+from proxy.wire.rules import openai_chat as rules
+from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
+from proxy.wire.splice import Splice, appended, by_message, spliced
+
+_DONE = Terminator(text=b"[DONE]")
+
+
+class OpenAIChat:
+    """The dialect of ``/chat/completions``."""
+
+    name = "openai-chat"
+    paths: tuple[str, ...] = ("/chat/completions",)
+
+    def __init__(self) -> None:
+        self._memo = Memo()
+
+    def read(self, body: bytes, spoken: Spoken) -> View:
+        """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
+        text, fields = cut(body)
+        if not is_list(fields.get("messages")):
+            raise Unreadable("no list of messages")
+        items = items_of(fields["messages"])
+        tools = fields.get("tools", fields.get("functions"))
+        conversation = Conversation(
+            dialect=self.name,
+            model=string_of(fields.get("model")),
+            messages=tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items),
+            tools=self._memo.of(tools, "tools", parts.tool_names) if tools is not None else (),
+            stream=value_of(fields.get("stream")) is True,
+        )
+        return View(body, conversation, fields, items, cut_from=text)
+
+    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+        """The body with the edits spliced in; an edit of a message that can take no text is left out."""
+        splices: list[Splice] = []
+        for index, named in by_message(edits, len(view.items)).items():
+            content = fields_of(view.items[index]).get("content")
+            if content is not None:
+                splices += appended(view.cut_from, content, named, parts.TEXT)
+        return spliced(view.body, splices)
+
+    def check(self, body: bytes) -> list[str]:
+        """The rules that the body breaks."""
+        return rules.broken(body)
+
+    def listen(self, streamed: bool) -> Listener:
+        """A listener for one reply."""
+        return StreamListener(_DONE, replies.of_stream) if streamed else WholeListener(replies.of_document)
+
+    def refusal(self, status: int, message: str, where: str = "") -> bytes:
+        """An error in OpenAI's shape."""
+        return openai_refusal(status, message, where)

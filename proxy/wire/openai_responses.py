@@ -1,0 +1,92 @@
+"""OpenAI Responses: what Codex speaks, and some others on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory.conversation import Conversation, Form, Message
+from memory.edits import Edit
+from proxy.wire.dialect import Listener, Spoken, Unreadable, View
+from proxy.wire.gate import Terminator
+from proxy.wire.listener import StreamListener, WholeListener
+from proxy.wire.memo import Memo
+from proxy.wire.parts import openai_responses as parts
+from proxy.wire.refusals import openai_refusal
+from proxy.wire.replies import openai_responses as replies
+from proxy.wire.rules import openai_responses as rules
+from proxy.wire.slices import cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
+from proxy.wire.splice import Splice, appended, by_message, spliced
+
+_END = Terminator(types=frozenset({b"response.completed", b"response.incomplete", b"response.failed"}))
+
+
+class OpenAIResponses:
+    """The dialect of ``/responses``. Each input item is a message of the conversation."""
+
+    name = "openai-responses"
+    paths: tuple[str, ...] = ("/responses",)
+
+    def __init__(self) -> None:
+        self._memo = Memo()
+
+    def read(self, body: bytes, spoken: Spoken) -> View:
+        """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
+        text, fields = cut(body)
+        said = fields.get("input")
+        messages: tuple[Message, ...]
+        if said is not None and is_string(said):
+            items = [said]
+            messages = (parts.prompt_of(said, spoken),)
+        elif said is not None and is_list(said):
+            items = items_of(said)
+            messages = tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items)
+        else:
+            raise Unreadable("no input")
+        tools = fields.get("tools")
+        conversation = Conversation(
+            dialect=self.name,
+            model=string_of(fields.get("model")),
+            messages=messages,
+            instructions=string_of(fields.get("instructions")),
+            tools=self._memo.of(tools, "tools", parts.tool_names) if tools is not None else (),
+            stream=value_of(fields.get("stream")) is True,
+            continues=parts.continues_from(fields),
+        )
+        return View(body, conversation, fields, items, prompt=is_string(said), cut_from=text)
+
+    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+        """The body with the edits spliced in; an edit of an item that can take no text is left out."""
+        splices: list[Splice] = []
+        for index, named in by_message(edits, len(view.items)).items():
+            item = view.items[index]
+            if view.prompt:
+                splices += _in_prompt(view, named)
+                continue
+            fields = fields_of(item)
+            content = fields.get("content" if parts.kind_of(fields) == "message" else "output")
+            if content is not None:
+                splices += appended(view.cut_from, content, named, parts.TEXT)
+        return spliced(view.body, splices)
+
+    def check(self, body: bytes) -> list[str]:
+        """The rules that the body breaks."""
+        return rules.broken(body)
+
+    def listen(self, streamed: bool) -> Listener:
+        """A listener for one reply."""
+        return StreamListener(_END, replies.of_stream) if streamed else WholeListener(replies.of_document)
+
+    def refusal(self, status: int, message: str, where: str = "") -> bytes:
+        """An error in OpenAI's shape."""
+        return openai_refusal(status, message, where)
+
+
+def _in_prompt(view: View, edits: Sequence[Edit]) -> list[Splice]:
+    """Text for a bare string: it goes on where it can; a part of its own needs the message that it stands for."""
+    prompt = view.items[0]
+    splices = appended(view.cut_from, prompt, edits, parts.TEXT)
+    if all(edit.form is Form.SUFFIX for edit in edits):
+        return splices
+    start = offset_of(view.cut_from, prompt)
+    end = start + len(memoryview(prompt))
+    return [Splice(start, start, b'[{"role":"user","content":'), *splices, Splice(end, end, b"}]")]

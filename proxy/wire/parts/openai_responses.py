@@ -1,0 +1,149 @@
+"""What an item of the Responses format says: in a request's ``input`` and in a reply's ``output`` alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from memory.conversation import (
+    Form,
+    Image,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    digest,
+)
+from proxy.wire.dialect import Spoken
+from proxy.wire.parts.spoken import spoken_in
+from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
+
+TEXT = "input_text"
+"""The type of a text part in what a client sends."""
+
+_TEXTS = ("input_text", "output_text", "text", "summary_text", "reasoning_text")
+_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.DEVELOPER,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+}
+_RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+
+
+def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
+    """One input item, from its slice."""
+    fields = fields_of(raw)
+    kind = kind_of(fields)
+    role = Role.OTHER
+    takes: Form | None = None
+    if kind == "message":
+        role = _ROLES.get(string_of(fields.get("role")), Role.OTHER)
+        content = fields.get("content")
+        if role is Role.USER and (is_string(content) or is_list(content)):
+            takes = Form.PART
+    elif kind in _RESULTS:
+        role = Role.TOOL
+        output = fields.get("output")
+        if kind != "local_shell_call_output":  # that one is JSON in a string, for the server to read
+            takes = Form.SUFFIX if is_string(output) else Form.PART if is_list(output) else None
+    elif kind in ("reasoning", "function_call", "custom_tool_call", "local_shell_call"):
+        role = Role.ASSISTANT
+    parts = tuple(parts_of(raw))
+    said = spoken_in(parts, spoken) if role is Role.USER else ""
+    return Message(role, parts, digest(role, parts), said, takes)
+
+
+def prompt_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
+    """The one user message that a bare string as ``input`` is."""
+    parts: tuple[Part, ...] = tuple(content_of(raw))
+    return Message(Role.USER, parts, digest(Role.USER, parts), spoken_in(parts, spoken), Form.SUFFIX)
+
+
+def kind_of(fields: dict[str, msgspec.Raw]) -> str:
+    """An item's type; a message may leave it out."""
+    return string_of(fields.get("type")) or ("message" if "role" in fields else "")
+
+
+def parts_of(raw: msgspec.Raw) -> Iterator[Part]:
+    """What an item says. A kind that we do not know is one opaque part."""
+    fields = fields_of(raw)
+    kind = kind_of(fields)
+    if kind == "message":
+        yield from content_of(fields.get("content"))
+    elif kind == "reasoning":
+        yield _reasoning(fields)
+    elif kind == "function_call":
+        yield ToolCall(string_of(fields.get("call_id")), string_of(fields.get("name")), _verbatim(fields, "arguments"))
+    elif kind == "custom_tool_call":
+        yield ToolCall(string_of(fields.get("call_id")), string_of(fields.get("name")), _verbatim(fields, "input"))
+    elif kind == "local_shell_call":
+        yield ToolCall(_call_id(fields), "local_shell", text_of(fields.get("action")))
+    elif kind in _RESULTS:
+        inner = tuple(part for part in content_of(fields.get("output")) if isinstance(part, Text | Image | Opaque))
+        yield ToolResult(_call_id(fields), inner, string_of(fields.get("status")) in ("failed", "incomplete"))
+    else:
+        yield Opaque(kind, text_of(raw))
+
+
+def content_of(content: msgspec.Raw | None) -> Iterator[Part]:
+    """The parts of a content or an output. Empty texts say nothing and are left out."""
+    if is_string(content):
+        text = string_of(content)
+        if text:
+            yield Text(text)
+        return
+    if is_object(content):
+        yield Opaque("", text_of(content))
+        return
+    for part in items_of(content):
+        fields = fields_of(part)
+        kind = string_of(fields.get("type"))
+        if kind in _TEXTS and is_string(fields.get("text")):
+            text = string_of(fields["text"])
+            if text:
+                yield Text(text)
+        elif kind == "input_image":
+            yield Image(string_of(fields.get("image_url")) or string_of(fields.get("file_id")))
+        else:
+            yield Opaque(kind, text_of(part))
+
+
+def tool_names(raw: msgspec.Raw) -> tuple[str, ...]:
+    """The names of the offered tools; a built-in tool's is its type, a namespace gives those of its tools."""
+    names: list[str] = []
+    for tool in items_of(raw):
+        fields = fields_of(tool)
+        if string_of(fields.get("type")) == "namespace":
+            names.extend(tool_names(fields["tools"]) if "tools" in fields else ())
+        else:
+            names.append(string_of(fields.get("name")) or string_of(fields.get("type")))
+    return tuple(names)
+
+
+def continues_from(fields: dict[str, msgspec.Raw]) -> str | None:
+    """The id of the history that the server holds, if the request goes on from one."""
+    conversation = fields.get("conversation")
+    id = string_of(conversation) or string_of(fields_of(conversation).get("id"))
+    return string_of(fields.get("previous_response_id")) or id or None
+
+
+def _reasoning(fields: dict[str, msgspec.Raw]) -> Reasoning:
+    texts = [
+        part.text for name in ("summary", "content") for part in content_of(fields.get(name)) if isinstance(part, Text)
+    ]
+    return Reasoning("\n".join(texts), string_of(fields.get("encrypted_content")))
+
+
+def _call_id(fields: dict[str, msgspec.Raw]) -> str:
+    return string_of(fields.get("call_id")) or string_of(fields.get("id"))
+
+
+def _verbatim(fields: dict[str, msgspec.Raw], name: str) -> str:
+    value = fields.get(name)
+    return string_of(value) if is_string(value) else "" if value_of(value) is None else text_of(value)

@@ -1,0 +1,39 @@
+"""Our refusals in the shapes that clients read, so that their own error handling says what went wrong."""
+
+from __future__ import annotations
+
+import orjson
+
+_OPENAI = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+_ANTHROPIC = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+def openai_refusal(status: int, message: str, where: str) -> bytes:
+    """An error as OpenAI's endpoints send it; ``where`` names the parameter at fault."""
+    kind = _OPENAI.get(status) or ("invalid_request_error" if status < 500 else "server_error")
+    error = {"message": _utf8(message), "type": kind, "param": _utf8(where) or None, "code": None}
+    return orjson.dumps({"error": error})
+
+
+def anthropic_refusal(status: int, message: str, where: str) -> bytes:
+    """An error as Anthropic's endpoints send it; it has no field for the place, which goes before the message."""
+    kind = _ANTHROPIC.get(status) or ("invalid_request_error" if status < 500 else "api_error")
+    text = f"{where}: {message}" if where else message
+    return orjson.dumps({"type": "error", "error": {"type": kind, "message": _utf8(text)}})
+
+
+def _utf8(text: str) -> str:
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,85 @@
+"""Server-sent events, in bytes: lines end in LF, CRLF or CR, an event ends at a blank line, any cut may fall anywhere.
+
+The grammar is that of the HTML standard (section 9.2.6). Comments, ids and retry times mean nothing to a dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: its name (empty where none was given) and its data, lines joined by LF."""
+
+    name: bytes
+    data: bytes
+
+
+class Splitter:
+    """Events out of chunks."""
+
+    def __init__(self) -> None:
+        self._line: list[bytes] = []
+        self._after_cr = False
+        self._first = True
+        self._name = b""
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> Iterator[Event]:
+        """The events that this chunk completes."""
+        if self._after_cr and chunk:
+            chunk = chunk.removeprefix(b"\n")
+            self._after_cr = False
+        if not chunk:
+            return
+        self._after_cr = chunk.endswith(b"\r")
+        for line in chunk.splitlines(keepends=True):
+            self._line.append(line)
+            if line.endswith((b"\n", b"\r")):
+                whole = b"".join(self._line)
+                self._line.clear()
+                event = self._take(whole.rstrip(b"\r\n"))
+                if event is not None:
+                    yield event
+
+    def finish(self) -> Iterator[Event]:
+        """The event that stands without its blank line when the stream ends.
+
+        The standard drops it; we hear it, since some servers end right behind ``[DONE]``. A line that was cut in
+        the middle is no JSON and does no harm.
+        """
+        rest = b"".join(self._line)
+        self._line.clear()
+        for line in (rest, b""):
+            event = self._take(line)
+            if event is not None:
+                yield event
+
+    def _take(self, line: bytes) -> Event | None:
+        if self._first:
+            self._first = False
+            line = line.removeprefix(_BOM)
+        if not line:
+            event = Event(self._name, b"\n".join(self._data)) if self._data else None
+            self._name = b""
+            self._data = []
+            return event
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            self._data.append(value)
+        elif field == b"event":
+            self._name = value
+        return None
+
+
+def events(chunks: Iterable[bytes]) -> Iterator[Event]:
+    """All events of a stream that was heard."""
+    splitter = Splitter()
+    for chunk in chunks:
+        yield from splitter.feed(chunk)
+    yield from splitter.finish()
