@@ -32,7 +32,7 @@ _DER = re.compile(r"M[A-Za-z0-9+/]{2,5}(?:IBA[ADQ]|AgEA|CAQE|AgEB)[A-Za-z0-9+/=]
 _DER_MARKS = ("IBA", "AgEA", "CAQE", "AgEB")
 
 # A line of 60 to 76 base64 characters and nothing else: the body of a key that was cut, numbered or logged.
-_LINE = re.compile(r"(?<![A-Za-z0-9+/=_\-.:@])[A-Za-z0-9+/]{60,76}={0,2}(?![A-Za-z0-9+/=_\-.:@%])")
+_LINE = re.compile(r"(?<![A-Za-z0-9+/=_\-.:@])[A-Za-z0-9+/]{56,100}={0,2}(?![A-Za-z0-9+/=_\-.:@%])")
 _CERTIFICATE = "-BEGIN CERTIFICATE"
 
 
@@ -89,4 +89,4 @@ def _body_end(text: str, start: int) -> int:
 
 def _drawn(line: str) -> bool:
     """Random base64, no hexadecimal digest and no path."""
-    return not is_hex(line) and jumps(line) >= 0.25 and entropy(line) >= 4.4 and any(c.islower() for c in line) and any(c.isupper() for c in line)
+    return not is_hex(line) and jumps(line) >= 0.18 and entropy(line) >= 4.4 and any(c.islower() for c in line) and any(c.isupper() for c in line)

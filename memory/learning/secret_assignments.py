@@ -8,18 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secret_values import is_hex, is_uuid, mixed, random, stands_in, wordy
+from memory.learning.secret_values import grouped, is_hex, jumps, mixed, random, stands_in, symbolic, wordy
 
-PASSWORD, SECRET, WEAK = "password", "secret", "key"
+PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "key", "attached"
 
 # In lower case. Longer words first where one begins with another.
 _NAMES = {
     "password": PASSWORD, "passwort": PASSWORD, "passwd": PASSWORD, "passphrase": PASSWORD, "passcode": PASSWORD, "passw": PASSWORD,
-    "pswd": PASSWORD, "psword": PASSWORD, "pasword": PASSWORD, "paswd": PASSWORD, "passwors": PASSWORD, "pwd": PASSWORD, "pass": PASSWORD,
+    "pswrd": PASSWORD,    "pswd": PASSWORD, "psword": PASSWORD, "pasword": PASSWORD, "paswd": PASSWORD, "passwors": PASSWORD, "pwd": PASSWORD, "pass": PASSWORD,
     "pw": PASSWORD, "securestring": PASSWORD, "identified": PASSWORD,
     "secret": SECRET, "token": SECRET, "apikey": SECRET, "api key": SECRET, "api_key": SECRET, "api-key": SECRET, "credential": SECRET,
     "accesskey": SECRET, "access_key": SECRET, "access key": SECRET, "private": SECRET, "license_key": SECRET, "bearer": SECRET, "crumb": SECRET,
-    "jwt": SECRET,
+    "jwt": SECRET, "secretkey": SECRET, "secret key": SECRET, "secrettoken": SECRET, "secretaccess": SECRET, "secret access key": SECRET,
+    "private key": SECRET, "private access key": SECRET, "privatekey": SECRET, "access token": SECRET, "accesstoken": SECRET,
+    "auth token": SECRET, "authtoken": SECRET, "license key": SECRET, "licensekey": SECRET, "accountkey": SECRET, "account key": SECRET,
+    "client_id": WEAK, "client id": WEAK, "clientid": WEAK, "client.id": WEAK, "authentication": WEAK, "authorization": WEAK,
+    "authkey": SECRET,
     "key": WEAK, "auth": WEAK, "access": WEAK, "api": WEAK, "salt": WEAK, "nonce": WEAK, "signature": WEAK, "pat": WEAK, "login": WEAK,
     "cookie": WEAK, "seed": WEAK, "sig": WEAK, "srt": WEAK, "sid": WEAK,
 }  # fmt: skip
@@ -28,11 +32,16 @@ _NAME = re.compile("|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True
 _SHORT = frozenset(("pass", "pw", "pwd", "key", "auth", "access", "api", "salt", "pat", "login", "seed", "sig", "srt", "sid", "jwt", "crumb", "private"))
 
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]{0,48}")
-_PUBLIC = re.compile(
-    r"public|foreign|primary|cache|partition|sort|hot|publishable|commit|checksum|digest|integrity|idempotenc|next|page|cursor|count|max|min|num"
-    r"|limit|total|usage|type|length|size|expir|ttl|path|file|dir|url|uri|name|field|label|column|index|format|regex|pattern|policy|error"
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# Names with such a word in them name something else, or something that everybody may see.
+_PUBLIC = frozenset(
+    "public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency idempotence next page cursor count"
+    " max min num limit total usage type length size expires expiry expiration ttl path file dir url uri name field label column index format"
+    " regex pattern policy error".split()
 )
-_HEAD = re.compile(r"[A-Za-z0-9_.\-]{0,40}\Z")
+# `PASS: TestFoo`, `pwd: /home`
+_AMBIGUOUS = frozenset(("pass", "--pass", "pwd", "--pwd", "pw"))
+_HEAD = re.compile(r"[A-Za-z0-9_\-]{0,40}\Z")
 
 _QUOTE = r"""\\{0,8}(?:\"{3}|'{3}|["'`])|&quot;|&\#0?3[49];|&apos;|\\{1,4}u002[27]|%2[27]"""
 _JOIN = re.compile(
@@ -44,7 +53,8 @@ _JOIN = re.compile(
           | (?:is|was|or|are|by|BY|value[ \t]{{0,3}}=)(?=[ \t]{{1,4}}\S|[ \t]{{0,4}}["']) | -{{2,8}}(?=[ \t]) )
         [ \t]{{0,24}} (?: (?:\r?\n|\\{{1,4}}n)[ \t]{{1,24}} (?=["'`]) )?
       | [ \t]{{1,24}}
-      | [-_.](?=[A-Za-z0-9]{{12,}})
+      | [ \t]{{0,4}}(?:\r?\n|\\{{1,4}}n){{1,2}}[ \t]{{0,8}}(?=[A-Za-z0-9]{{16}})
+      | [-_.](?=[A-Za-z0-9]{{4}})
     )
     (?: (?:os\.environ\.get|os\.getenv|getenv|env)\( [^()\n]{{0,80}} (?: \)[ \t]{{0,3}}(?:or|\|\||\?\?) | , ) [ \t]{{0,3}} )?
     (?: (?:[Bb]earer|[Bb]asic|[Tt]oken|BEARER)[ \t]{{1,3}} )?
@@ -57,6 +67,8 @@ _BARE = re.compile(rf"(?:[^\s\"'`<>,;&|\\(){{}}]|&amp;|&(?=[^\s=;&]*(?:\s|\Z))|\
 _REST = re.compile(r"[A-Za-z0-9+/=_~.\-]*")
 _UUID_IN = re.compile(r"[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _FLAG = re.compile(r"(?:^|[\s\"'\[,])-{1,2}[A-Za-z0-9_\-]{0,40}\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[./:\-][A-Za-z0-9_]+)*\Z")
+_ENV_LINE = re.compile(r"(?:\A|\n|\\n)[ \t#;]{0,8}(?:export |set |ENV |\$env:)?[A-Za-z0-9_.\-]*\Z")
 _NETRC = re.compile(r"login[ \t]{1,8}\S{1,80}\s{1,8}\Z")
 
 
@@ -74,30 +86,30 @@ def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def _value(text: str, hit: re.Match[str]) -> tuple[int, int, str] | None:
     start, end = hit.span()
-    word = hit.group()
-    strength = _NAMES[word]
-    if not _stands_alone(text, start, end, word in _SHORT):
+    strength = _NAMES[hit.group()]
+    last = text[end - 1]
+    if end < len(text) and text[end].isalpha() and text[end].islower() == last.islower():
+        # `tokenizer`, `keyboard`, `passing`
         return None
+    if hit.group() in _SHORT and _attached(text, start):
+        # `monkey`, `compass`, but `samplekey` as well
+        if strength == PASSWORD:
+            return None
+        strength = ATTACHED
     found = _joined(text, start, end, strength)
     if found is not None:
         return found
     tail = _TAIL.match(text, end)
-    after = tail.end() if tail else end
-    if after == end:
+    if tail is None or tail.end() == end:
         return None
-    return _joined(text, start, after, strength)
+    return _joined(text, start, tail.end(), strength)
 
 
-def _stands_alone(text: str, start: int, end: int, short: bool) -> bool:
-    """Whether the letters are a word: `token` in `API_TOKEN` and `apiToken:`, not in `tokenizer`; `key` not in `monkey`."""
-    if end < len(text) and text[end].isalpha() and text[end].islower() == text[end - 1].islower():
+def _attached(text: str, start: int) -> bool:
+    """Whether the letters before go on in the same case, so that the name is the end of a longer word."""
+    if not start or not text[start - 1].isalpha() or text[start - 1].islower() != text[start].islower():
         return False
-    if not short or not start:
-        return True
-    before = text[start - 1]
-    if not before.isalpha() or before.islower() != text[start].islower():
-        return True
-    return start > 1 and before in "nrtb" and text[start - 2] == "\\"
+    return not (start > 1 and text[start - 1] in "nrtb" and text[start - 2] == "\\")
 
 
 def _joined(text: str, start: int, end: int, strength: str) -> tuple[int, int, str] | None:
@@ -108,25 +120,28 @@ def _joined(text: str, start: int, end: int, strength: str) -> tuple[int, int, s
     by = join.group("by").strip()
     if quote:
         quote = quote.lstrip("uUbBrRfFL@$[(")
-        stop = _closing(text, begin, quote)
-        if stop is None:
-            return None
-    else:
-        bare = _BARE.match(text, begin)
-        if bare is None:
-            return None
-        stop = bare.end()
-        while stop > begin and text[stop - 1] in ".:)]}":
-            stop -= 1
-        if stop - begin >= _MOST - 8 and (rest := _REST.match(text, stop)):
-            stop = rest.end()
+    stop = _closing(text, begin, quote) if quote else None
+    if stop is None:
+        stop = _bare_end(text, begin)
     value = text[begin:stop][:_MOST]
     if not value or value.startswith("[secret") or stands_in(value):
         return None
     name = (match.group() if (match := _HEAD.search(text, max(0, start - 40), start)) else "") + text[start:end]
     if not _suspicious(value, strength, name, by, bool(quote), text, start):
         return None
-    return begin, stop, "password" if strength == PASSWORD else "token" if "token" in name.lower() else strength
+    return begin, stop, "password" if strength == PASSWORD else "token" if "token" in name.lower() else "secret" if strength == SECRET else "key"
+
+
+def _bare_end(text: str, begin: int) -> int:
+    bare = _BARE.match(text, begin)
+    if bare is None:
+        return begin
+    stop = bare.end()
+    while stop > begin and text[stop - 1] in ".:)]}":
+        stop -= 1
+    if stop - begin >= _MOST - 8 and (rest := _REST.match(text, stop)):
+        stop = rest.end()
+    return stop
 
 
 def _closing(text: str, begin: int, quote: str) -> int | None:
@@ -145,34 +160,50 @@ def _closing(text: str, begin: int, quote: str) -> int | None:
 
 
 def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, text: str, start: int) -> bool:
-    tight = by not in ("", "-", "_", ".", ",", "(")
-    public = _PUBLIC.search(name.lower()) is not None
+    public = not _PUBLIC.isdisjoint(word.lower() for word in _WORD.findall(name))
     if strength == PASSWORD:
-        return _password(value, name, by, quoted, text, start) and not (public and wordy(value))
+        bare = name.lower() in _AMBIGUOUS
+        return _password(value, by, quoted, text, start) and not (wordy(value) and (public or bare))
     if " " in value:
         return False
+    tight = by not in ("", "-", "_", ".", ",", "(")
     if public:
         return strength == SECRET and tight and random(value, 20)
+    if symbolic(value) and (tight or quoted):
+        return True
     if strength == SECRET:
-        if random(value, 12 if tight or quoted else 16) or (is_uuid(value) and by != "."):
-            return True
-        return mixed(value, 16) or (is_hex(value) and len(value) >= 16) or (quoted and tight and len(value) >= 16 and not wordy(value))
-    return (tight or quoted) and not is_hex(value) and _UUID_IN.search(value) is None and random(value, 16) or (tight and is_hex(value) and len(value) in (32, 40, 64))
+        flag = by == "" and _FLAG.search(text, max(0, start - 44), start) is not None
+        near = 12 if tight or quoted or flag else 16
+        return (
+            random(value, near)
+            or mixed(value, near)
+            or (grouped(value) and by != ".")
+            or is_hex(value)
+            or (quoted and tight and len(value) >= 16 and not wordy(value))
+        )
+    if strength == ATTACHED and by == "":
+        return False
+    if is_hex(value):
+        return len(value) >= 24 and (tight or by in ("", "-"))
+    return random(value, 16) or mixed(value, 16 if tight or quoted else 20) or (grouped(value) and by != ".")
 
 
-def _password(value: str, name: str, by: str, quoted: bool, text: str, start: int) -> bool:
-    flag = _FLAG.search(text, max(0, start - 44), start) is not None
+def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
     if by in ("-", "_", "."):
         return random(value, 12)
+    flag = _FLAG.search(text, max(0, start - 44), start) is not None
     if by == "" and not quoted and not flag and not _NETRC.search(text, max(0, start - 100), start):
         return False
-    if " " in value or len(value) < 4 or len(value) > 200:
+    if " " in value or not 4 <= len(value) <= 200:
         return False
-    plain = value.isalpha() or wordy(value)
-    if by in (",", "(", "", "is", "was", "or"):
-        return not plain or flag
+    digit = any(map(str.isdigit, value))
+    identifier = _IDENTIFIER.match(value) is not None
+    if quoted and by in ("=", ":", "=>", ":="):
+        return not identifier or digit or value.isalpha()
+    if by in (",", "(", "or", ""):
+        return digit and not identifier or flag or random(value, 8) or (len(value) >= 16 and jumps(value) >= 0.2)
     if quoted:
-        return not plain or (len(value) >= 5 and value.isalnum() and by in ("=", ":", "=>"))
-    if plain:
-        return value.isdigit() or (len(value) >= 6 and by == "=" and value.isalnum() and any(c.isdigit() for c in value))
-    return not re.match(r"[A-Za-z_][\w.]*\Z", value) or any(c.isdigit() for c in value)
+        return digit or not identifier
+    if not identifier:
+        return True
+    return digit or (by == "=" and value.isalpha() and _ENV_LINE.search(text, max(0, start - 60), start) is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secret_values import jumps, random, stands_in, wordy
+from memory.learning.secret_values import jumps, random, stands_in, template, wordy
 
 _AUTHORITY = re.compile(r"(?P<user>[^\s/:@\"'<>\\`]{0,256}):(?P<password>[^\s/\"'<>\\`]{1,512})@(?P<host>[A-Za-z0-9.\-_,:%\[\]]{0,512})")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}\Z")
@@ -23,7 +23,18 @@ _HOOKS = re.compile(
     r"|hooks\.zapier\.com/hooks/catch/(?P<zapier>[0-9A-Za-z/]{8,})"
 )
 _CRYPT = re.compile(r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]{0,12}|krb5[a-z]{2,5}|P|H|S)\$[A-Za-z0-9./=,$+*@_:\-]{20,}")
-_TELEGRAM = re.compile(r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])")
+_TELEGRAM = re.compile(r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{33,36}(?![A-Za-z0-9_\-])")
+_PAYPAL = re.compile(r"access_token\$[a-z]{4,12}\$[a-z0-9]{10,24}\$[0-9a-f]{20,40}")
+_ATLAS = re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9\-_=]{40,}")
+_ZOHO = re.compile(r"(?<![A-Za-z0-9.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}")
+_LOGIN = re.compile(
+    r"(?i:\b(?:psexec(?:\.exe)?|sshpass|docker login|podman login|mysql|mysqldump|smbclient|net use|winrs|plink|pscp|az login)\b)"
+    r"[^\n]{0,200}?\s(?:-p[ \t]{1,4}|-p|/p:)[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
+)
+_CREDENTIAL_CALL = re.compile(
+    r"(?:NetworkCredential|DirectoryEntry|PasswordCredential|PasswordAuthentication|HTTPBasicAuth)\([ \t]{0,4}(?:[\"'][^\"'\n]{0,200}[\"'],\s{0,40}){1,2}"
+    r"[\"'](?P<value>[^\"'\n]{3,200})[\"']"
+)
 _FACEBOOK = re.compile(r"(?<![A-Za-z0-9])[0-9]{14,17}\|[A-Za-z0-9_\-]{26,28}")
 _AZURE = re.compile(r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}")
 _PGPASS = re.compile(r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$")
@@ -46,8 +57,17 @@ def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             yield (*match.span(match.lastgroup or 0), "webhook")
     if "$" in text:
         yield from ((*match.span(), "password hash") for match in _CRYPT.finditer(text))
-    if ":AA" in text:
-        yield from ((*match.span(), "telegram token") for match in _TELEGRAM.finditer(text))
+    yield from ((*match.span(), "telegram token") for match in _TELEGRAM.finditer(text) if random(match.group()[-33:], 24))
+    if "access_token$" in text:
+        yield from ((*match.span(), "paypal token") for match in _PAYPAL.finditer(text))
+    if ".atlasv1." in text:
+        yield from ((*match.span(), "terraform token") for match in _ATLAS.finditer(text))
+    if "1000." in text:
+        yield from ((*match.span(), "zoho token") for match in _ZOHO.finditer(text))
+    if "-p" in text or "/p:" in text:
+        yield from _values(_LOGIN, text, "password")
+    if "Credential" in text or "DirectoryEntry" in text or "Auth" in text:
+        yield from _values(_CREDENTIAL_CALL, text, "password")
     if "|" in text:
         yield from ((*match.span(), "facebook token") for match in _FACEBOOK.finditer(text))
     if "Q~" in text:
@@ -70,10 +90,11 @@ def _in_uris(text: str) -> Iterator[tuple[int, int, str]]:
     at = text.find("://")
     while at >= 0:
         match = _AUTHORITY.match(text, at + 3)
-        if match is not None and not stands_in(match.group("password")):
+        if match is not None and not template(match.group("password")):
             scheme = _SCHEME.search(text, max(0, at - 32), at)
             if scheme is not None and scheme.group().lower() in _WEB:
-                yield (*match.span("password"), "password")
+                if not stands_in(match.group("password")):
+                    yield (*match.span("password"), "password")
             else:
                 # Where a database stands and who logs in belong to the credential.
                 yield match.start(), match.end(), "connection credentials"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from memory.learning.secret_values import entropy, is_hex, jumps
+from memory.learning.secret_values import drawn, entropy, is_hex, jumps
 
 _B62 = r"[A-Za-z0-9]"
 _URL = r"[A-Za-z0-9_\-]"
@@ -100,7 +100,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("nfp_", rf"{_B62}{{36,}}", "netlify token"),
     ("nfc_", rf"{_B62}{{36,}}", "netlify token"),
     ("vcp_", rf"{_B62}{{24,}}", "vercel token"),
-    ("sbp_", rf"(?:v0_)?{_HEX}{{40}}", "supabase token"),
+    ("sbp_", r"(?:v0_)?[a-z0-9]{40}", "supabase token"),
     ("sb_secret_", rf"{_URL}{{20,}}", "supabase key"),
     ("tskey-", rf"{_URL}{{20,}}", "tailscale key"),
     ("cfut_", rf"{_URL}{{30,}}", "cloudflare token"),
@@ -135,6 +135,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("xoxe.xox", rf"[bp]-[0-9]-{_URL}{{20,}}", "slack token"),
     ("xapp-", rf"[0-9]-{_URL}{{20,}}", "slack token"),
     ("SG.", rf"{_URL}{{16,}}\.{_URL}{{16,}}", "sendgrid key"),
+    *((f"{name}{digit}", rf"{_HEX}{{31}}(?![0-9a-zA-Z])", "twilio key") for name in ("SK", "AC") for digit in "0123456789abcdefABCDEF"),
     ("key-", rf"{_HEX}{{32}}", "mailgun key"),
     ("pubkey-", rf"{_HEX}{{32}}", "mailgun key"),
     ("xkeysib-", rf"{_HEX}{{50,}}-{_B62}{{16}}", "brevo key"),
@@ -149,7 +150,6 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("EAAA", rf"{_URL}{{40,}}", "square token"),
     ("EAAC", rf"{_B62}{{20,}}", "facebook token"),
     ("EAA", rf"{_B62}{{80,}}", "facebook token"),
-    ("access_token$", r"[a-z]{4,12}\$[a-z0-9]{10,24}\$[0-9a-f]{20,40}", "paypal token"),
     *((f"{name}_", rf"{_HEX}{{32}}", "shopify token") for name in ("shpat", "shpca", "shppa", "shpss", "shptka", "shpua")),
     ("shippo_", rf"(?:live|test)_{_HEX}{{40}}", "shippo token"),
     ("EZAK", rf"{_B62}{{54,}}", "easypost key"),
@@ -161,6 +161,12 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("test_", rf"(?:pub_)?{_HEX}{{31,}}", "test key"),
     ("access-", rf"(?:sandbox|development|production)-{_HEX}{{8}}-[0-9a-fA-F\-]{{27}}", "plaid token"),
     # Work
+    ("CFPAT-", rf"{_URL}{{30,}}", "contentful token"),
+    ("sub-c-", rf"{_HEX}{{8}}-{_URL}{{20,}}", "pubnub key"),
+    ("pub-c-", rf"{_HEX}{{8}}-{_URL}{{20,}}", "pubnub key"),
+    ("sec-c-", rf"{_URL}{{30,}}", "pubnub key"),
+    ("slk_", rf"{_HEX}{{60,}}", "sourcegraph key"),
+    ("VF.", r"(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}", "voiceflow key"),
     ("lin_api_", rf"{_B62}{{30,}}", "linear key"),
     ("lin_oauth_", rf"{_B62}{{30,}}", "linear token"),
     ("ntn_", rf"{_B62}{{40,}}", "notion token"),
@@ -201,6 +207,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("wxp_", rf"{_B62}{{30,}}", "api key"),
     ("AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{40,}", "x token"),
     ("TlRMTVNTUAAD", r"[A-Za-z0-9+/=]{40,}", "ntlm message"),
+    ("b3BlbnNzaC1rZXktdj", r"[A-Za-z0-9+/=]{16,}", "private key"),
     ("LS0tLS1CRUdJTi", r"[A-Za-z0-9+/=]{16,}", "private key"),
 )
 
@@ -220,12 +227,15 @@ _BY_HEAD: dict[str, tuple[tuple[str, re.Pattern[str], str], ...]] = {
     for head in {prefix[:3] for prefix, _, _ in _TAILS}
 }
 
-# A run of the characters that keys are made of. A letter behind a backslash belongs to the escape, not to the run.
-_RUN = re.compile(r"(?:\\(?:u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf]))*([A-Za-z0-9_\-]{16,})")
+# A run of the characters that keys are made of. What belongs to an escape before it, JSON's or a terminal's, is no part.
+_RUN = re.compile(r"(?:\\(?:u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf])|\[[0-9;]{1,8}m)*([A-Za-z0-9_\-]{16,})")
 _DOTTED_HEAD = re.compile(r"[A-Za-z0-9.]{1,12}\Z")
 _SEPARATOR = re.compile(r"[_\-]")
-_SHAPE = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,11}[_\-]){1,3}([A-Za-z0-9]{20,})\Z")
+_SHAPE = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,11}[_\-]){1,3}([A-Za-z0-9]{28,})\Z")
 _TWO_MORE = re.compile(r"\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]{20,}")
+_GOOGLE_CLIENT = re.compile(r"[0-9]{9,14}-[a-z0-9]{31,33}(?:\.apps\.googleusercontent\.com|(?![a-z0-9]))")
+_MAILCHIMP = re.compile(r"[A-Za-z0-9]{32}-us[0-9]{1,2}\Z")
+_LONG = re.compile(r"[A-Za-z0-9]{28,100}")
 # Inside one run a key may stand behind another word; more words than this are no key's neighbours.
 _MOST_PARTS = 64
 
@@ -267,11 +277,17 @@ def _shaped(text: str, start: int, end: int) -> tuple[int, int, str] | None:
     """Keys of providers that the table does not know: a short prefix and one long random piece, or three pieces."""
     if text.startswith(".", end) and jumps(text[start:end]) >= 0.2 and (parts := _TWO_MORE.match(text, end)):
         return start, parts.end(), "token"
+    if client := _GOOGLE_CLIENT.match(text, start):
+        return start, client.end(), "google client id"
+    if mailchimp := _MAILCHIMP.match(text, start, end):
+        return start, mailchimp.end(), "mailchimp key"
     match = _SHAPE.match(text, start, end)
     if match is None:
+        if end - start >= 32 and (piece := _LONG.search(text, start, end)) and drawn(piece.group()):
+            return start, end, "key"
         return None
     tail = match.group(1)
     first = _SEPARATOR.split(text[start : start + 24], maxsplit=1)[0].lower()
-    if first in HARMLESS_PREFIXES or is_hex(tail) or jumps(tail) < 0.25 or entropy(tail) < 3.5:
+    if first in HARMLESS_PREFIXES or tail.startswith(("kwDO", "kgDO")) or is_hex(tail) or jumps(tail) < 0.25 or entropy(tail) < 3.5:
         return None
     return start, end, "api key"

@@ -17,12 +17,17 @@ _CLASSES = {
 
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})\Z")
 _UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}\Z")
+_GROUPS = re.compile(r"(?:(?=[^0-9]{0,60}[0-9])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}|[A-Z]{5,7}(?:-[A-Z]{5,7}){3,5})\Z")
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
 
+# What other text will be put in the place of.
+_TEMPLATE = re.compile(
+    r"\$\{|\$\(|\$[A-Za-z_]\w{0,80}\Z|%\w{1,80}%\Z|%[sdvr]\Z|\{|<|&lt;|#\{|@\w{1,60}@\Z|\[|[x*.•·?…]{1,400}\Z", re.IGNORECASE
+)
 # What stands in the place of a secret: variables, templates, masks, words that ask for one.
 _STAND_IN = re.compile(
     r"""
-      \$\{ | \$\( | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$ | \$\[ | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z
+      [\\'"]{1,4}\$ | [.+&][ ]?\$ | arn: | \#[0-9a-f]{3,8}\Z | [A-Za-z]:\\ | \.{0,2}/[\w.\-]*/ | ~/ | \$\{ | \$\( | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$ | \$\[ | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z
     | \[ | __\w{1,60}__\Z | \(
     | [x*.\-_•·#?=+/…0]{1,400}\Z
     | (?:null|none|nil|true|false|undefined|nan|yes|no|empty|unset|string|str|text|bytes|int|number|bool|boolean|object|any
@@ -58,6 +63,11 @@ def stands_in(value: str) -> bool:
     return bool(_STAND_IN.match(value) or _ASKS.search(value[:200])) or len(set(value)) < min(4, len(value))
 
 
+def template(value: str) -> bool:
+    """Whether the value is a variable, a template or a mask."""
+    return bool(_TEMPLATE.match(value))
+
+
 def is_hex(value: str) -> bool:
     """At least 16 hexadecimal digits in one case, letters and digits both."""
     return bool(_HEX.match(value)) and not value.isdigit() and not value.isalpha()
@@ -75,24 +85,43 @@ def wordy(value: str) -> bool:
     )
 
 
+def symbolic(value: str) -> bool:
+    """Drawn from the whole keyboard: at least 16 characters, letters, and several signs that no word or path has."""
+    if len(value) < 16 or len(set(value)) < 12 or not any(map(str.isdigit, value)):
+        return False
+    signs = [c for c in value if c in "!@#$%^&*~`?+;|[]{}()<>"]
+    return len(set(signs)) >= 3 and len(value) < 7 * (1 + len(_SPLIT.findall(value)))
+
+
 def random(value: str, least: int = 16) -> bool:
     """Whether the value was drawn, not written: one piece of at least ``least`` characters that jumps between
     letters and digits and repeats little."""
     longest = max(_SPLIT.split(value), key=len, default="")
-    core = longest if len(longest) >= least else value
+    core = longest if len(longest) >= max(least, len(value) / 2) else value
     if len(value) < least or len(core) < least or wordy(value):
         return False
     return jumps(core) >= 0.2 and entropy(core) >= min(3.0, 0.6 * math.log2(len(core)))
 
 
 def mixed(value: str, least: int = 16) -> bool:
-    """A weaker test for values beside a strong name: one piece of ``least`` characters, letters and digits both,
-    or capitals only, or letters in no order of words."""
+    """A weaker test for values beside a name: one piece of ``least`` characters, letters and digits both, or many
+    characters that make no word."""
     piece = max(_SPLIT.split(value), key=len, default="")
-    if len(piece) < least:
+    if len(piece) < least or len(set(piece)) < 5:
         return False
     if piece.isdigit():
-        return True
+        return len(piece) >= 20
     if piece.isalpha():
-        return (piece.isupper() and piece == value) or (jumps(piece) >= 0.2 and entropy(piece) >= 3.8)
+        humps = jumps(piece)
+        return (len(piece) >= 24 and humps < 0.05) or (humps >= 0.2 and entropy(piece) >= 3.8)
     return True
+
+
+def grouped(value: str) -> bool:
+    """Groups of capitals and digits as licence keys are printed, or a UUID's groups."""
+    return is_uuid(value) or bool(_GROUPS.match(value))
+
+
+def drawn(piece: str) -> bool:
+    """Whether a long piece betrays itself without any name beside it: base 62, far too even for words."""
+    return jumps(piece) >= 0.3 and entropy(piece) >= 4.2 and not is_hex(piece)
