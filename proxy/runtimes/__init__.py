@@ -1,0 +1,52 @@
+"""The client programs that we know: who is asking, for what, and where it runs.
+
+============== ====================================================================================
+``runtime``     the protocol, and the answers for a client that nobody wrote rules for
+``place``       directory, git remote and date out of an environment block; the project's name
+``checkout``    the git remote of a directory on this machine
+``spoken``      a text in the user's role → what a person said in it
+``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``pi`` ``cline`` ``openclaw`` ``aider`` ``sdk``
+                one client each: its ids, its sub-agents, its side requests and compactions
+============== ====================================================================================
+
+A new client is a file here and a row in :data:`RUNTIMES`.
+"""
+
+from __future__ import annotations
+
+from proxy.runtimes.aider import Aider
+from proxy.runtimes.claude_code import ClaudeCode
+from proxy.runtimes.cline import Cline
+from proxy.runtimes.codex import Codex
+from proxy.runtimes.openclaw import OpenClaw
+from proxy.runtimes.opencode import OpenCode
+from proxy.runtimes.pi import Pi
+from proxy.runtimes.place import Place, project_of
+from proxy.runtimes.qwen_code import QwenCode
+from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime
+from proxy.runtimes.sdk import SDKS
+from proxy.runtimes.spoken import spoken
+from proxy.wire.dialect import View
+
+RUNTIMES: tuple[Runtime, ...] = (
+    OpenCode(),
+    Codex(),
+    ClaudeCode(),
+    QwenCode(),
+    Pi(),
+    # Known by their texts, since their user agent is a library's: behind those that name themselves.
+    Cline(),
+    OpenClaw(),
+    Aider(),
+    *SDKS,
+    Runtime(),
+)
+"""Every runtime, in the order in which they are asked; the last one is any other client."""
+
+
+def recognise(headers: Headers, view: View) -> Runtime:
+    """The runtime that sent a request."""
+    return next(runtime for runtime in RUNTIMES if runtime.recognises(headers, view))
+
+
+__all__ = ["RUNTIMES", "Headers", "Identity", "Kind", "Place", "Runtime", "project_of", "recognise", "spoken"]

@@ -1,0 +1,224 @@
+"""Who is asking: from a request's headers, its path, its body and the settings to a scope and a session's key.
+
+In this order: the credential table's entry, our headers, the URL's prefix, what the runtime says of its
+surroundings, the person whose machine it is. With a table, a header or a prefix can only narrow what the
+credential owns; without one, on a machine's own address, they are believed. A caller who cannot be placed gets
+no memory, and the model call goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from memory.scope import Scope
+from memory.session import Mode
+from proxy.errors import Refusal
+from proxy.runtimes import Headers, Place, Runtime, project_of
+from proxy.settings import Credential, Settings
+from proxy.wire.dialect import View
+
+LONGEST_NAME = 200
+"""Characters of the name of an organisation, a user or a project."""
+
+
+class Prefix(NamedTuple):
+    """What a URL says before its path: ``/k/<key>/o/<org>/u/<user>/p/<project>``, any of them, in any order."""
+
+    key: str | None = None
+    org: str | None = None
+    user: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A caller's place.
+
+    ``scope`` is empty where there is no memory for it, and ``note`` says why. ``scope.project`` is None where no
+    project is known: the session then has one of its own. ``namespace`` keeps the session keys of different
+    owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids.
+    """
+
+    scope: Scope
+    namespace: str
+    session_key: str | None = None
+    parent_key: str | None = None
+    directory: str | None = None
+    timezone: str | None = None
+    mode: Mode = Mode.ON
+    note: str = ""
+
+
+def split_prefix(path: str) -> tuple[Prefix, str]:
+    """The prefix of a raw (still percent-encoded) path, and the path behind it, which begins with a slash.
+
+    Raises:
+        Refusal: 400, when a value is empty, too long, unprintable, or given twice.
+    """
+    said: dict[str, str] = {}
+    rest = path
+    while opened := _SEGMENT.match(rest):
+        field = _FIELDS[opened["letter"]]
+        if field in said:
+            raise Refusal(400, f"/{opened['letter']}/ stands twice in the URL", "url")
+        said[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{opened['letter']}/ in the URL")
+        rest = rest[opened.end() :]
+    return Prefix(**said), rest or "/"
+
+
+def resolve(
+    headers: Headers,
+    prefix: Prefix,
+    view: View | None,
+    runtime: Runtime,
+    settings: Settings,
+    secret: bytes,
+    locate: Callable[[Place], Place] | None = None,
+) -> Caller:
+    """Who is asking. ``locate`` completes a place on this machine; it is asked on a loopback address only.
+
+    Raises:
+        Refusal: 400, when one of our headers has a value that cannot be a name.
+    """
+    claim = Prefix(
+        key=_header(headers, "x-palimpsest-key") or prefix.key,
+        org=_header(headers, "x-palimpsest-org") or prefix.org,
+        user=_header(headers, "x-palimpsest-user") or prefix.user,
+        project=_header(headers, "x-palimpsest-project") or prefix.project,
+    )
+    mode = _asked_mode(headers)
+    place = runtime.place(view) if view is not None else Place()
+    if locate is not None and settings.server.loopback:
+        place = locate(place)
+    around = project_of(place)
+
+    credential = claim.key or credential_of(headers)
+    entry = None
+    if settings.credentials:
+        entry = _entry(settings.credentials, credential)
+        if entry is None:
+            scope, note = Scope(), "the credential has no entry in the table"
+        else:
+            scope, note = _narrowed(entry, claim, around)
+            mode = strictest(mode, entry.memory)
+    elif settings.server.loopback:
+        scope = Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around)
+        note = ""
+    else:
+        scope, note = Scope(), "other machines can reach us, and there is no table of credentials"
+
+    if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
+        mode = strictest(mode, project.memory)
+    identity = runtime.identity(headers, view) if view is not None else None
+    owner = "\0".join(("" if one is None else one) for one in (scope.org, scope.user, claim.project))
+    return Caller(
+        scope=scope,
+        namespace=namespace(f"{entry.key if entry else _lasting(credential)}\0{owner}", secret),
+        session_key=identity.session if identity else None,
+        parent_key=identity.parent if identity else None,
+        directory=place.directory,
+        timezone=place.timezone,
+        mode=mode,
+        note=note,
+    )
+
+
+def namespace(credential: str, secret: bytes) -> str:
+    """A keyed hash that stands for a credential: it cannot be turned back, and differs on every installation."""
+    data = credential.encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(data, key=secret[:64], digest_size=16).hexdigest()
+
+
+def credential_of(headers: Headers) -> str:
+    """The credential that the client sends for its provider, without its scheme; empty where it sends none."""
+    for header in ("authorization", "x-api-key", "api-key", "x-goog-api-key"):
+        if told := headers.get(header, "").strip():
+            scheme, _, rest = told.partition(" ")
+            return rest.strip() if rest and scheme.lower() in ("bearer", "basic", "token") else told
+    return ""
+
+
+def name(value: str, where: str) -> str:
+    """A name as it was given, without white space around it.
+
+    Raises:
+        Refusal: 400, when it is empty, unprintable or longer than :data:`LONGEST_NAME`.
+    """
+    value = value.strip()
+    if not value:
+        raise Refusal(400, f"{where} is empty", where)
+    if len(value) > LONGEST_NAME:
+        raise Refusal(400, f"{where} has {len(value)} characters; {LONGEST_NAME} are allowed", where)
+    if not value.isprintable():
+        raise Refusal(400, f"{where} has characters that cannot be printed", where)
+    return value
+
+
+def strictest(*modes: Mode) -> Mode:
+    """The mode that lets memory do least."""
+    return min(modes, key=(Mode.OFF, Mode.READ_ONLY, Mode.ON).index)
+
+
+_FIELDS = {"k": "key", "o": "org", "u": "user", "p": "project"}
+_SEGMENT = re.compile(r"/(?P<letter>[koup])/(?P<value>[^/]*)(?=/|$)")
+
+
+def _header(headers: Headers, header: str) -> str | None:
+    value = headers.get(header)
+    return None if value is None else name(value, header)
+
+
+def _asked_mode(headers: Headers) -> Mode:
+    asked = headers.get("x-palimpsest-memory")
+    if asked is None:
+        return Mode.ON
+    try:
+        return Mode(asked.strip().lower())
+    except ValueError:
+        raise Refusal(400, "x-palimpsest-memory is one of off, read-only, on", "x-palimpsest-memory") from None
+
+
+def _entry(table: Sequence[Credential], credential: str) -> Credential | None:
+    """The entry of a credential; every row is compared, each in constant time."""
+    given = credential.encode("utf-8", "surrogateescape")
+    found = None
+    for entry in table:
+        if hmac.compare_digest(entry.key.encode("utf-8"), given):
+            found = entry
+    return found
+
+
+def _narrowed(entry: Credential, claim: Prefix, around: str | None) -> tuple[Scope, str]:
+    """What is left of an entry's rights after a claim; nothing where the claim reaches beyond them."""
+    if claim.org is not None and claim.org != entry.org:
+        return Scope(), "the credential does not own the organisation that was asked for"
+    if claim.user is not None and claim.user != entry.user and entry.user != "*":
+        return Scope(), "the credential does not own the user that was asked for"
+    if claim.project is not None and not _owns(entry, claim.project):
+        return Scope(), "the credential does not own the project that was asked for"
+    user = claim.user if entry.user == "*" else entry.user
+    if user is None:
+        return Scope(), "the credential stands for several users, and none was named"
+    project = claim.project
+    if project is None and around is not None and _owns(entry, around):
+        project = around
+    if project is None and len(entry.projects) == 1 and entry.projects[0] != "*":
+        project = entry.projects[0]
+    return Scope(entry.org, user, project), ""
+
+
+def _owns(entry: Credential, project: str) -> bool:
+    return "*" in entry.projects or project in entry.projects
+
+
+def _lasting(credential: str) -> str:
+    """The part of a credential that stays: a login's access token changes by the hour, its sessions do not."""
+    if credential.startswith("sk-ant-oat") or (credential.startswith("eyJ") and credential.count(".") == 2):
+        return "login"
+    return credential

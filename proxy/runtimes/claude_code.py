@@ -1,0 +1,69 @@
+"""Claude Code: one session id for all its agents, an agent id beside it; titles, suggestions, its compaction."""
+
+from __future__ import annotations
+
+import msgspec
+
+from memory.session import RequestKind
+from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, last_user, preamble
+from proxy.wire.dialect import View
+
+_SESSION = "x-claude-code-session-id"
+_AGENT = "x-claude-code-agent-id"
+_PARENT = "x-claude-code-parent-agent-id"
+
+
+class ClaudeCode(Runtime):
+    """Claude Code, and programs on its agent SDK."""
+
+    name = "claude-code"
+    offers_tools = True
+    signs = (
+        Sign(RequestKind.COMPACTION, True, last="CRITICAL: Respond with TEXT ONLY"),
+        Sign(RequestKind.COMPACTION, True, last="Your task is to create a detailed summary of"),
+        Sign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
+        Sign(RequestKind.SIDE, False, first="Web page content:", tools=False),
+        Sign(RequestKind.SIDE, False, system="issue title", tools=False),
+    )
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """By its user agent, or by its own session header."""
+        return headers.get("user-agent", "").startswith("claude-cli/") or _SESSION in headers
+
+    def own_identity(self, headers: Headers, view: View) -> Identity:
+        """The session's id; a sub-agent's is the session's with the agent's behind it."""
+        session = headers.get(_SESSION) or _session_in_body(view)
+        agent = headers.get(_AGENT)
+        if session is None or not agent:
+            return Identity(session)
+        above = headers.get(_PARENT)
+        return Identity(f"{session}/{agent}", f"{session}/{above}" if above else session)
+
+    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+        """A title asks for JSON and a probe for one token; both come without tools."""
+        if view.conversation.tools:
+            return None
+        if "output_config" in view.fields and b'"title"' in bytes(view.fields["output_config"]):
+            return Kind(RequestKind.SIDE, extends=False)
+        message = last_user(view)
+        if len(view.conversation.messages) == 1 and message is not None and message.text.strip() in ("quota", "test"):
+            return Kind(RequestKind.SIDE, extends=False)
+        return None
+
+    def is_subagent(self, headers: Headers, view: View) -> bool:
+        """By the agent's id, or by the mark in the first block of the system prompt."""
+        return bool(headers.get(_AGENT)) or "cc_is_subagent=true" in preamble(view)[:400]
+
+
+def _session_in_body(view: View) -> str | None:
+    """The session id in ``metadata.user_id``: JSON now, ``user_…_session_<id>`` in older versions."""
+    metadata = view.field("metadata") if "metadata" in view.fields else None
+    told = metadata.get("user_id") if isinstance(metadata, dict) else None
+    if not isinstance(told, str):
+        return None
+    try:
+        value = msgspec.json.decode(told)
+    except (msgspec.DecodeError, RecursionError):
+        return told.rpartition("_session_")[2] if "_session_" in told else None
+    session = value.get("session_id") if isinstance(value, dict) else None
+    return session if isinstance(session, str) and session else None

@@ -1,0 +1,112 @@
+"""Codex CLI: thread ids in headers and in ``client_metadata``; the request's kind in its turn metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from memory.session import RequestKind
+from proxy.runtimes.place import Place
+from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign
+from proxy.wire.dialect import View
+
+_TURN = "x-codex-turn-metadata"
+_NO_TURN = {
+    "compact": RequestKind.COMPACTION,
+    "compaction": RequestKind.COMPACTION,
+    "prewarm": RequestKind.SIDE,
+    "memory_consolidation": RequestKind.SIDE,
+    "guardian": RequestKind.SIDE,
+}
+"""Request kinds and sub-agent labels that are no turns. A guardian judges commands; it is not asked to remember."""
+
+
+class Codex(Runtime):
+    """Codex CLI. Parent and child share ``session-id`` and the cache key; only ``thread-id`` tells them apart."""
+
+    name = "codex"
+    offers_tools = True
+    signs = (Sign(RequestKind.COMPACTION, True, last="You are performing a CONTEXT CHECKPOINT COMPACTION"),)
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """By its originator, its user agent, or its turn metadata."""
+        agent = headers.get("user-agent", "")
+        return headers.get("originator", "").startswith("codex") or agent.startswith("codex") or _TURN in headers
+
+    def own_identity(self, headers: Headers, view: View) -> Identity:
+        """``thread-id`` and ``x-codex-parent-thread-id``, or the same in the body; never the cache key."""
+        told = _metadata(view)
+        turn = _turn(headers, view)
+        thread = headers.get("thread-id") or told.get("thread_id") or turn.get("thread_id")
+        parent = headers.get("x-codex-parent-thread-id") or turn.get("parent_thread_id")
+        older = headers.get("conversation_id") or headers.get("session_id") or headers.get("session-id")
+        return Identity(_text(thread) or older, _text(parent))
+
+    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+        """``request_kind``, the sub-agent's label, and the item that asks the provider to compact."""
+        label = headers.get("x-openai-subagent", "")
+        said = _NO_TURN.get(_text(_turn(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
+        if said is not None:
+            return Kind(said, extends=label != "memory_consolidation")
+        if view.items and _type(view.items[-1]) == "compaction_trigger":
+            return Kind(RequestKind.COMPACTION)
+        return None
+
+    def is_subagent(self, headers: Headers, view: View) -> bool:
+        """Any label of a sub-agent that is left: a spawned one, a review."""
+        return bool(headers.get("x-openai-subagent"))
+
+    def place(self, view: View) -> Place:
+        """The environment block's directory, and the remote that the turn metadata tells for it."""
+        found = super().place(view)
+        workspaces = _turn({}, view).get("workspaces")
+        if not isinstance(workspaces, dict) or not workspaces:
+            return found
+        inside = [path for path in workspaces if found.directory and f"{found.directory}/".startswith(f"{path}/")]
+        if not inside and found.directory:
+            return found
+        path = max(inside or list(workspaces), key=len)
+        return replace(found, directory=found.directory or path, remote=_remote(workspaces[path]))
+
+
+def _turn(headers: Headers, view: View) -> Mapping[str, Any]:
+    """The turn metadata: JSON in a header, and again as text in the body."""
+    return _decoded(headers.get(_TURN) or _metadata(view).get(_TURN))
+
+
+def _metadata(view: View) -> Mapping[str, Any]:
+    told = view.field("client_metadata") if "client_metadata" in view.fields else None
+    return told if isinstance(told, dict) else {}
+
+
+def _decoded(text: object) -> Mapping[str, Any]:
+    if not isinstance(text, str):
+        return {}
+    try:
+        value = msgspec.json.decode(text.encode("utf-8", "surrogateescape"))
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _type(item: msgspec.Raw) -> str:
+    try:
+        value = msgspec.json.decode(item)
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    return str(value.get("type", "")) if isinstance(value, dict) else ""
+
+
+def _remote(workspace: object) -> str | None:
+    """``origin``, else the first remote by name."""
+    urls = workspace.get("associated_remote_urls") if isinstance(workspace, dict) else None
+    if not isinstance(urls, dict) or not urls:
+        return None
+    return _text(urls.get("origin", urls[min(urls)]))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

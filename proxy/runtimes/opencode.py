@@ -1,0 +1,28 @@
+"""opencode: ids in headers for every session and its parent; a title beside the first turn; its own compaction."""
+
+from __future__ import annotations
+
+from memory.session import RequestKind
+from proxy.runtimes.runtime import Headers, Identity, Runtime, Sign
+from proxy.wire.dialect import View
+
+
+class OpenCode(Runtime):
+    """opencode, over any of the three dialects. A fork of a session has an id of its own and no parent."""
+
+    name = "opencode"
+    offers_tools = True
+    signs = (
+        Sign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
+        Sign(RequestKind.COMPACTION, False, system="context summarization agent", tools=False),
+        Sign(RequestKind.COMPACTION, False, system="summarizing conversations", tools=False),
+    )
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """By its user agent."""
+        return headers.get("user-agent", "").startswith("opencode/")
+
+    def own_identity(self, headers: Headers, view: View) -> Identity:
+        """``x-session-id`` and ``x-parent-session-id``; on the Responses wire the cache key is the session, too."""
+        session = headers.get("x-session-id") or headers.get("x-session-affinity")
+        return Identity(session, headers.get("x-parent-session-id"))

@@ -1,0 +1,30 @@
+"""Qwen Code: no ids at all; its own memory, its suggestions and its two compactions are known by their texts."""
+
+from __future__ import annotations
+
+from memory.session import RequestKind
+from proxy.runtimes.runtime import Headers, Runtime, Sign, preamble
+from proxy.wire.dialect import View
+
+
+class QwenCode(Runtime):
+    """Qwen Code. Its sessions are found by their trail."""
+
+    name = "qwen-code"
+    offers_tools = True
+    signs = (
+        Sign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
+        Sign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
+        Sign(RequestKind.COMPACTION, True, last="You are the component that summarizes"),
+        Sign(RequestKind.COMPACTION, False, system="You are the component that summarizes", tools=False),
+        Sign(RequestKind.COMPACTION, False, system="<state_snapshot>", tools=False),
+    )
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """By its user agent."""
+        return headers.get("user-agent", "").startswith("QwenCode/")
+
+    def is_subagent(self, headers: Headers, view: View) -> bool:
+        """By what is added to every sub-agent's system prompt."""
+        told = preamble(view)
+        return "subagent working for a parent agent" in told or "Agent threads always have their cwd reset" in told

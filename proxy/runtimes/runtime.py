@@ -1,0 +1,201 @@
+"""What every runtime can be asked: is it you, which agent is it, what is this request for, and where does it run.
+
+A runtime is the client program. :class:`Runtime` answers as well as can be answered for a client that nobody
+wrote rules for; each file beside this one knows one client better. All of it is pure: headers (lower-cased
+names) and a view go in, a value comes out, and no rule raises on anything that a client may send.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from memory.conversation import Message, Role, Text
+from memory.session import RequestKind
+from proxy.runtimes.place import Place, place_in
+from proxy.wire.dialect import View
+
+Headers = Mapping[str, str]
+
+LONGEST_KEY = 200
+"""Characters of an id that is kept as it is; a longer or unprintable one is replaced by its hash."""
+
+
+class Identity(NamedTuple):
+    """Whose request it is: ``session`` differs for every agent, ``parent`` is the session that spawned it.
+
+    Each is None where the client does not say; then the session is found by its trail.
+    """
+
+    session: str | None = None
+    parent: str | None = None
+
+
+class Kind(NamedTuple):
+    """What a request is for.
+
+    ``extends`` says that it carries the session's own history. ``unsure`` says that no tools were offered by a
+    runtime whose turns usually offer some: if the session's other requests have tools, it is a side request.
+    """
+
+    request: RequestKind
+    extends: bool = True
+    unsure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a request that is no turn gives itself away; all that is given must hold.
+
+    ``system`` stands somewhere in the system prompt, a text part of the first (or last) user message begins with
+    ``first`` (or ``last``), and ``tools`` says whether any are offered.
+    """
+
+    kind: RequestKind
+    extends: bool
+    system: str = ""
+    first: str = ""
+    last: str = ""
+    tools: bool | None = None
+
+
+ANYWHERE = (
+    Sign(RequestKind.SIDE, False, first="Generate a title for this conversation", tools=False),
+    Sign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
+    Sign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),
+    Sign(RequestKind.COMPACTION, False, system="context summarization a", first="<conversation>", tools=False),
+)
+"""Signs that hold whichever client it is: they are other clients' signs, seen behind a bare SDK."""
+
+
+class Runtime:
+    """A client program. The base is the one that nothing is known of."""
+
+    name = "generic"
+    offers_tools = False
+    """Whether its ordinary turns always offer tools."""
+    signs: tuple[Sign, ...] = ()
+    """How its side requests and compactions are told, tried in order before :data:`ANYWHERE`."""
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """Whether the request comes from this client."""
+        return True
+
+    def own_identity(self, headers: Headers, view: View) -> Identity:
+        """The ids in this client's own words."""
+        return Identity()
+
+    def is_subagent(self, headers: Headers, view: View) -> bool:
+        """Whether the request says that it is a sub-agent's, beside having a parent."""
+        return False
+
+    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+        """What the client itself says the request is for; None where it does not say."""
+        return None
+
+    def identity(self, headers: Headers, view: View) -> Identity:
+        """The agent's ids: ours first, then the client's own, then the headers that several clients share."""
+        own = self.own_identity(headers, view)
+        session = own.session or headers.get("x-session-id") or headers.get("x-session-affinity")
+        parent = own.parent or headers.get("x-parent-session-id")
+        if given := headers.get("x-palimpsest-session"):
+            # A header set once for a whole program cannot tell its agents apart; the program's own ids can.
+            session, parent = (f"{given}/{session}", given) if own.parent else (given, parent)
+        return Identity(_key(session), _key(headers.get("x-palimpsest-parent") or parent))
+
+    def kind(self, headers: Headers, view: View) -> Kind:
+        """What the request is for. What no rule knows is a main turn: an SDK's request without tools is one."""
+        if said := self.own_kind(headers, view):
+            return said
+        for sign in (*self.signs, *ANYWHERE):
+            if shows(sign, view):
+                return Kind(sign.kind, sign.extends)
+        subagent = self.is_subagent(headers, view) or self.identity(headers, view).parent is not None
+        unsure = self.offers_tools and not view.conversation.tools
+        return Kind(RequestKind.SUBAGENT if subagent else RequestKind.MAIN, True, unsure)
+
+    def place(self, view: View) -> Place:
+        """Where the client runs, in its own words: the system prompt, and the blocks it puts into user messages."""
+        found = place_in(preamble(view))
+        for text in environment(view):
+            if found.directory and found.date:
+                break
+            more = place_in(text)
+            found = replace(
+                found,
+                directory=found.directory or more.directory,
+                remote=found.remote or more.remote,
+                date=found.date or more.date,
+                timezone=found.timezone or more.timezone,
+            )
+        return found
+
+
+def shows(sign: Sign, view: View) -> bool:
+    """Whether a request shows a sign."""
+    conversation = view.conversation
+    if sign.tools is not None and bool(conversation.tools) != sign.tools:
+        return False
+    if sign.first and not _opens(first_user(view), sign.first):
+        return False
+    if sign.last and not _opens(last_user(view), sign.last):
+        return False
+    return not sign.system or sign.system in preamble(view)
+
+
+def preamble(view: View) -> str:
+    """The system prompt, wherever it stands: outside the messages, or in those of the system and the developer."""
+    texts = [view.conversation.instructions]
+    texts += [message.text for message in view.conversation.messages if message.role in (Role.SYSTEM, Role.DEVELOPER)]
+    return "\n".join(text for text in texts if text)
+
+
+def first_user(view: View) -> Message | None:
+    """The first message in the user's role."""
+    return next((message for message in view.conversation.messages if message.role is Role.USER), None)
+
+
+def last_user(view: View) -> Message | None:
+    """The last message, if it is in the user's role."""
+    messages = view.conversation.messages
+    return messages[-1] if messages and messages[-1].role is Role.USER else None
+
+
+def environment(view: View) -> Iterator[str]:
+    """Texts in the user's role that the client wrote about its surroundings, the earliest first."""
+    for message in view.conversation.messages:
+        if message.role is Role.USER:
+            for part in message.parts:
+                if isinstance(part, Text) and part.text.lstrip()[:60].startswith(_ENVIRONMENT):
+                    yield part.text
+
+
+_ENVIRONMENT = ("<system-reminder>", "<environment_context>", "<environment_details>", "<env>", "<environment>")
+_STAMP = re.compile(r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*")
+
+
+def _opens(message: Message | None, opening: str) -> bool:
+    """Whether a text part of a message begins with ``opening``, white space and a time stamp aside."""
+    if message is None:
+        return False
+    for part in message.parts:
+        if isinstance(part, Text):
+            start = part.text[: len(opening) + 400].lstrip()
+            if stamp := _STAMP.match(start):
+                start = start[stamp.end() :]
+            if start.startswith(opening):
+                return True
+    return False
+
+
+def _key(value: str | None) -> str | None:
+    """An id as a session is filed under it."""
+    value = (value or "").strip()
+    if not value:
+        return None
+    if len(value) <= LONGEST_KEY and value.isprintable():
+        return value
+    return hashlib.blake2b(value.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
