@@ -1,35 +1,34 @@
-"""The relevance floor: a question that has nothing to do with what is remembered recalls nothing.
+"""The relevance floor: a message that has nothing to do with what is remembered recalls nothing.
 
-Two sides are looked at: the question (how much of the weight of its words occurs in any memory at all) and its best
-memory (how much of the question it covers, and how near its meaning is).
+Three signs are added up: how much of the message its best memory covers, how near the two are in meaning, and how
+much at home the message's words are in memory at all. A message that seeks something to be known passes on less than
+one that orders: for the first, memory may be the only one to know; the second is about the work at hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory.context.lexical import Weighed
 from memory.context.question import Question
-from memory.fact import Fact, Passage
 from memory.ports import Found
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What the best memory must reach. ``evidence`` is the least of coverage + cosine."""
+    """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders."""
 
-    evidence: float = 0.9
+    seeking: float = 0.77
+    ordering: float = 1.47
+    familiar: float = 1.0
 
 
 FLOOR = Floor()
 
 
-def passes(
-    question: Question, weighed: Weighed, candidates: Sequence[tuple[Found, Fact | Passage]], floor: Floor = FLOOR
-) -> bool:
-    """Whether a question may recall anything."""
-    if not candidates or not question.stems:
-        return False
-    best = max(weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit, _ in candidates)
-    return best >= floor.evidence
+def passes(question: Question, weighed: Weighed, found: Iterable[Found], floor: Floor = FLOOR) -> bool:
+    """Whether a question may recall anything from what was found."""
+    best = max((weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit in found), default=0.0)
+    least = floor.seeking if question.seeks else floor.ordering
+    return best > 0.0 and best + floor.familiar * weighed.familiar >= least

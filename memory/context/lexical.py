@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from memory.context.question import Question
 from memory.language.terms import rarity, term
 from memory.language.words import stem
 from memory.ports import Rarity
+
+_LEAST: Final = 50
+"""Rarity is reckoned as among at least so many memories: of three memories, none makes a word common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +20,12 @@ class Weighed:
     """A question with the weights of its terms.
 
     ``sparse`` is the query vector; ``best`` the score of a text that has each of the question's words once, the
-    unit of coverage; ``known`` the share of that weight whose words occur in any memory at all.
+    unit of coverage; ``familiar`` how much these are words that memory often holds, 0 where it holds none of them.
     """
 
     sparse: Mapping[int, float]
     best: float
-    known: float
+    familiar: float
 
     def coverage(self, lexical: float) -> float:
         """How much of the question a memory's words cover, 0..1."""
@@ -39,12 +43,10 @@ def weigh(question: Question, counted: Rarity) -> Weighed:
     A word that no memory has weighs most of all, so a question that is mostly about unknown things covers little.
     """
     sparse: dict[int, float] = {}
-    known = 0.0
+    documents = max(counted.documents, _LEAST)
     for name, share in question.stems.items():
         number = term(name)
-        frequency = counted.frequency.get(number, 0)
-        sparse[number] = share * rarity(counted.documents, frequency)
-        if frequency:
-            known += sparse[number]
+        sparse[number] = share * rarity(documents, counted.frequency.get(number, 0))
     best = sum(sparse.values())
-    return Weighed(sparse, best, known / best if best > 0 else 0.0)
+    unknown = rarity(documents, 0) * sum(question.stems.values())
+    return Weighed(sparse, best, 1.0 - best / unknown if unknown > 0 else 0.0)

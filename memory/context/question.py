@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from memory.context.seeking import asking, only_moves_on
 from memory.conversation import Conversation, Message, Role
 from memory.language.terms import term
-from memory.language.words import stem, stems
+from memory.language.words import stems
 
 
 class Asker(StrEnum):
@@ -27,11 +28,16 @@ class Asker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What to search for. ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what was said now."""
+    """What to search for.
+
+    ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``seeks`` says that
+    something is to be known rather than done (see :mod:`memory.context.seeking`).
+    """
 
     text: str
     stems: Mapping[str, float]
     asker: Asker = Asker.PERSON
+    seeks: bool = False
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -43,8 +49,8 @@ _LONGEST: Final = 2000
 """Characters of a message that are read, half from its beginning and half from its end."""
 _LEANS: Final = 3
 """A message of at most this many stems takes along the words of the one before it."""
-_ECHO: Final = 0.3
-"""Share of a stem that was only said before."""
+_AROUND: Final = 0.3
+"""Share of a stem that was only said beside the question, or before it."""
 _ERROR_LINES: Final = 4
 
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -54,16 +60,6 @@ _ERROR: Final = re.compile(
     re.IGNORECASE,
 )
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
-
-_MOVING: Final = (
-    "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
-    "agreed correct right wrong yep yup nope no yes please retry try again redo undo fix it run do that this them "
-    "looks look sounds sound first second third last one two three four five both all rest option number "
-    "commit push merge ship apply approve approved accept accepted confirm confirmed lgtm hmm thx ty cheers lol "
-    "let's lets go make carry keep going work works working thing things stuff"
-)
-_MOVES: Final = frozenset(map(stem, _MOVING.split()))
-"""Stems that move a conversation on and name no subject."""
 
 
 def ask(conversation: Conversation) -> Question | None:
@@ -81,15 +77,20 @@ def ask(conversation: Conversation) -> Question | None:
 
 def _of_person(spoken: str, before: str) -> Question | None:
     text = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
-    found = dict.fromkeys(stems(text), 1.0)
-    if not found.keys() - _MOVES:
+    asked = asking(text)
+    found = dict.fromkeys(stems(" ".join(asked) or text), 1.0)
+    if not found or (not asked and only_moves_on(found)):
         return None
+    if asked:
+        # What stands around a question (the story before it, the form the answer should have) counts lightly.
+        for around in stems(text):
+            found.setdefault(around, _AROUND)
     if len(found) <= _LEANS and before:
-        for echo in stems(before):
-            if echo not in _MOVES:
-                found.setdefault(echo, _ECHO)
-        text = f"{text}\n{before}"
-    return Question(text, found)
+        echoes = [echo for echo in stems(before) if echo not in found]
+        if not only_moves_on(echoes):
+            found.update(dict.fromkeys(echoes, _AROUND))
+            text = f"{text}\n{before}"
+    return Question(text, found, seeks=bool(asked))
 
 
 def _before(messages: tuple[Message, ...]) -> str:

@@ -73,7 +73,7 @@ def rank(
         for hit, _ in found
     }
     answers = [(hit, memory) for hit, memory in found if not (isinstance(memory, Passage) and memory.question)]
-    if not passes(question, weighed, answers, floor):
+    if not passes(question, weighed, (hit for hit, _ in answers), floor):
         return []
     beside = _beside(found, own)
     whole = (weights.coverage + weights.cosine) or 1.0

@@ -1,0 +1,77 @@
+"""What kind of message a person wrote: one that seeks something to be known, one that orders, or one of no subject.
+
+A question after a fact ("what is my sister called?", "when did we move?") is put to whoever may know, memory first:
+little evidence is enough to offer what is remembered. An order ("rename the folder") is put to the agent: memory
+only speaks up when it clearly has to do with it. And a message may only move the work on ("add tests for this").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from memory.language.words import stem
+
+_LEAD: Final = (
+    r"(?:^|[.!?,;:\n—–-]\s*|\b(?:and|so|but|me|us|remember|know|knows|forget|forgot|recall|wonder|wondering|this|time"
+    r"|again)\s+)[\"'(]?"
+)
+_OPEN: Final = re.compile(
+    _LEAD + r"(?:(?:in|on|at|from|for|with|by|to|about|of|after|around|before|during|since|until|under)\s+(?:the\s+)?)?"
+    r"(?:who|whom|whose|what|when|where|which|why|how)(?:'s|’s|'re|’re|'d|’d)?\b[^.!?\n]{0,300}\?",
+    re.IGNORECASE,
+)
+"""A question with a question word at the head of its clause."""
+
+_CLOSED: Final = re.compile(
+    _LEAD + r"(?:(?i:is|are|was|were|do|does|did|has|have|had|would|will)\s+(?:[A-Z][a-z]+\b|(?i:my|our|both)\b)"
+    r"|(?i:did|am|was|do|have|had)\s+I\b)[^.!?\n]{0,300}\?"
+)
+"""A question to be answered by yes or no that is about the asker or about somebody or something with a name."""
+
+_ADVICE: Final = re.compile(
+    r"\b(?:recommend\w*|suggest(?:ions?|ed)?|advice|advise|tips|ideas (?:for|on|about))\b[^.!\n]{0,300}\?",
+    re.IGNORECASE,
+)
+"""A wish for advice, in which what the asker likes and dislikes counts."""
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
+
+_MOVING: Final = (
+    # agreement, order of work, pointing
+    "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
+    "agreed correct right wrong yep yup nope no yes please retry try again redo undo it run that this them looks look "
+    "sounds sound first second third last one two three four five both all rest option options number push ship "
+    "approve approved accept accepted confirm confirmed lgtm hmm thx ty cheers lol let's lets make carry keep going "
+    "work works working thing things stuff part point item items list set use using give put take turn want need like "
+    # what is done in any work on software, whatever the subject
+    "test tests tested testing coverage integration unit code coding file files line lines function functions method "
+    "methods class branch branches commit commits committed pr prs pull request merge merged rebase repo repository "
+    "issue issues bug bugs error errors fix fixes fixed change changes changed diff review reviewed reviewer comment "
+    "comments build builds lint linter ci plan plans task tasks todo feature features functionality version docs doc "
+    "documentation description log logs output script command commands local remote main conflict conflicts fail "
+    "failing failed failure failures warning warnings implementation implement implemented refactor cleanup clean case "
+    "cases scenario scenarios suggestion suggestions finding findings approach agent agents subagent subagents check "
+    "checked add added remove removed delete deleted update updated create created write rewrite read find search "
+    "verify validate validation ensure explain show describe summarize investigate analyze compare open close fetch "
+    "publish deploy install move rename replace revert handle support think understand see address resolve solve debug "
+    "edit apply follow include complete finish new current latest previous missing same different existing outstanding "
+    "ready"
+)
+_MOVES: Final = frozenset(map(stem, _MOVING.split()))
+
+
+def seeks(sentence: str) -> bool:
+    """Whether it asks for something to be known, or for advice."""
+    return bool(_OPEN.search(sentence) or _CLOSED.search(sentence) or _ADVICE.search(sentence))
+
+
+def asking(text: str) -> list[str]:
+    """The sentences of a message that seek something."""
+    return [sentence.strip() for sentence in _SENTENCE.findall(text) if sentence.strip() and seeks(sentence)]
+
+
+def only_moves_on(stems: Iterable[str]) -> bool:
+    """Whether a message names nothing but steps of the work at hand, so that memory has nothing to look for."""
+    return _MOVES.issuperset(stems)
