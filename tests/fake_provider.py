@@ -65,7 +65,9 @@ class FakeProvider:
                 {"id": "c1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
             )
         deltas = [{"role": "assistant", "content": ""}, {"content": self.reply}]
-        events = [{"id": "c1", "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        events: list[dict[str, object]] = [
+            {"id": "c1", "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+        ]
         events.append({"id": "c1", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
         events.append({"id": "c1", "choices": [], "usage": usage})
         return await stream(request, [*(b"data: " + orjson.dumps(event) for event in events), b"data: [DONE]"])
@@ -75,8 +77,14 @@ class FakeProvider:
         if not asked.get("stream"):
             content = [{"type": "text", "text": self.reply}]
             return web.json_response(
-                {"id": "m1", "type": "message", "role": "assistant", "content": content, "stop_reason": "end_turn"}
-                | {"usage": usage}
+                {
+                    "id": "m1",
+                    "type": "message",
+                    "role": "assistant",
+                    "content": content,
+                    "stop_reason": "end_turn",
+                    "usage": usage,
+                }
             )
         events: list[dict[str, object]] = [
             {"type": "message_start", "message": {"id": "m1", "role": "assistant", "content": [], "usage": usage}},

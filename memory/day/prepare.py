@@ -217,6 +217,11 @@ class Preparation:
             self._writing.add(task)
             task.add_done_callback(self._writing.discard)
 
+    async def settle(self) -> None:
+        """Wait until every ledger that is being written is in the journal."""
+        while self._writing:
+            await asyncio.wait(self._writing)
+
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)
 

@@ -85,14 +85,20 @@ class LiveSessions:
             if live is not None:
                 return self._seen(live, arrival)
         trail = conversation.trail()
-        found = self._by_trail(arrival.namespace, trail) or await self._stored(arrival.namespace, trail)
+        found = self._by_trail(arrival.namespace, trail)
+        if found is None or found[0].tip != trail[found[1] - 1]:
+            # What this process remembers is no session's newest request: the journal may know one that went further.
+            stored = await self._stored(arrival.namespace, trail)
+            found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored
         if found is None:
             return self._new(key, arrival, None, ())
         live, shared = found
-        at_tip = live.tip in (b"", trail[shared - 1])
-        if key is None and at_tip and (shared < len(trail) or arrival.at - live.session.seen_at < RETRY):
+        recent = arrival.at - live.session.seen_at < RETRY
+        if key is None and (recent if shared == len(trail) else live.tip in (b"", trail[shared - 1])):
             return self._seen(live, arrival)
-        begun = any(message.role is Role.ASSISTANT for message in conversation.messages)
+        # A fork: the session has gone on elsewhere, or the client has given it another id. The same opening again
+        # after a while is somebody who begins anew.
+        begun = shared < len(trail) or recent or any(m.role is Role.ASSISTANT for m in conversation.messages)
         inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
         return self._new(key, arrival, live.session.id if begun else None, inherited)
 

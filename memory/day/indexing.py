@@ -1,0 +1,78 @@
+"""Bring the index up to what is known: an outbox in the journal says what it has still to take in or let go.
+
+After every lesson, after a crash and after a rebuild the work is the same, so there is one way to do it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from memory.fact import Fact, Passage
+from memory.language.terms import document_terms
+from memory.ports import Embedder, Index, Journal, Lag, Point
+
+BATCH = 256
+"""Memories that are embedded and written at once."""
+
+
+def speaker_of(memory: Fact | Passage) -> str:
+    """Who said it, which is indexed as words of the text: half of what is asked for later is who said it."""
+    return memory.speaker if isinstance(memory, Passage) else ""
+
+
+def terms_of(memory: Fact | Passage) -> frozenset[int]:
+    """The terms of a memory as they are counted among its owner's texts."""
+    return frozenset(document_terms(memory.text, speaker_of(memory)))
+
+
+def points_of(memories: Sequence[Fact | Passage], embedder: Embedder) -> list[Point]:
+    """Memories as points of an index."""
+    if not memories:
+        return []
+    spoken = [f"{speaker_of(memory)}: {memory.text}" if speaker_of(memory) else memory.text for memory in memories]
+    vectors = embedder.documents(spoken)
+    return [
+        Point(
+            id=memory.id,
+            owner=memory.owner,
+            sort="fact" if isinstance(memory, Fact) else "turn",
+            at=(memory.valid_from if isinstance(memory, Fact) else memory.at).timestamp(),
+            dense=vector,
+            sparse=document_terms(memory.text, speaker_of(memory)),
+        )
+        for memory, vector in zip(memories, vectors, strict=True)
+    ]
+
+
+class Indexing:
+    """The shell that fills one generation of the index."""
+
+    def __init__(self, journal: Journal, index: Index, embedder: Embedder, generation: int | None = None) -> None:
+        self._journal = journal
+        self._index = index
+        self._embedder = embedder
+        self._generation = generation
+
+    async def catch_up(self) -> int:
+        """Take in everything that waits; how many memories that were."""
+        done = 0
+        while (lag := await self._journal.unindexed(BATCH, self._generation)).ids:
+            await self._take(lag)
+            done += len(lag.ids)
+        return done
+
+    async def step(self, limit: int = BATCH) -> int:
+        """Take in some of what waits; 0 when nothing does."""
+        lag = await self._journal.unindexed(limit, self._generation)
+        if lag.ids:
+            await self._take(lag)
+        return len(lag.ids)
+
+    async def _take(self, lag: Lag) -> None:
+        if lag.gone:
+            await self._index.delete(lag.gone)
+        points = await asyncio.to_thread(points_of, [*lag.facts, *lag.passages], self._embedder)
+        if points:
+            await self._index.upsert(points)
+        await self._journal.mark_indexed(lag.ids, self._generation)

@@ -1,0 +1,226 @@
+"""The law of the growing prefix: what two successive forwarded requests share is never less than what the client's
+own two requests share, in every dialect, whatever the client does to its history, and over restarts.
+
+What is recalled here is different at every call, so only the ledger can make it the same again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory.conversation import Conversation, Reply, Text
+from memory.day.note import Notes
+from memory.day.prepare import FrozenPage, Preparation, Recalled
+from memory.day.sessions import LiveSessions
+from memory.scope import Scope
+from memory.session import Arrival, Prepared, RequestKind, Session, Shown
+from memory.settings import MemorySettings
+from memory.stores.journal import SqliteJournal
+from proxy.wire import dialect_of
+from proxy.wire.dialect import Dialect
+
+Turn = tuple[str, str]
+"""Who speaks (``human``, ``assistant``, ``call``, ``result``) and what."""
+
+Shells = tuple[Preparation, Notes]
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class CountingRecaller:
+    """Recalls something else every time it is asked."""
+
+    def __init__(self) -> None:
+        self.count = itertools.count()
+
+    async def recall(
+        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
+    ) -> Recalled:
+        number = next(self.count)
+        if number % 3 == 2:
+            return Recalled(note="found nothing")
+        return Recalled(f"\n\n[memory {number}]", (Shown(f"id{number}", "text", 1.0, {}, 5),))
+
+    async def page(self, scope: Scope) -> FrozenPage:
+        return FrozenPage(f"\n\n[page {next(self.count)}]", ("p",))
+
+
+async def guard(awaitable: Any, *, otherwise: Any, within: float, doing: str) -> tuple[Any, str]:
+    return await awaitable, ""
+
+
+def chat(history: list[Turn]) -> bytes:
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "You are an agent."}]
+    for who, text in history:
+        match who:
+            case "human":
+                messages.append({"role": "user", "content": text})
+            case "assistant":
+                messages.append({"role": "assistant", "content": text})
+            case "call":
+                function = {"name": "read", "arguments": orjson.dumps({"path": text}).decode()}
+                call = {"id": f"call_{len(messages)}", "type": "function", "function": function}
+                messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": f"contents of {text}"})
+    return orjson.dumps({"model": "m", "messages": messages})
+
+
+def responses(history: list[Turn]) -> bytes:
+    items: list[dict[str, Any]] = [{"type": "message", "role": "developer", "content": "You are an agent."}]
+    for who, text in history:
+        match who:
+            case "human":
+                content = [{"type": "input_text", "text": text}]
+                items.append({"type": "message", "role": "user", "content": content})
+            case "assistant":
+                content = [{"type": "output_text", "text": text}]
+                items.append({"type": "message", "role": "assistant", "content": content})
+            case "call":
+                id = f"call_{len(items)}"
+                items.append({"type": "function_call", "call_id": id, "name": "read", "arguments": text})
+                items.append({"type": "function_call_output", "call_id": id, "output": f"contents of {text}"})
+    return orjson.dumps({"model": "m", "input": items})
+
+
+def anthropic(history: list[Turn]) -> bytes:
+    """As Claude Code does it: the newest message is a list with a cache mark, older single texts are strings."""
+    messages: list[dict[str, Any]] = []
+    for who, text in history:
+        match who:
+            case "human":
+                messages.append({"role": "user", "content": text})
+            case "assistant":
+                messages.append({"role": "assistant", "content": text})
+            case "call":
+                id = f"call_{len(messages)}"
+                use = {"type": "tool_use", "id": id, "name": "read", "input": {"path": text}}
+                result = {"type": "tool_result", "tool_use_id": id, "content": f"contents of {text}"}
+                messages.append({"role": "assistant", "content": [use]})
+                messages.append({"role": "user", "content": [result]})
+    if messages:
+        last = messages[-1]
+        blocks = last["content"]
+        blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks
+        last["content"] = [*blocks[:-1], {**blocks[-1], "cache_control": {"type": "ephemeral"}}]
+    return orjson.dumps({"model": "m", "max_tokens": 10, "system": "You are an agent.", "messages": messages})
+
+
+def seen_by_the_model(body: bytes) -> str:
+    """What a provider's cache sees: the texts in order, in whatever form they were sent."""
+    parsed = orjson.loads(body)
+    return "".join(_rendered(message) for message in parsed.get("messages") or parsed.get("input"))
+
+
+def _rendered(value: Any) -> str:
+    match value:
+        case str():
+            return value
+        case list():
+            return "".join(map(_rendered, value))
+        case dict():
+            kept = {key: inner for key, inner in value.items() if key != "cache_control"}
+            head = f"<{kept.pop('role', '')}>" if "role" in kept else ""
+            return head + "".join(_rendered(kept[key]) for key in kept if key not in ("type", "id", "call_id"))
+        case None:
+            return ""
+    return str(value)
+
+
+def shared(left: str, right: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+
+
+FORMATS: dict[str, Callable[[list[Turn]], bytes]] = {
+    "/v1/chat/completions": chat,
+    "/v1/responses": responses,
+    "/v1/messages": anthropic,
+}
+
+words = st.sampled_from(["yes", "go on", "read the file", "Where is the bug?", "naïve ☃", "fix it"])
+steps = st.lists(
+    st.tuples(st.sampled_from(["human", "call", "retry", "regenerate", "edit", "restart", "suffix"]), words),
+    min_size=2,
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("path", FORMATS)
+@pytest.mark.parametrize("keyed", [True, False])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=steps)
+def test_what_is_forwarded_shares_as_much_as_what_the_client_sent(
+    path: str, keyed: bool, steps: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    asyncio.run(_replay(path, keyed, steps, tmp_path_factory.mktemp("journal")))
+
+
+async def _replay(path: str, keyed: bool, steps: list[tuple[str, str]], folder: Path) -> None:
+    dialect = dialect_of(path)
+    assert dialect is not None
+    recaller = CountingRecaller()
+    ids = itertools.count()
+    journal = SqliteJournal(folder / "journal.db", lambda text: text)
+    shells = _shells(journal, recaller, ids)
+    history: list[Turn] = []
+    pairs: list[tuple[str, str]] = []
+    try:
+        for action, text in [("human", "hello there"), *steps]:
+            match action:
+                case "human":
+                    history = [*history, ("human", text)]
+                case "call":
+                    history = [*history, ("call", text)]
+                case "regenerate" if history and history[-1][0] == "assistant":
+                    history = history[:-1]
+                case "edit" if len(history) > 2:
+                    cut = len(history) // 2
+                    history = [*history[:cut], ("human", f"instead: {text}")]
+                case "suffix" if history:
+                    # As aider does it: the live message had a tail that is gone the next time.
+                    await _send(shells, dialect, FORMATS[path]([*history, ("human", text + " (reminder)")]), keyed)
+                    history = [*history, ("human", text)]
+                case "restart":
+                    await journal.close()
+                    journal = SqliteJournal(folder / "journal.db", lambda text: text)
+                    shells = _shells(journal, recaller, ids)
+            body = FORMATS[path](history)
+            forwarded = await _send(shells, dialect, body, keyed)
+            assert not set(dialect.check(forwarded)) - set(dialect.check(body))
+            pairs.append((seen_by_the_model(body), seen_by_the_model(forwarded)))
+            if action != "retry":
+                history = [*history, ("assistant", f"Done: {text}.")]
+        for (own_before, ours_before), (own, ours) in itertools.pairwise(pairs):
+            assert shared(ours_before, ours) >= shared(own_before, own)
+    finally:
+        await journal.close()
+
+
+def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> Shells:
+    def new_id() -> str:
+        return f"{next(ids):032x}"
+
+    sessions = LiveSessions(journal, new_id)
+    preparation = Preparation(MemorySettings(), sessions, recaller, recaller, guard, new_id, lambda: False)
+    return preparation, Notes(journal, guard, lambda: None)
+
+
+async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool) -> bytes:
+    preparation, notes = shells
+    view = dialect.read(body, lambda text: text)
+    arrival = Arrival(
+        Scope(None, "ada", "loom"), RequestKind.MAIN, "generic", "n", NOW, session_key="s" if keyed else None
+    )
+    prepared: Prepared = await preparation.prepare(view.conversation, arrival)
+    await preparation.settle()
+    await notes.note(prepared, view.conversation, Reply((Text("whatever"),), "stop", complete=True), 200)
+    return dialect.write(view, prepared.edits)
