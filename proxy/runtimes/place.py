@@ -65,6 +65,8 @@ def remote_name(url: str) -> str | None:
     else:
         host, path = "", url
     path = path.strip().rstrip("/").removesuffix(".git").rstrip("/")
+    if not host and not _ABSOLUTE.match(path):
+        return None
     if not path.strip("/") or not path.isprintable() or not host.isprintable():
         return None
     return f"{host}/{path.lstrip('/')}" if host else path

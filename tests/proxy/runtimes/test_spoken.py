@@ -27,7 +27,7 @@ NOBODY = [
     "<state_snapshot>\n<goal>tabs</goal>\n</state_snapshot>\n\nResume the prior task using the summary above. Go on.",
     "Continue if you have next steps, or stop and ask for clarification.",
     "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
-    "<command-name>/compact</command-name>\n   <command-message>compact</command-message>\n   <command-args></command-args>",
+    "<command-name>/compact</command-name>\n <command-message>compact</command-message>\n <command-args></command-args>",
     "<local-command-caveat>The command below was run directly.</local-command-caveat>",
     "<local-command-stdout>Compacted </local-command-stdout>\n",
     "<bash-input>ls</bash-input>\n<bash-stdout>a b</bash-stdout><bash-stderr></bash-stderr>",
@@ -95,17 +95,13 @@ def test_a_persons_words_are_kept_without_what_stands_around_them(text: str, wor
 
 
 _PIECES = st.sampled_from(
-    ["<system-reminder>", "</system-reminder>", "<file name=", "Task: ", "[Fri 2026-11-20 10:59 UTC] ", "\n\n\n", '"']
-    + [
-        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>",
-        "<task",
-        ">",
-        "Use tabs. ",
-        "[Image #1]",
-        "Runtime: agent=a|",
-        "é\ud800",
-    ]
-)
+    (
+        '<system-reminder> </system-reminder> <file|name= Task:| [Fri|2026-11-20|10:59|UTC]| \n\n\n " > <task é\ud800 '
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>> [Image|#1] Runtime:|agent=a| Use|tabs.|"
+    )
+    .replace("\n", "¶")
+    .split()
+).map(lambda piece: piece.replace("|", " ").replace("¶", "\n"))
 
 
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=30).map("".join))

@@ -1,0 +1,210 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.runtimes import Place, project_of, recognise
+from proxy.runtimes.checkout import Checkouts
+from proxy.runtimes.place import place_in, remote_name
+from proxy.wire.dialect import View
+from tests.proxy.runtimes.views import view
+
+HI = ("user", "Use tabs.")
+
+PLACES = [
+    (
+        "opencode",
+        {"user-agent": "opencode/1"},
+        view(
+            HI,
+            system="Use this tool in your working directory: it is quick.\n<env>\n  Working directory: /srv/a\n"
+            "  Workspace root folder: /srv/a\n  Is directory a git repo: yes\n  Today's date: Fri Nov 20 2026\n</env>",
+        ),
+        Place("/srv/a", None, "2026-11-20"),
+    ),
+    (
+        "Codex",
+        {"originator": "codex_exec"},
+        view(
+            ("developer", "You are Codex."),
+            (
+                "user",
+                "<environment_context>\n  <cwd>/srv/a</cwd>\n  <shell>bash</shell>\n"
+                "  <current_date>2026-11-20</current_date>\n  <timezone>Europe/Berlin</timezone>"
+                "\n</environment_context>",
+            ),
+            HI,
+            client_metadata={
+                "x-codex-turn-metadata": json.dumps(
+                    {
+                        "workspaces": {
+                            "/srv/a": {"associated_remote_urls": {"up": "x", "origin": "git@github.com:acme/demo.git"}},
+                            "/srv/other": {"associated_remote_urls": {"origin": "git@github.com:acme/other.git"}},
+                        }
+                    }
+                )
+            },
+        ),
+        Place("/srv/a", "git@github.com:acme/demo.git", "2026-11-20", "Europe/Berlin"),
+    ),
+    (
+        "Claude Code",
+        {"user-agent": "claude-cli/2"},
+        view(
+            (
+                "user",
+                [
+                    "<system-reminder>\n# Environment\n - Primary working directory: /srv/a\n - Platform: linux\n"
+                    "</system-reminder>",
+                    "<system-reminder>\nToday's date is 2026-11-20.\n</system-reminder>",
+                    "Use tabs.",
+                ],
+            ),
+        ),
+        Place("/srv/a", None, "2026-11-20"),
+    ),
+    (
+        "Qwen Code",
+        {"user-agent": "QwenCode/0.24"},
+        view(
+            (
+                "user",
+                "<system-reminder>\nThis is the Qwen Code.\nToday's date is Friday, November 20, 2026.\n"
+                "I'm currently working in the directory: /srv/a\n</system-reminder>",
+            ),
+            HI,
+        ),
+        Place("/srv/a", None, "2026-11-20"),
+    ),
+    (
+        "pi",
+        {"user-agent": "pi (linux)"},
+        view(("developer", "You are pi.\n\n<cwd>\n/srv/a\n</cwd>"), HI),
+        Place("/srv/a"),
+    ),
+    (
+        "Cline",
+        {},
+        view(
+            HI,
+            system="You are Cline.\n<env>\n1. Platform: linux\n2. Date: 11/20/2026\n3. IDE: x\n"
+            "4. Working Directory: /srv/a\n</env>",
+        ),
+        Place("/srv/a", None, "2026-11-20"),
+    ),
+    (
+        "OpenClaw",
+        {},
+        view(
+            HI, system="You run running inside OpenClaw.\nYour working directory is: /srv/a\nCurrent date: 2026-11-20"
+        ),
+        Place("/srv/a", None, "2026-11-20"),
+    ),
+    ("anyone", {}, view(HI, system="Be brief."), Place()),
+    ("a person who writes of directories", {}, view(("user", "Working directory: /srv/b"), system=""), Place()),
+]
+
+
+@pytest.mark.parametrize(("headers", "seen", "place"), [pytest.param(*row[1:], id=row[0]) for row in PLACES])
+def test_a_runtime_tells_where_it_runs(headers: dict[str, str], seen: View, place: Place) -> None:
+    assert recognise(headers, seen).place(seen) == place
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://github.com/acme/demo.git",
+        "https://user:secret@github.com/acme/demo",
+        "https://github.com:443/acme/demo/",
+        "git@github.com:acme/demo.git",
+        "ssh://git@GitHub.com:22/acme/demo.git",
+        "git://github.com/acme/demo.git/",
+        " github.com:acme/demo ",
+    ],
+)
+def test_a_remote_has_one_name_however_it_is_written(url: str) -> None:
+    assert remote_name(url) == "github.com/acme/demo"
+
+
+def test_a_project_is_its_remote_else_its_directory() -> None:
+    assert project_of(Place("/srv/a", "git@github.com:acme/demo.git")) == "github.com/acme/demo"
+    assert project_of(Place("/srv/a")) == "/srv/a"
+    assert project_of(Place("/srv/a", "::::")) == "/srv/a"
+    assert project_of(Place(None, "/srv/bare.git")) == "/srv/bare"
+    assert project_of(Place()) is None
+
+
+def test_a_path_that_is_too_long_keeps_its_end_and_stays_distinct() -> None:
+    one, two = (project_of(Place(f"/{letter}" + "/deep" * 100 + "/end")) for letter in "ab")
+    assert one is not None
+    assert two is not None
+    assert one != two
+    assert len(one) <= 200
+    assert one.endswith("/deep/end")
+
+
+@given(st.text(max_size=60))
+def test_no_remote_gives_away_a_password(told: str) -> None:
+    name = remote_name(f"https://user:sw0rdf1sh@host.example/{told}")
+    assert name is None or "sw0rdf1sh" not in name
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_asked_for_a_place(text: str) -> None:
+    place_in(text)
+    place_in(f"Working directory: {text}\nToday's date: {text}")
+
+
+def repository(folder: Path, remote: str | None = "git@github.com:acme/demo.git") -> Path:
+    (folder / ".git").mkdir(parents=True)
+    config = "[core]\n\tbare = false\n"
+    if remote:
+        config += (
+            f'[remote "fork"]\n\turl = x:y\n[remote "origin"]\n\turl = {remote}\n\tfetch = +refs\n[branch "main"]\n'
+        )
+    (folder / ".git" / "config").write_text(config)
+    return folder
+
+
+def test_a_sub_folder_belongs_to_the_checkout_above_it(tmp_path: Path) -> None:
+    root = repository(tmp_path / "demo")
+    (root / "src").mkdir()
+    place = Checkouts().locate(Place(str(root / "src"), date="2026-11-20"))
+    assert place == Place(str(root), "git@github.com:acme/demo.git", "2026-11-20")
+
+
+def test_a_worktree_is_in_the_project_of_its_repository(tmp_path: Path) -> None:
+    root = repository(tmp_path / "demo", remote=None)
+    own = root / ".git" / "worktrees" / "w"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / ".git").write_text(f"gitdir: {own}\n")
+    assert Checkouts().locate(Place(str(tmp_path / "w"))).directory == str(root)
+
+
+def test_dotfiles_in_the_home_folder_do_not_join_its_projects(tmp_path: Path) -> None:
+    home = repository(tmp_path / "home")
+    (home / "a").mkdir()
+    checkouts = Checkouts(home=home)
+    assert checkouts.locate(Place(str(home / "a"))) == Place(str(home / "a"))
+    assert checkouts.locate(Place(str(home))).remote == "git@github.com:acme/demo.git"
+
+
+@pytest.mark.parametrize("directory", ["/nowhere/at/all", "relative/path", "C:\\work", "/" + "x" * 5000, "/a\0b"])
+def test_a_directory_that_cannot_be_read_stays_as_it_was_told(directory: str) -> None:
+    assert Checkouts().locate(Place(directory, "git@h:o/r")) == Place(directory, "git@h:o/r")
+    assert Checkouts().locate(Place()) == Place()
+
+
+def test_a_project_keeps_its_name_while_we_run_and_the_table_stays_small(tmp_path: Path) -> None:
+    root = repository(tmp_path / "demo")
+    checkouts = Checkouts(most=2)
+    first = checkouts.locate(Place(str(root)))
+    (root / ".git" / "config").write_text("")
+    assert checkouts.locate(Place(str(root))) == first
+    for other in "abc":
+        checkouts.locate(Place(f"/{other}"))
+    assert checkouts.locate(Place(str(root))).remote is None
