@@ -31,8 +31,9 @@ _SHORT_LAST = re.compile(
 _DER = re.compile(r"M[A-Za-z0-9+/]{2,5}(?:IBA[ADQ]|AgEA|CAQE|AgEB)[A-Za-z0-9+/=]{24,}")
 _DER_MARKS = ("IBA", "AgEA", "CAQE", "AgEB")
 
-# A line of 60 to 76 base64 characters and nothing else: the body of a key that was cut, numbered or logged.
-_LINE = re.compile(r"(?<![A-Za-z0-9+/=_\-.:@])[A-Za-z0-9+/]{56,100}={0,2}(?![A-Za-z0-9+/=_\-.:@%])")
+# A line of 56 to 100 base64 characters and nothing else: the body of a key that was cut, numbered or logged.
+_LINE = re.compile(r"[A-Za-z0-9+/]{56,100}={0,2}(?![A-Za-z0-9+/=_\-.:@%])")
+_LINE_BEFORE = re.compile(r"(?<![A-Za-z0-9+/=_\-.:@])[A-Za-z0-9+/]{0,84}\Z")
 _CERTIFICATE = "-BEGIN CERTIFICATE"
 
 
@@ -42,10 +43,17 @@ def find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     if any(mark in text for mark in _DER_MARKS):
         for match in _DER.finditer(text):
             yield match.start(), _body_end(text, match.end()), "private key"
-    if _CERTIFICATE not in text:
-        for match in _LINE.finditer(text):
-            if _drawn(match.group()):
-                yield match.start(), match.end(), "key material"
+
+
+def key_material(text: str, start: int, end: int) -> tuple[int, int, str] | None:
+    """The line of base64 around a run of its letters, when it is a key's: a certificate's look the same and are public."""
+    if end - start < 56 and text[start - 1 : start] not in ("+", "/") and text[end : end + 1] not in ("+", "/"):
+        return None
+    before = _LINE_BEFORE.search(text, max(0, start - 85), start)
+    line = _LINE.match(text, before.start()) if before else None
+    if line is None or not _drawn(line.group()) or _CERTIFICATE in text:
+        return None
+    return (*line.span(), "key material")
 
 
 def _armoured(text: str) -> Iterator[tuple[int, int, str]]:

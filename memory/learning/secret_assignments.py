@@ -10,26 +10,20 @@ from collections.abc import Iterator
 
 from memory.learning.secret_values import grouped, is_hex, jumps, mixed, random, stands_in, symbolic, wordy
 
-PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "key", "attached"
+PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "weak", "attached"
 
-# In lower case. Longer words first where one begins with another.
-_NAMES = {
-    "password": PASSWORD, "passwort": PASSWORD, "passwd": PASSWORD, "passphrase": PASSWORD, "passcode": PASSWORD, "passw": PASSWORD,
-    "pswrd": PASSWORD,    "pswd": PASSWORD, "psword": PASSWORD, "pasword": PASSWORD, "paswd": PASSWORD, "passwors": PASSWORD, "pwd": PASSWORD, "pass": PASSWORD,
-    "pw": PASSWORD, "securestring": PASSWORD, "identified": PASSWORD,
-    "secret": SECRET, "token": SECRET, "apikey": SECRET, "api key": SECRET, "api_key": SECRET, "api-key": SECRET, "credential": SECRET,
-    "accesskey": SECRET, "access_key": SECRET, "access key": SECRET, "private": SECRET, "license_key": SECRET, "bearer": SECRET, "crumb": SECRET,
-    "jwt": SECRET, "secretkey": SECRET, "secret key": SECRET, "secrettoken": SECRET, "secretaccess": SECRET, "secret access key": SECRET,
-    "private key": SECRET, "private access key": SECRET, "privatekey": SECRET, "access token": SECRET, "accesstoken": SECRET,
-    "auth token": SECRET, "authtoken": SECRET, "license key": SECRET, "licensekey": SECRET, "accountkey": SECRET, "account key": SECRET,
-    "client_id": WEAK, "client id": WEAK, "clientid": WEAK, "client.id": WEAK, "authentication": WEAK, "authorization": WEAK,
-    "authkey": SECRET,
-    "key": WEAK, "auth": WEAK, "access": WEAK, "api": WEAK, "salt": WEAK, "nonce": WEAK, "signature": WEAK, "pat": WEAK, "login": WEAK,
-    "cookie": WEAK, "seed": WEAK, "sig": WEAK, "srt": WEAK, "sid": WEAK,
-}  # fmt: skip
-_NAME = re.compile("|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)))
+# In lower case. The alternatives begin with letters, so that the search can skip all others quickly. What a machine
+# issues is a secret; a weak name says so only together with the value.
+_PASSWORDS = r"pas{1,2}w(?:or[dt]|r?d)?|pass(?:phrase|code)?|ps{0,2}w(?:or|r)?d|pw|securestring"
+_SECRETS = (
+    r"secret(?:[ _-]?(?:access[ _-]?)?key|[ _-]?token|access)?|token|credential|api[ _-]?key|access[ _-]?(?:key|token)"
+    r"|priv(?:ate)?(?:[ _-]?(?:access[ _-]?)?key)?|licen[sc]e[ _-]?key|account[ _-]?key|auth[ _-]?(?:key|token)|bearer|crumb|jwt"
+)
+_WEAK = r"key|client[ _.-]?id|auth(?:entication|orization)?|access|api|salt|sig(?:nature)?|pat|login|cookie|seed|srt|sid"
+_NAME = re.compile(f"{_PASSWORDS}|{_SECRETS}|{_WEAK}")
+_STRENGTHS = ((PASSWORD, re.compile(_PASSWORDS)), (SECRET, re.compile(_SECRETS)))
 # Words that other words begin or end with; these count only as words of their own.
-_SHORT = frozenset(("pass", "pw", "pwd", "key", "auth", "access", "api", "salt", "pat", "login", "seed", "sig", "srt", "sid", "jwt", "crumb", "private"))
+_SHORT = frozenset("pass pw pwd key auth access api salt pat login seed sig srt sid jwt crumb priv private".split())
 
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]{0,48}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -86,7 +80,7 @@ def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def _value(text: str, hit: re.Match[str]) -> tuple[int, int, str] | None:
     start, end = hit.span()
-    strength = _NAMES[hit.group()]
+    strength = next((strength for strength, names in _STRENGTHS if names.fullmatch(hit.group())), WEAK)
     last = text[end - 1]
     if end < len(text) and text[end].isalpha() and text[end].islower() == last.islower():
         # `tokenizer`, `keyboard`, `passing`

@@ -13,32 +13,32 @@ _WEB = ("http", "https", "ftp", "ftps", "sftp", "ssh", "git", "ws", "wss", "svn"
 _AUTHORIZATION = re.compile(
     r"(?:bearer|basic|token|apikey|digest|negotiate|ntlm)\b[ \t]{1,4}(?P<value>[A-Za-z0-9+/=_.~:\-]{8,4096})"
 )
-_COOKIE = re.compile(r"(?:set-)?cookie2?(?:\\{0,8}[\"'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,8}[\"'])?")
+_COOKIE = re.compile(r"cookie2?(?:\\{0,8}[\"'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,8}[\"'])?")
 _COOKIE_PAIR = re.compile(r"[ \t]{0,4}[A-Za-z0-9_.\-$%]{1,80}=(?P<value>[^\s;\"'\\,]{1,2048})(?:;|(?=[\s\"'\\,]|\Z))")
-_HOOKS = re.compile(
-    r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<slack>[A-Za-z0-9/_\-]{20,})"
-    r"|discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/(?P<discord>[0-9]{6,24}/[A-Za-z0-9_\-]{20,})"
-    r"|(?:outlook|[a-z0-9\-]{1,64}\.webhook)\.office(?:365)?\.com/webhookb?2?/(?P<teams>[A-Za-z0-9@/\-]{30,})"
-    r"|api\.telegram\.org/(?:file/)?bot(?P<telegram>[0-9]{6,12}:[A-Za-z0-9_\-]{30,})"
-    r"|hooks\.zapier\.com/hooks/catch/(?P<zapier>[0-9A-Za-z/]{8,})"
+_HOOKS = (
+    ("hooks.slack.com/", re.compile(r"(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9/_\-]{20,})")),
+    ("/api/webhooks/", re.compile(r"(?P<value>[0-9]{6,24}/[A-Za-z0-9_\-]{20,})")),
+    ("office.com/webhook", re.compile(r"(?:b[0-9])?/(?P<value>[A-Za-z0-9@/\-]{30,})")),
+    ("office365.com/webhook", re.compile(r"(?:b[0-9])?/(?P<value>[A-Za-z0-9@/\-]{30,})")),
+    ("api.telegram.org/", re.compile(r"(?:file/)?bot(?P<value>[0-9]{6,12}:[A-Za-z0-9_\-]{30,})")),
+    ("hooks.zapier.com/", re.compile(r"hooks/catch/(?P<value>[0-9A-Za-z/]{8,})")),
 )
 _CRYPT = re.compile(r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]{0,12}|krb5[a-z]{2,5}|P|H|S)\$[A-Za-z0-9./=,$+*@_:\-]{20,}")
-_TELEGRAM = re.compile(r"(?<![A-Za-z0-9])[0-9]{8,10}:[A-Za-z0-9_\-]{33,36}(?![A-Za-z0-9_\-])")
 _PAYPAL = re.compile(r"access_token\$[a-z]{4,12}\$[a-z0-9]{10,24}\$[0-9a-f]{20,40}")
 _ATLAS = re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9\-_=]{40,}")
 _ZOHO = re.compile(r"(?<![A-Za-z0-9.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}")
+_PROGRAMS = ("psexec", "sshpass", "docker login", "podman login", "mysql", "mysqldump", "smbclient", "winrs", "plink", "pscp", "az login")
 _LOGIN = re.compile(
-    r"(?i:\b(?:psexec(?:\.exe)?|sshpass|docker login|podman login|mysql|mysqldump|smbclient|net use|winrs|plink|pscp|az login)\b)"
+    rf"(?i:\b(?:{'|'.join(_PROGRAMS)})(?:\.exe)?\b)"
     r"[^\n]{0,200}?\s(?:-p[ \t]{1,4}|-p|/p:)[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
 )
 _CREDENTIAL_CALL = re.compile(
     r"(?:NetworkCredential|DirectoryEntry|PasswordCredential|PasswordAuthentication|HTTPBasicAuth)\([ \t]{0,4}(?:[\"'][^\"'\n]{0,200}[\"'],\s{0,40}){1,2}"
     r"[\"'](?P<value>[^\"'\n]{3,200})[\"']"
 )
-_FACEBOOK = re.compile(r"(?<![A-Za-z0-9])[0-9]{14,17}\|[A-Za-z0-9_\-]{26,28}")
 _AZURE = re.compile(r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}")
 _PGPASS = re.compile(r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$")
-_CURL_USER = re.compile(r"(?:\s-u|--user)[ \t=]{1,4}[\"']?[A-Za-z0-9_.@+\-]{0,100}:(?P<value>[^\s\"'\\$<{]{3,200})")
+_CURL_USER = re.compile(r"-(?:u|-user)[ \t=]{1,4}[\"']?[A-Za-z0-9_.@+\-]{0,100}:(?P<value>[^\s\"'\\$<{]{3,200})")
 _SHARED_ACCESS = re.compile(r"[?&;](?:sig|sv_sig|x-amz-signature|x-amz-security-token|x-goog-signature|accountkey|sharedaccesskey|sharedaccesssignature)=(?P<value>[A-Za-z0-9%+/=_\-]{16,})")
 
 
@@ -52,31 +52,26 @@ def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, "authorization"
     if "cookie" in lower:
         yield from _cookies(text, lower)
-    if "hooks" in lower or "bot" in lower or "webhook" in lower:
-        for match in _HOOKS.finditer(text):
-            yield (*match.span(match.lastgroup or 0), "webhook")
+    yield from _webhooks(text, lower)
     if "$" in text:
         yield from ((*match.span(), "password hash") for match in _CRYPT.finditer(text))
-    yield from ((*match.span(), "telegram token") for match in _TELEGRAM.finditer(text) if random(match.group()[-33:], 24))
     if "access_token$" in text:
         yield from ((*match.span(), "paypal token") for match in _PAYPAL.finditer(text))
     if ".atlasv1." in text:
         yield from ((*match.span(), "terraform token") for match in _ATLAS.finditer(text))
     if "1000." in text:
         yield from ((*match.span(), "zoho token") for match in _ZOHO.finditer(text))
-    if "-p" in text or "/p:" in text:
+    if any(program in lower for program in _PROGRAMS):
         yield from _values(_LOGIN, text, "password")
     if "Credential" in text or "DirectoryEntry" in text or "Auth" in text:
         yield from _values(_CREDENTIAL_CALL, text, "password")
-    if "|" in text:
-        yield from ((*match.span(), "facebook token") for match in _FACEBOOK.finditer(text))
     if "Q~" in text:
         yield from ((*match.span(), "azure secret") for match in _AZURE.finditer(text))
-    if "-u" in text:
+    if " -u" in text or "--user" in text:
         yield from _values(_CURL_USER, text, "password")
     if "sig" in lower or "access" in lower or "accountkey" in lower:
         yield from ((*match.span("value"), "signature") for match in _SHARED_ACCESS.finditer(lower))
-    if ":" in text:
+    if ":5432:" in text or ":*:" in text or "pgpass" in lower:
         yield from _values(_PGPASS, text, "password")
 
 
@@ -99,6 +94,16 @@ def _in_uris(text: str) -> Iterator[tuple[int, int, str]]:
                 # Where a database stands and who logs in belong to the credential.
                 yield match.start(), match.end(), "connection credentials"
         at = text.find("://", at + 3)
+
+
+def _webhooks(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    for host, path in _HOOKS:
+        at = lower.find(host)
+        while at >= 0:
+            at += len(host)
+            if match := path.match(text, at):
+                yield (*match.span("value"), "webhook")
+            at = lower.find(host, at)
 
 
 def _credential(value: str, basic: bool) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from memory.learning.private_keys import key_material
 from memory.learning.secret_values import drawn, entropy, is_hex, jumps
 
 _B62 = r"[A-Za-z0-9]"
@@ -228,12 +229,16 @@ _BY_HEAD: dict[str, tuple[tuple[str, re.Pattern[str], str], ...]] = {
 }
 
 # A run of the characters that keys are made of. What belongs to an escape before it, JSON's or a terminal's, is no part.
-_RUN = re.compile(r"(?:\\(?:u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf])|\[[0-9;]{1,8}m)*([A-Za-z0-9_\-]{16,})")
+_RUN = re.compile(r"[A-Za-z0-9_\-]{16,}")
+_ESCAPE = re.compile(r"u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf]")
+_COLOUR = re.compile(r"[0-9]{1,3}m")
 _DOTTED_HEAD = re.compile(r"[A-Za-z0-9.]{1,12}\Z")
 _SEPARATOR = re.compile(r"[_\-]")
 _SHAPE = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,11}[_\-]){1,3}([A-Za-z0-9]{28,})\Z")
 _TWO_MORE = re.compile(r"\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]{20,}")
 _GOOGLE_CLIENT = re.compile(r"[0-9]{9,14}-[a-z0-9]{31,33}(?:\.apps\.googleusercontent\.com|(?![a-z0-9]))")
+_BOT = re.compile(r"(?<![0-9A-Za-z])[0-9]{8,10}:\Z")
+_APP = re.compile(r"(?<![0-9A-Za-z])[0-9]{14,17}\|\Z")
 _MAILCHIMP = re.compile(r"[A-Za-z0-9]{32}-us[0-9]{1,2}\Z")
 _LONG = re.compile(r"[A-Za-z0-9]{28,100}")
 # Inside one run a key may stand behind another word; more words than this are no key's neighbours.
@@ -244,11 +249,15 @@ def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
     """Keys by their provider's shape: start, end, kind."""
     done = 0
     for run in _RUN.finditer(text):
-        start, end = run.span(1)
+        start, end = run.span()
         if start < done:
             continue
+        before = text[start - 1] if start else ""
+        if before == "\\" or before in "[;":
+            escape = (_ESCAPE if before == "\\" else _COLOUR).match(text, start) if before else None
+            start = escape.end() if escape else start
         found = _at(text, start)
-        if found is None and start and text[start - 1] in "./":
+        if found is None and before and before in "./":
             head = _DOTTED_HEAD.search(text, max(done, start - 12), start)
             begin = head.start() if head else start
             found = next((hit for hit in (_at(text, at) for at in range(begin, start)) if hit), None)
@@ -258,7 +267,7 @@ def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
                 if found is not None:
                     break
         if found is None:
-            found = _shaped(text, start, end)
+            found = _shaped(text, start, end, before) or key_material(text, start, end)
         if found is not None:
             done = found[1]
             yield found
@@ -273,8 +282,12 @@ def _at(text: str, start: int) -> tuple[int, int, str] | None:
     return None
 
 
-def _shaped(text: str, start: int, end: int) -> tuple[int, int, str] | None:
+def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str] | None:
     """Keys of providers that the table does not know: a short prefix and one long random piece, or three pieces."""
+    if before == ":" and 33 <= end - start <= 36 and (bot := _BOT.search(text, max(0, start - 11), start)):
+        return bot.start(), end, "telegram token"
+    if before == "|" and 26 <= end - start <= 28 and (app := _APP.search(text, max(0, start - 18), start)):
+        return app.start(), end, "facebook token"
     if text.startswith(".", end) and jumps(text[start:end]) >= 0.2 and (parts := _TWO_MORE.match(text, end)):
         return start, parts.end(), "token"
     if client := _GOOGLE_CLIENT.match(text, start):
