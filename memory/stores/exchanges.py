@@ -137,10 +137,11 @@ class Exchanges(Shelf):
             },
         )
         number = cursor.lastrowid or 0
-        self._trail(connection, exchange, session, number)
+        link = _last_link(exchange, history, bases)
+        self._trail(connection, exchange, session, number, link)
         body = receipt_text(exchange.receipt, self._redact)
         connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, exchange.receipt.session, body))
-        return Past(number, depth, history)
+        return Past(number, depth, history, link)
 
     def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:
         """The session's last exchanges, the newest first."""
@@ -168,14 +169,16 @@ class Exchanges(Shelf):
                     times[key] = digests.count(key) + 1
         return new, times
 
-    def _trail(self, connection: sqlite3.Connection, exchange: Exchange, session: int, number: int) -> None:
+    def _trail(
+        self, connection: sqlite3.Connection, exchange: Exchange, session: int, number: int, link: bytes
+    ) -> None:
         """Where this request ended, and where the next one will be when it sends the reply along."""
-        kind, trail = exchange.arrival.kind, exchange.conversation.trail()
-        if not trail or not (kind.teaches or exchange.arrival.extends):
+        kind = exchange.arrival.kind
+        if not link or not (kind.teaches or exchange.arrival.extends):
             return
-        links = [trail[-1]]
+        links = [link]
         if exchange.reply.complete:
-            links.extend(chained(trail[-1], sequence) for sequence in forms(exchange.reply.parts))
+            links.extend(chained(link, sequence) for sequence in forms(exchange.reply.parts))
         connection.executemany(
             QUERIES["trail_write"],
             [(link, exchange.arrival.namespace, session, number) for link in dict.fromkeys(links)],
@@ -227,6 +230,14 @@ def chained(link: bytes, digests: Iterable[bytes]) -> bytes:
     for key in digests:
         link = hashlib.blake2b(link + key, digest_size=16).digest()
     return link
+
+
+def _last_link(exchange: Exchange, history: bytes, bases: Iterable[Past]) -> bytes:
+    """The last link of the request's trail; hashing goes on from an exchange that the request continues."""
+    for past in bases:
+        if past.link and history.startswith(past.history):
+            return chained(past.link, split(history[len(past.history) :]))
+    return next(reversed(exchange.conversation.trail()), b"")
 
 
 def _closest(bases: Iterable[Past], history: bytes) -> int:

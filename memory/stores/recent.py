@@ -21,11 +21,15 @@ BASES = 3
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A committed exchange that a later one may build on; ``history`` is joined (see ``histories``)."""
+    """A committed exchange that a later one may build on.
+
+    ``history`` is joined (see ``histories``); ``link`` is the last link of its trail, empty where it is not known.
+    """
 
     number: int
     depth: int
     history: bytes
+    link: bytes = b""
 
 
 class RecentHistories:

@@ -1,0 +1,154 @@
+"""Which index is searched, and a new one beside it.
+
+Every generation of the index has a folder (or a collection on a server) of its own, named by embedder, dimensions
+and number, and by the journal that it was filled from: an index that another journal left behind is never taken
+for this one's. What a generation has still to take in stands in the journal (``unindexed``), so filling it may stop
+and go on at any time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from pathlib import Path
+from typing import Protocol
+
+from memory.ports import Embedder, Generation, Index, Journal
+from memory.stores.errors import Fault, StoreFault
+from memory.stores.index_edge import EdgeIndex, remove
+from memory.stores.index_server import ServerIndex
+
+
+class Home(Protocol):
+    """Where indexes lie: in folders, or on a server."""
+
+    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
+        """The index of that name, and whether it was made just now."""
+
+    async def remove(self, name: str) -> None:
+        """Remove an index that is not open; a missing one is removed already."""
+
+    async def discard(self, keep: frozenset[str]) -> None:
+        """Remove what earlier runs left behind."""
+
+
+class Folders:
+    """Indexes embedded in this process, each in a folder below one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
+        """See :class:`Home`."""
+        folder = self._folder / name
+        new = not any(folder.glob("*"))
+        return await EdgeIndex.open(folder, dimensions), new
+
+    async def remove(self, name: str) -> None:
+        """See :class:`Home`."""
+        await asyncio.to_thread(remove, self._folder / name)
+
+    async def discard(self, keep: frozenset[str]) -> None:
+        """See :class:`Home`."""
+        for folder in self._folder.glob("*-g*"):
+            if folder.name not in keep:
+                await asyncio.to_thread(remove, folder)
+
+
+class Server:
+    """Indexes on a Qdrant server, each a collection. Other journals may keep theirs there, so none is discarded."""
+
+    def __init__(self, url: str, api_key: str | None = None) -> None:
+        self._url = url
+        self._api_key = api_key
+
+    async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
+        """See :class:`Home`."""
+        index = await ServerIndex.connect(self._url, f"palimpsest-{name}", dimensions, api_key=self._api_key)
+        return index, index.created
+
+    async def remove(self, name: str) -> None:
+        """See :class:`Home`."""
+        from qdrant_client import AsyncQdrantClient
+
+        client = AsyncQdrantClient(url=self._url, api_key=self._api_key)
+        try:
+            await client.delete_collection(f"palimpsest-{name}")
+        finally:
+            await client.close()
+
+    async def discard(self, keep: frozenset[str]) -> None:
+        """See :class:`Home`."""
+
+
+class Generations:
+    """Opens the current index, begins new ones, and switches between them."""
+
+    def __init__(self, journal: Journal, home: Home) -> None:
+        self._journal = journal
+        self._home = home
+
+    async def open_current(self, embedder: Embedder) -> tuple[Index, Generation]:
+        """The index to search.
+
+        Where there is none, where it was made with another embedder, is damaged or has been deleted, a new and
+        empty one takes its place at once: the journal then has everything as ``unindexed``.
+
+        Raises:
+            StoreFault: when another process owns it, or the server does not answer.
+        """
+        known = await self._journal.generations()
+        current = next((each for each in known if each.current), None)
+        if current is not None and (current.embedder, current.dimensions) == (embedder.name, embedder.dimensions):
+            index = await self._reopen(current)
+            if index is not None:
+                await self._home.discard(frozenset(map(self.name, known)))
+                return index, current
+        generation, index = await self.begin(embedder)
+        await self.switch(generation)
+        return index, generation
+
+    async def begin(self, embedder: Embedder) -> tuple[Generation, Index]:
+        """A new index beside the current one, to be filled from the journal's ``unindexed(limit, number)``."""
+        generation = await self._journal.begin_generation(embedder.name, embedder.dimensions)
+        try:
+            await self._home.remove(self.name(generation))
+            index, _ = await self._home.open(self.name(generation), generation.dimensions)
+        except BaseException:
+            await self._journal.drop_generation(generation.number)
+            raise
+        return generation, index
+
+    async def switch(self, generation: Generation) -> None:
+        """From now on this one is searched; all others are given up. Close their indexes first."""
+        await self._journal.switch_generation(generation.number)
+        for other in await self._journal.generations():
+            if other.number != generation.number:
+                await self.drop(other)
+
+    async def drop(self, generation: Generation) -> None:
+        """Give up an index that is not open: also one that was begun and shall not be finished."""
+        await self._home.remove(self.name(generation))
+        await self._journal.drop_generation(generation.number)
+
+    def name(self, generation: Generation) -> str:
+        """The name of its folder or collection."""
+        slug = re.sub(r"[^a-z0-9]+", "-", generation.embedder.lower()).strip("-")[:40]
+        told = f"{generation.embedder}\0{generation.dimensions}".encode()
+        mark = hashlib.blake2b(told, digest_size=4, key=self._journal.key()).hexdigest()
+        return f"{slug}-{generation.dimensions}-{mark}-g{generation.number}"
+
+    async def _reopen(self, generation: Generation) -> Index | None:
+        """The index as it lies there; None where it is damaged or gone."""
+        try:
+            index, new = await self._home.open(self.name(generation), generation.dimensions)
+        except StoreFault as error:
+            if error.fault is Fault.CORRUPT:
+                return None
+            raise
+        if new:
+            # It was there and is no more: what it held must all be taken in again, which a new one does.
+            await index.close()
+            return None
+        return index

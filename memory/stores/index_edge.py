@@ -1,0 +1,228 @@
+"""The index inside this process: Qdrant's own engine, by ``qdrant-edge-py``.
+
+Search is exact (no graph is built), which for one owner's points is as fast as a graph and never stops the process
+to build one. All calls run in one thread of this index's own; a bulk of points is cut up, so that a search never
+waits for more than one piece of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import qdrant_edge as edge
+
+from memory.ports import Found, Point, Query
+from memory.stores.errors import Fault, StoreFault
+
+T = TypeVar("T")
+
+DENSE = "dense"
+LEXICAL = "lexical"
+# Points in one call: some milliseconds.
+PIECE = 64
+# The engine's own log outlives a kill of the process; carrying it over now and then keeps the next start quick.
+FLUSH_EVERY = 2000
+# Larger than any index: never build a graph, always compare with every point that the filter lets through.
+_NEVER = 1_000_000_000
+
+
+class EdgeIndex:
+    """A shard of Qdrant Edge in a folder. One process owns it. Made by :meth:`open`."""
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self.folder = folder
+        self.dimensions = dimensions
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="index")
+        self._shard: Any = None
+        self._unflushed = 0
+
+    @classmethod
+    async def open(cls, folder: Path, dimensions: int) -> EdgeIndex:
+        """Open the shard in a folder, or make one where there is none.
+
+        Raises:
+            StoreFault: ``LOCKED`` when another process owns it, ``CORRUPT`` when it cannot be read (then it is to
+                be removed and filled again from the journal).
+        """
+        index = cls(folder, dimensions)
+        try:
+            await index._run(index._open)
+        except BaseException:
+            index._thread.shutdown(wait=False)
+            raise
+        return index
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """See :class:`memory.ports.Index`."""
+        for point in points:
+            if len(point.dense) != self.dimensions:
+                raise ValueError(f"{point.id} has {len(point.dense)} dimensions, the index {self.dimensions}")
+        for start in range(0, len(points), PIECE):
+            piece = points[start : start + PIECE]
+            await self._run(lambda piece=piece: self._upsert(piece))  # type: ignore[misc]
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """See :class:`memory.ports.Index`. The vectors are overwritten first: a deleted point keeps its place in
+        the files until the shard is made anew."""
+        if ids:
+            await self._run(lambda: self._delete(ids))
+
+    async def search(self, query: Query) -> list[Found]:
+        """See :class:`memory.ports.Index`."""
+        if not query.owners or query.limit < 1:
+            return []
+        return await self._run(lambda: self._search(query))
+
+    async def count(self) -> int:
+        """See :class:`memory.ports.Index`."""
+        return int(await self._run(lambda: self._shard.count(edge.CountRequest(exact=True))))
+
+    async def close(self) -> None:
+        """See :class:`memory.ports.Index`. Closing twice does nothing."""
+        if self._shard is None:
+            return
+        try:
+            await self._run(self._close)
+        finally:
+            self._shard = None
+            self._thread.shutdown(wait=False)
+
+    async def _run(self, work: Callable[[], T]) -> T:
+        def told() -> T:
+            try:
+                return work()
+            except (ValueError, TypeError, StoreFault):
+                raise
+            except Exception as error:
+                raise self._fault(error) from error
+            except BaseException as error:
+                # A panic of the engine is no Exception in Python.
+                if type(error).__name__ == "PanicException":
+                    raise self._fault(error) from error
+                raise
+
+        if self._thread._shutdown:
+            raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, told)
+
+    def _fault(self, error: BaseException) -> StoreFault:
+        told = str(error)
+        if "WouldBlock" in told:
+            return StoreFault(f"another process owns the index in {self.folder}", Fault.LOCKED)
+        if "No space left" in told or "StorageFull" in told:
+            return StoreFault(f"the disk is full: the index in {self.folder} could not grow", Fault.FULL)
+        if "Permission denied" in told:
+            return StoreFault(f"the index in {self.folder} may not be opened: check its owner and mode", Fault.DENIED)
+        return StoreFault(f"the index in {self.folder} is damaged and has to be made again ({told})", Fault.CORRUPT)
+
+    def _open(self) -> None:
+        config = edge.EdgeConfig(
+            vectors={DENSE: edge.EdgeVectorParams(size=self.dimensions, distance=edge.Distance.Dot)},
+            # No idf modifier: the query's weights carry it already, by the caller's own store.
+            sparse_vectors={LEXICAL: edge.EdgeSparseVectorParams()},
+            hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=_NEVER),
+            optimizers=edge.EdgeOptimizersConfig(indexing_threshold=_NEVER),
+        )
+        if any(self.folder.glob("*")):
+            self._shard = edge.EdgeShard.load(str(self.folder), config)
+            return
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        self._shard = edge.EdgeShard.create(str(self.folder), config)
+        for field, schema in (
+            ("owner", edge.KeywordIndexParams(is_tenant=True)),
+            ("sort", edge.KeywordIndexParams()),
+            ("at", edge.FloatIndexParams()),
+        ):
+            self._shard.update(edge.UpdateOperation.create_field_index(field, schema))
+
+    def _close(self) -> None:
+        self._shard.flush()
+        self._shard.close()
+
+    def _upsert(self, points: Sequence[Point]) -> None:
+        self._shard.update(
+            edge.UpdateOperation.upsert_points(
+                [
+                    edge.Point(
+                        point.id,
+                        {DENSE: point.dense.tolist(), LEXICAL: _sparse(point.sparse)},
+                        {"owner": point.owner, "sort": point.sort, "at": float(point.at)},
+                    )
+                    for point in points
+                ]
+            )
+        )
+        self._unflushed += len(points)
+        if self._unflushed >= FLUSH_EVERY:
+            self._shard.flush()
+            self._unflushed = 0
+
+    def _delete(self, ids: Sequence[str]) -> None:
+        known = [record.id for record in self._shard.retrieve(list(ids), False, False)]
+        if not known:
+            return
+        blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
+        self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
+        self._shard.update(edge.UpdateOperation.delete_points(known))
+        self._shard.flush()
+        self._unflushed = 0
+
+    def _search(self, query: Query) -> list[Found]:
+        dense = None if query.dense is None else edge.Query.Nearest(query.dense.tolist(), using=DENSE)
+        lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
+        within = _filter(query)
+        legs = [
+            self._shard.query(edge.QueryRequest(limit=query.limit, query=leg, filter=within, with_payload=True))
+            if leg is not None
+            else []
+            for leg in (dense, lexical)
+        ]
+        cosines, dots = ({hit.id: hit.score for hit in leg} for leg in legs)
+        cosines |= self._scores(dense, dots.keys() - cosines.keys())
+        dots |= self._scores(lexical, cosines.keys() - dots.keys())
+        found: dict[Any, Found] = {}
+        for hit in (*legs[0], *legs[1]):
+            if hit.id not in found:
+                payload = hit.payload
+                found[hit.id] = Found(
+                    str(hit.id),
+                    payload["owner"],
+                    payload["sort"],
+                    payload["at"],
+                    cosines.get(hit.id, 0.0),
+                    dots.get(hit.id, 0.0),
+                )
+        return list(found.values())
+
+    def _scores(self, leg: Any, ids: Iterable[Any]) -> dict[Any, float]:
+        """The scores of points that the other leg found. Points that share no term have none, which is 0."""
+        wanted = set(ids)
+        if leg is None or not wanted:
+            return {}
+        within = edge.Filter(must=[edge.HasIdCondition(wanted)])
+        hits = self._shard.query(edge.QueryRequest(limit=len(wanted), query=leg, filter=within))
+        return {hit.id: hit.score for hit in hits}
+
+
+def remove(folder: Path) -> None:
+    """Remove a shard that nobody has open; a missing one is removed already."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sparse(weights: Any) -> Any:
+    return edge.SparseVector(list(weights.keys()), [float(weight) for weight in weights.values()])
+
+
+def _filter(query: Query) -> Any:
+    must: list[Any] = [edge.FieldCondition(key="owner", match=edge.MatchAny(list(query.owners)))]
+    if query.sort is not None:
+        must.append(edge.FieldCondition(key="sort", match=edge.MatchValue(query.sort)))
+    if query.since is not None or query.until is not None:
+        must.append(edge.FieldCondition(key="at", range=edge.RangeFloat(gte=query.since, lte=query.until)))
+    return edge.Filter(must=must)

@@ -1,0 +1,207 @@
+"""The index on a Qdrant server, by ``qdrant-client``, which is imported only when one is configured.
+
+Its import costs a second and more than a hundred megabytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from memory.ports import Found, Point, Query
+from memory.stores.errors import Fault, StoreFault
+
+if TYPE_CHECKING:
+    from qdrant_client import AsyncQdrantClient
+
+T = TypeVar("T")
+
+DENSE = "dense"
+LEXICAL = "lexical"
+PIECE = 256
+
+
+class ServerIndex:
+    """A collection of a Qdrant server. Made by :meth:`open`.
+
+    ``created`` tells that the collection was not there before.
+    """
+
+    def __init__(self, client: AsyncQdrantClient, collection: str, dimensions: int) -> None:
+        self._client = client
+        self.collection = collection
+        self.dimensions = dimensions
+        self.created = False
+
+    @classmethod
+    async def connect(
+        cls, url: str, collection: str, dimensions: int, *, api_key: str | None = None, seconds: int = 10
+    ) -> ServerIndex:
+        """Connect to a server; ``seconds`` is how long one call may take. Raises StoreFault where that fails."""
+        from qdrant_client import AsyncQdrantClient
+
+        client = AsyncQdrantClient(url=url, api_key=api_key, timeout=seconds)
+        try:
+            return await cls.open(client, collection, dimensions)
+        except BaseException:
+            await client.close()
+            raise
+
+    @classmethod
+    async def open(cls, client: AsyncQdrantClient, collection: str, dimensions: int) -> ServerIndex:
+        """Use a collection, or make it where there is none.
+
+        Raises:
+            StoreFault: when the server does not answer, or the collection has other dimensions.
+        """
+        index = cls(client, collection, dimensions)
+        await index._make()
+        return index
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """See :class:`memory.ports.Index`."""
+        from qdrant_client import models
+
+        for point in points:
+            if len(point.dense) != self.dimensions:
+                raise ValueError(f"{point.id} has {len(point.dense)} dimensions, the index {self.dimensions}")
+        for start in range(0, len(points), PIECE):
+            structs = [
+                models.PointStruct(
+                    id=point.id,
+                    vector={DENSE: point.dense.tolist(), LEXICAL: _sparse(point.sparse)},
+                    payload={"owner": point.owner, "sort": point.sort, "at": float(point.at)},
+                )
+                for point in points[start : start + PIECE]
+            ]
+            await self._ask(self._client.upsert(self.collection, structs, wait=True))
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """See :class:`memory.ports.Index`."""
+        if ids:
+            await self._ask(self._client.delete(self.collection, list(ids), wait=True))
+
+    async def search(self, query: Query) -> list[Found]:
+        """See :class:`memory.ports.Index`. Two round trips: both legs, then the scores that are missing."""
+        if not query.owners or query.limit < 1:
+            return []
+        within = _filter(query)
+        dense = None if query.dense is None else query.dense.tolist()
+        sparse = _sparse(query.sparse) if query.sparse else None
+        by_dense, by_terms = await self._legs(
+            [(dense, DENSE, within, query.limit, True), (sparse, LEXICAL, within, query.limit, True)]
+        )
+        cosines = {hit.id: hit.score for hit in by_dense}
+        dots = {hit.id: hit.score for hit in by_terms}
+        no_cosine, no_dot = dots.keys() - cosines.keys(), cosines.keys() - dots.keys()
+        more_dense, more_terms = await self._legs(
+            [
+                (dense, DENSE, _only(no_cosine), len(no_cosine), False),
+                (sparse, LEXICAL, _only(no_dot), len(no_dot), False),
+            ]
+        )
+        cosines |= {hit.id: hit.score for hit in more_dense}
+        dots |= {hit.id: hit.score for hit in more_terms}
+        found: dict[Any, Found] = {}
+        for hit in (*by_dense, *by_terms):
+            told = hit.payload or {}
+            found.setdefault(
+                hit.id,
+                Found(
+                    str(hit.id),
+                    told["owner"],
+                    told["sort"],
+                    told["at"],
+                    cosines.get(hit.id, 0.0),
+                    dots.get(hit.id, 0.0),
+                ),
+            )
+        return list(found.values())
+
+    async def count(self) -> int:
+        """See :class:`memory.ports.Index`."""
+        return (await self._ask(self._client.count(self.collection, exact=True))).count
+
+    async def drop(self) -> None:
+        """Remove the collection from the server."""
+        await self._ask(self._client.delete_collection(self.collection))
+
+    async def close(self) -> None:
+        """See :class:`memory.ports.Index`."""
+        await self._client.close()
+
+    async def _make(self) -> None:
+        from qdrant_client import models
+
+        if await self._ask(self._client.collection_exists(self.collection)):
+            info = await self._ask(self._client.get_collection(self.collection))
+            vectors = info.config.params.vectors
+            size = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
+            if size != self.dimensions:
+                raise StoreFault(f"collection {self.collection} has not {self.dimensions} dimensions", Fault.CORRUPT)
+            return
+        await self._ask(
+            self._client.create_collection(
+                self.collection,
+                vectors_config={DENSE: models.VectorParams(size=self.dimensions, distance=models.Distance.DOT)},
+                sparse_vectors_config={LEXICAL: models.SparseVectorParams()},
+                # A graph for each owner and none over all of them: every search is filtered by owner.
+                hnsw_config=models.HnswConfigDiff(m=0, payload_m=16),
+            )
+        )
+        schemas: tuple[tuple[str, Any], ...] = (
+            ("owner", models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True)),
+            ("sort", models.PayloadSchemaType.KEYWORD),
+            ("at", models.PayloadSchemaType.FLOAT),
+        )
+        for field, schema in schemas:
+            await self._ask(self._client.create_payload_index(self.collection, field, schema, wait=True))
+        self.created = True
+
+    async def _legs(self, legs: Sequence[tuple[Any, str, Any, int, bool]]) -> list[list[Any]]:
+        """Run those legs that have something to look for, in one call."""
+        from qdrant_client import models
+
+        asked = [(place, leg) for place, leg in enumerate(legs) if leg[0] is not None and leg[3] > 0]
+        found: list[list[Any]] = [[] for _ in legs]
+        if not asked:
+            return found
+        requests = [
+            models.QueryRequest(query=vector, using=using, filter=within, limit=limit, with_payload=payload)
+            for _, (vector, using, within, limit, payload) in asked
+        ]
+        answers = await self._ask(self._client.query_batch_points(self.collection, requests))
+        for (place, _), answer in zip(asked, answers, strict=True):
+            found[place] = list(answer.points)
+        return found
+
+    async def _ask(self, call: Awaitable[T]) -> T:
+        from qdrant_client.http.exceptions import ApiException
+
+        try:
+            return await call
+        except (ApiException, OSError) as error:
+            raise StoreFault(f"the Qdrant server did not do what it was asked ({error})", Fault.OTHER) from error
+
+
+def _sparse(weights: Any) -> Any:
+    from qdrant_client import models
+
+    return models.SparseVector(indices=list(weights.keys()), values=[float(weight) for weight in weights.values()])
+
+
+def _only(ids: Iterable[Any]) -> Any:
+    from qdrant_client import models
+
+    return models.Filter(must=[models.HasIdCondition(has_id=list(ids))])
+
+
+def _filter(query: Query) -> Any:
+    from qdrant_client import models
+
+    must: list[Any] = [models.FieldCondition(key="owner", match=models.MatchAny(any=list(query.owners)))]
+    if query.sort is not None:
+        must.append(models.FieldCondition(key="sort", match=models.MatchValue(value=query.sort)))
+    if query.since is not None or query.until is not None:
+        must.append(models.FieldCondition(key="at", range=models.Range(gte=query.since, lte=query.until)))
+    return models.Filter(must=must)
