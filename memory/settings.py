@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from memory.session import Mode
 
@@ -16,6 +16,14 @@ class Section(BaseModel):
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _switch(value: Any) -> Any:
+    """YAML 1.1 reads a bare ``on`` or ``off`` as a truth value; here they are words."""
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+
+Switch = Annotated[Mode, BeforeValidator(_switch)]
 
 
 class RecallSettings(Section):
@@ -61,7 +69,7 @@ class QdrantSettings(Section):
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
-    mode: Mode = Mode.ON
+    mode: Switch = Mode.ON
     embedder: str = "static"
     default_window: int = Field(200_000, ge=1000)
     recall: RecallSettings = RecallSettings()

@@ -18,7 +18,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from memory.session import Mode
-from memory.settings import MemorySettings, Section
+from memory.settings import MemorySettings, Section, Switch
 
 
 class SettingsError(Exception):
@@ -85,19 +85,19 @@ class Credential(Section):
     user: str = Field(min_length=1, max_length=200)
     org: str | None = Field(None, min_length=1, max_length=200)
     projects: tuple[str, ...] = ("*",)
-    memory: Mode = Mode.ON
+    memory: Switch = Mode.ON
 
 
 class Project(Section):
     """Settings of one project."""
 
-    memory: Mode = Mode.ON
+    memory: Switch = Mode.ON
 
 
 class Settings(Section):
     """All settings."""
 
-    home: Path = Path("~/.palimpsest")
+    home: Path = Field(Path("~/.palimpsest"), validate_default=True)
     user: str = Field("local", min_length=1, max_length=200)
     org: str | None = Field(None, min_length=1, max_length=200)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -238,7 +238,8 @@ def _put(target: dict[str, Any], path: list[str], value: Any, key: str, said: st
 def _leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> Iterator[tuple[str, Any]]:
     for name, value in data.items():
         key = f"{at}{name}"
-        if isinstance(value, dict) and value:
+        # The keys of `projects` are names, which may have dots in them.
+        if isinstance(value, dict) and value and key != "projects":
             yield from _leaves(value, key + ".", into_lists)
         else:
             yield key, value

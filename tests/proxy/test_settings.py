@@ -78,3 +78,23 @@ def test_a_key_is_never_shown() -> None:
 def test_a_value_under_a_value_is_a_fault() -> None:
     with pytest.raises(SettingsError, match="single value"):
         load(environment={"PALIMPSEST__USER": "ada", "PALIMPSEST__USER__NAME": "x"})
+
+
+def test_the_default_home_is_in_the_persons_own_folder() -> None:
+    assert load().settings.home == Path.home() / ".palimpsest"
+
+
+def test_a_projects_name_may_have_dots(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("projects: {github.com/acme/site: {memory: 'off'}}\n")
+    loaded = load(file)
+    assert loaded.settings.projects["github.com/acme/site"].memory == "off"
+    assert {key: source for key, _, source in loaded.rows()}["projects"] == str(file)
+
+
+@pytest.mark.parametrize("said", ["off", "'off'", "false"])
+def test_off_is_a_word_however_yaml_reads_it(tmp_path: Path, said: str) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(f"memory: {{mode: {said}}}\nprojects: {{a: {{memory: {said}}}}}\n")
+    loaded = load(file, {"PALIMPSEST__MEMORY__MODE": said})
+    assert loaded.settings.memory.mode == loaded.settings.projects["a"].memory == "off"
