@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
 LONGEST_PROJECT = 200
@@ -30,12 +32,16 @@ class Place:
     timezone: str | None = None
 
 
+@lru_cache(maxsize=128)
 def place_in(text: str) -> Place:
-    """What an environment block tells, in any runtime's words."""
+    """What an environment block tells, in any runtime's words. A session tells the same with every request."""
+    paths = (_path(told) for told in _after(text, _DIRECTORY))
+    days = (_day(told) for told in _after(text, _DATE))
+    zones = (zone.strip() for zone in _after(text, _ZONE))
     return Place(
-        directory=next((path for match in _DIRECTORY.finditer(text) if (path := _path(_group(match)))), None),
-        date=next((day for match in _DATE.finditer(text) if (day := _day(_group(match)))), None),
-        timezone=zone[1] if (zone := _ZONE.search(text)) else None,
+        directory=next(filter(None, paths), None),
+        date=next(filter(None, days), None),
+        timezone=next((zone for zone in zones if _ZONE_NAME.fullmatch(zone)), None),
     )
 
 
@@ -72,20 +78,29 @@ def remote_name(url: str) -> str | None:
     return f"{host}/{path.lstrip('/')}" if host else path
 
 
-_DIRECTORY = re.compile(
-    r"<cwd>\s*(?P<a>[^<\n]+?)\s*</cwd>"
-    r"|(?:^|\n)[ \t]*(?:[-*] |\d\. )?(?:Primary |Current |Your )?[Ww]orking [Dd]irectory(?: is)?:[ \t]*(?P<b>[^\n]+)"
-    r"|I'm currently working in the directory:[ \t]*(?P<c>[^\n]+)"
-    r"|(?:^|\n)[ \t]*(?:[-*] |\d\. )?(?:cwd|CWD|Cwd):[ \t]*(?P<d>[^\n]+)"
-    r"|# Current Working Directory \((?P<e>[^)\n]+)\)"
+_DIRECTORY = (
+    "<cwd>",
+    "orking directory: ",
+    "orking Directory: ",
+    "orking directory is: ",
+    "currently working in the directory: ",
+    "# Current Working Directory (",
 )
-_DATE = re.compile(
-    r"<current_date>\s*(?P<a>[^<\n]{6,40}?)\s*</current_date>"
-    r"|[Tt]oday's date(?: is)?:?[ \t]+(?P<b>[^\n]{6,40})"
-    r"|[Cc]urrent date(?: is)?:[ \t]+(?P<c>[^\n]{6,40})"
-    r"|(?:^|\n)[ \t]*(?:[-*] |\d\. )?Date:[ \t]+(?P<d>[^\n]{6,40})"
+_DATE = (
+    "<current_date>",
+    "oday's date: ",
+    "oday's date is ",
+    "urrent date: ",
+    "urrent date is: ",
+    " Date: ",
+    "\nDate: ",
 )
-_ZONE = re.compile(r"<timezone>\s*([A-Za-z][A-Za-z0-9_+\-/]{0,60})\s*</timezone>")
+_ZONE = ("<timezone>",)
+"""Words before a directory, a day and a time zone, in the order in which they are believed."""
+_LONGEST_VALUE = 1200
+_LINE = re.compile(r"\s*([^\n]*)")
+_END = re.compile(r"</|\) Files")
+_ZONE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+\-/]{0,60}")
 _ABSOLUTE = re.compile(r"(?:/|~/|[A-Za-z]:[\\/]|\\\\)")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _SCP = re.compile(r"(?:[^@/\s:]+@)?(?P<host>[^@/\s:]+):(?P<path>[^\s].*)")
@@ -93,8 +108,15 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{4}|[A-Za-z]+,? [A-Za-z]+ 
 _DAY_FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%a %b %d %Y", "%A %B %d %Y")
 
 
-def _group(match: re.Match[str]) -> str:
-    return next((group for group in match.groups() if group), "")
+def _after(text: str, words: tuple[str, ...]) -> Iterator[str]:
+    """What stands behind each of the words, to the end of its line or element."""
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            at += len(word)
+            line = _LINE.match(text[at : at + _LONGEST_VALUE])
+            yield _END.split(line[1])[0] if line else ""
+            at = text.find(word, at)
 
 
 def _path(told: str) -> str | None:

@@ -27,7 +27,7 @@ NOBODY = [
     "<state_snapshot>\n<goal>tabs</goal>\n</state_snapshot>\n\nResume the prior task using the summary above. Go on.",
     "Continue if you have next steps, or stop and ask for clarification.",
     "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
-    "<command-name>/compact</command-name>\n <command-message>compact</command-message>\n <command-args></command-args>",
+    "<command-name>/compact</command-name>\n <command-message>c</command-message>\n <command-args></command-args>",
     "<local-command-caveat>The command below was run directly.</local-command-caveat>",
     "<local-command-stdout>Compacted </local-command-stdout>\n",
     "<bash-input>ls</bash-input>\n<bash-stdout>a b</bash-stdout><bash-stderr></bash-stderr>",
