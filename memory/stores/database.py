@@ -30,10 +30,11 @@ Synchronous = Literal["NORMAL", "FULL"]
 
 # So many writes share a transaction at most: a failing one makes its neighbours wait for a second attempt.
 GROUP = 64
-# The log is carried over into the file when nothing is written for so long, or when it has grown to so many pages
-# of 4 KiB: never in the middle of a burst, because it waits for the disk.
+# The log is carried over into the file when nothing is written for so long, and in the midst of many writes only
+# after so many of them or so many bytes, because it waits for the disk.
 IDLE_SECONDS = 0.5
-LOG_PAGES = 8000
+CARRY_EVERY = 500
+CARRY_BYTES = 32 << 20
 
 
 class Database:
@@ -168,12 +169,12 @@ class Database:
 
     def _write_forever(self) -> None:
         """The writer's thread."""
-        open_to_write, dirty = True, False
+        open_to_write, waiting, size = True, 0, self._log_size()
         while open_to_write:
             try:
-                jobs = [self._queue.get(timeout=IDLE_SECONDS if dirty else None)]
+                jobs = [self._queue.get(timeout=IDLE_SECONDS if waiting else None)]
             except queue.Empty:
-                dirty = self._carry_over()
+                waiting, size = int(self._carry_over()), self._log_size()
                 continue
             while len(jobs) < GROUP:
                 try:
@@ -182,9 +183,10 @@ class Database:
                     break
             open_to_write = None not in jobs
             self._do([job for job in jobs if job is not None])
-            dirty = True
-            if self._log_is_long():
-                dirty = self._carry_over()
+            waiting += len(jobs)
+            # The log is written again from its start once it was carried over: its file may grow late or not at all.
+            if waiting >= CARRY_EVERY or self._log_size() > size + CARRY_BYTES:
+                waiting, size = int(self._carry_over()), self._log_size()
         self._carry_over()
         if self._writing is not None:
             self._writing.close()
@@ -266,11 +268,11 @@ class Database:
             self._writing.close()
             self._writing = None
 
-    def _log_is_long(self) -> bool:
+    def _log_size(self) -> int:
         try:
-            return os.stat(f"{self.path}-wal").st_size > LOG_PAGES * 4096
+            return os.stat(f"{self.path}-wal").st_size
         except OSError:
-            return False
+            return 0
 
     def _carry_over(self) -> bool:
         """Carry the log over into the file; whether something is left to do. A fault here is no loss."""
