@@ -1,0 +1,248 @@
+"""Relative dates made absolute: "yesterday" means nothing a month later.
+
+:func:`resolve` reads a text against the moment at which it was said, in the speaker's time zone, writes the day in
+ISO form where a relative word stood, and tells the first moment that the text names. "Last Tuesday" is the latest
+one before that day, "next Tuesday" the first one after it, a bare "Tuesday" is only read behind "by", "until" and
+"this". Weeks begin on Monday. English, and the commonest German words. Knows no clock.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """``text`` with absolute dates; ``moment`` the first one named, at the start of its day, month or year (aware,
+    in the zone of the moment given), or None; ``future`` whether it lies after the day of speaking."""
+
+    text: str
+    moment: datetime | None = None
+    future: bool = False
+
+
+_NUMBERS = {
+    word: value
+    for value, words in {
+        1: "a an one ein eine einem einer", 2: "two zwei", 3: "three drei", 4: "four vier", 5: "five fünf", 6: "six sechs",
+        7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn", 11: "eleven elf", 12: "twelve zwölf",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_WEEKDAYS = {
+    name: day
+    for day, names in enumerate(
+        ("monday mon montag", "tuesday tue tues dienstag", "wednesday wed mittwoch", "thursday thu thur thurs donnerstag",
+         "friday fri freitag", "saturday sat samstag sonnabend", "sunday sun sonntag")
+    )
+    for name in names.split()
+}  # fmt: skip
+_MONTHS = {
+    name: month
+    for month, names in enumerate(
+        ("january jan januar", "february feb februar", "march mar märz", "april apr", "may mai", "june jun juni",
+         "july jul juli", "august aug", "september sep sept", "october oct oktober", "november nov",
+         "december dec dezember"), start=1
+    )
+    for name in names.split()
+}  # fmt: skip
+
+_NUMBER = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
+_DAY_NAME = "|".join(sorted((n for n in _WEEKDAYS if len(n) > 4), key=len, reverse=True)) + "|mon|tues|thurs|fri"
+_MONTH_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_UNIT = r"(?P<unit>day|week|month|year|weekend|night|fortnight)s?"
+_PART = r"(?:morning|afternoon|evening|night)"
+
+# A cheap look before any pattern runs: most sentences name no date at all.
+_CUE = re.compile(
+    r"(?:day|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|monat|"
+    r"jahr|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|fri|sat|sun|wed|thu|tag)",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"(?<![\w./-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-])")
+_NAMED = re.compile(
+    rf"(?<![\w./-])(?:(?P<m1>{_MONTH_NAME})\.? (?P<d1>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th|"
+    rf"\.)? (?:of )?(?P<m2>{_MONTH_NAME}))\b\.?(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
+    re.IGNORECASE,
+)
+# "since yesterday" became "since on 2026-…".
+_DOUBLED = re.compile(
+    r"\b(on|in|of|since|from|until|till|by|for|before|after|until|between|than) (?:on|in) (?=\d{4}\b|the (?:week|"
+    r"weekend|morning|afternoon|evening|night) of \d{4})",
+    re.IGNORECASE,
+)
+
+
+def resolve(text: str, at: datetime) -> Resolved:
+    """The text with its relative dates made absolute against ``at`` (aware), and the first moment that it names."""
+    if not _CUE.search(text):
+        return Resolved(text)
+    today = at.date()
+    named: list[tuple[int, date]] = []
+
+    def replaced(pattern: re.Pattern[str], meaning: Callable[[re.Match[str], date], tuple[str, date] | None]) -> None:
+        nonlocal text
+
+        def write(found: re.Match[str]) -> str:
+            try:
+                said = meaning(found, today)
+            except (ValueError, OverflowError):
+                return found[0]
+            if said is None:
+                return found[0]
+            named.append((found.start(), said[1]))
+            return said[0]
+
+        text = pattern.sub(write, text)
+
+    for found in _ISO.finditer(text):
+        try:
+            named.append((found.start(), date(int(found["y"]), int(found["m"]), int(found["d"]))))
+        except ValueError:
+            continue
+    replaced(_NAMED, _named_day)
+    for pattern, meaning in _RELATIVE:
+        replaced(pattern, meaning)
+    if not named:
+        return Resolved(text)
+    text = _DOUBLED.sub(r"\1 ", text)
+    first = min(named)[1]
+    moment = at if first == today else datetime.combine(first, time(), tzinfo=at.tzinfo)
+    return Resolved(text, moment, first > today)
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word.lower()]
+
+
+def _months(day: date, count: int) -> date:
+    month = day.month - 1 + count
+    year, month = day.year + month // 12, month % 12 + 1
+    return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
+
+
+def _named_day(found: re.Match[str], today: date) -> tuple[str, date] | None:
+    name, number = found["m1"] or found["m2"], found["d1"] or found["d2"]
+    # "may 3 of them" is no date: the month that is a verb must look like a name.
+    if name in ("may", "mar", "march", "sep", "dec"):
+        return None
+    month, day = _MONTHS[name.lower()], int(number)
+    if found["y"]:
+        return found[0], date(int(found["y"]), month, day)
+    years = (today.year - 1, today.year, today.year + 1)
+    nearest = min((date(year, month, day) for year in years), key=lambda each: abs(each - today))
+    return f"{found[0]} ({nearest.isoformat()})", nearest
+
+
+def _day(offset: int, part: str = "") -> Callable[[re.Match[str], date], tuple[str, date]]:
+    def meaning(found: re.Match[str], today: date) -> tuple[str, date]:
+        day = today + timedelta(days=offset)
+        return _on(day, part, found), day
+
+    return meaning
+
+
+def _on(day: date, part: str, found: re.Match[str]) -> str:
+    capital = "On" if found[0][:1].isupper() else "on"
+    return f"{capital} the {part} of {day.isoformat()}" if part else f"{capital} {day.isoformat()}"
+
+
+def _in(word: str, found: re.Match[str]) -> str:
+    return ("In " if found[0][:1].isupper() else "in ") + word
+
+
+def _part_of_day(offset: int) -> Callable[[re.Match[str], date], tuple[str, date]]:
+    def meaning(found: re.Match[str], today: date) -> tuple[str, date]:
+        day = today + timedelta(days=offset)
+        return _on(day, found["part"].lower(), found), day
+
+    return meaning
+
+
+def _ago(found: re.Match[str], today: date) -> tuple[str, date] | None:
+    return _moved(found, today, -1)
+
+
+def _ahead(found: re.Match[str], today: date) -> tuple[str, date] | None:
+    return _moved(found, today, 1)
+
+
+def _moved(found: re.Match[str], today: date, sign: int) -> tuple[str, date] | None:
+    count, unit = _count(found["n"]) * sign, found["unit"].lower()
+    if unit in ("day", "night", "tag", "tage", "tagen"):
+        day = today + timedelta(days=count)
+        return _on(day, "", found), day
+    if unit in ("week", "woche", "wochen", "fortnight"):
+        day = today + timedelta(weeks=count * (2 if unit == "fortnight" else 1))
+        return _on(day, "", found), day
+    if unit in ("month", "monat", "monate", "monaten"):
+        day = _months(today, count).replace(day=1)
+        return _in(f"{day:%Y-%m}", found), day
+    if unit in ("year", "jahr", "jahre", "jahren"):
+        return _in(str(today.year + count), found), date(today.year + count, 1, 1)
+    return None
+
+
+def _span(offset: int) -> Callable[[re.Match[str], date], tuple[str, date] | None]:
+    def meaning(found: re.Match[str], today: date) -> tuple[str, date] | None:
+        unit = found["unit"].lower()
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=offset)
+        if unit in ("week", "woche"):
+            return _in(f"the week of {monday.isoformat()}", found), monday
+        if unit == "weekend":
+            day = monday + timedelta(days=5)
+            return ("On" if found[0][:1].isupper() else "on") + f" the weekend of {day.isoformat()}", day
+        if unit in ("month", "monat"):
+            day = _months(today.replace(day=1), offset)
+            return _in(f"{day:%Y-%m}", found), day
+        if unit in ("year", "jahr"):
+            return _in(str(today.year + offset), found), date(today.year + offset, 1, 1)
+        if unit == "night" and offset < 0:
+            day = today - timedelta(days=1)
+            return _on(day, "night", found), day
+        return None
+
+    return meaning
+
+
+def _weekday_before(found: re.Match[str], today: date) -> tuple[str, date]:
+    back = (today.weekday() - _WEEKDAYS[found["day"].lower()] - 1) % 7 + 1
+    return _on(today - timedelta(days=back), "", found), today - timedelta(days=back)
+
+
+def _weekday_after(found: re.Match[str], today: date) -> tuple[str, date]:
+    ahead = (_WEEKDAYS[found["day"].lower()] - today.weekday() - 1) % 7 + 1
+    day = today + timedelta(days=ahead)
+    lead = found["lead"].lower() if "lead" in found.re.groupindex and found["lead"] else ""
+    return (f"{found['lead']} {day.isoformat()}" if lead in ("by", "until", "bis") else _on(day, "", found)), day
+
+
+_RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[str, date] | None]], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), meaning)
+    for pattern, meaning in (
+        (r"\b(?:the )?day before yesterday\b|\bvorgestern\b", _day(-2)),
+        (r"\b(?:the )?day after tomorrow\b|\bübermorgen\b", _day(2)),
+        (rf"\byesterday (?P<part>{_PART})\b", _part_of_day(-1)),
+        (rf"\btomorrow (?P<part>{_PART})\b", _part_of_day(1)),
+        (rf"\b(?:earlier )?this (?P<part>{_PART})\b", _part_of_day(0)),
+        (r"\byesterday\b(?!')|\bgestern\b", _day(-1)),
+        (r"\btomorrow\b(?!')", _day(1)),
+        (r"\btonight\b", _day(0, "evening")),
+        (r"\b(?:earlier )?today\b(?!')|\bheute\b", _day(0)),
+        (rf"\b(?:about |around )?(?P<n>{_NUMBER}) {_UNIT} (?:ago|earlier|back)\b", _ago),
+        (rf"\bvor (?P<n>{_NUMBER}) (?P<unit>tag|tagen|woche|wochen|monat|monaten|jahr|jahren)\b", _ago),
+        (rf"\b(?:in|within) (?:about |around )?(?P<n>{_NUMBER}) {_UNIT}(?!['’\w]| of\b)", _ahead),
+        (rf"\bin (?P<n>{_NUMBER}) (?P<unit>tagen|wochen|monaten|jahren)\b", _ahead),
+        (rf"\b(?P<n>{_NUMBER}) {_UNIT} from (?:now|today)\b", _ahead),
+        (rf"\b(?:this past|last|this previous|letzten) (?P<day>{_DAY_NAME})\b", _weekday_before),
+        (rf"\b(?:next|this coming|this|nächsten) (?P<day>{_DAY_NAME})\b", _weekday_after),
+        (rf"\b(?P<lead>by|until|bis) (?:end of (?:day )?)?(?P<day>{_DAY_NAME})\b", _weekday_after),
+        (rf"\b(?:last|this past|letzte[nrs]?) (?P<unit>week|weekend|month|year|night|woche|monat|jahr)\b(?!['’])", _span(-1)),
+        (rf"\b(?:next|the coming|nächste[nrs]?) (?P<unit>week|weekend|month|year|woche|monat|jahr)\b(?!['’])", _span(1)),
+        (rf"\bthis (?P<unit>week|weekend|month|year)\b(?!['’])", _span(0)),
+    )
+)  # fmt: skip

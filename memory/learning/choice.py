@@ -1,0 +1,137 @@
+"""A person picks one of the ways that they were offered: "let's go with the second one".
+
+The words alone say nothing a week later, so the fact carries what was chosen and what had been asked. What
+somebody chooses, and why not the others, is often the only place where a preference shows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory.language.sentences import Block
+from memory.learning.speech import Clause
+
+_OPTION = re.compile(
+    r"(?:^|[\s*(])(?:(?:option|approach|alternative|variant|plan|choice) )?(?P<label>\d{1,2}|"
+    r"[A-Fa-f])(?:\*\*)?[.):](?:\*\*)?\s{1,3}(?=[\w*`\"'])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ALTERNATIVES = re.compile(
+    r"\b(?:options?|alternatives?|approach(?:es)?|choose|which (?:of|one|would|do|approach|option)|"
+    r"would you (?:prefer|like|rather)|prefer|either|possibilities|choices|a few (?:ideas|suggestions|ways)|"
+    r"suggestions|recommend(?:ations)?|consider|could (?:try|go|do|also))\b",
+    re.IGNORECASE,
+)
+_ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "former": "1", "latter": "2"}
+_LABELLED = re.compile(
+    r"\b(?:option|approach|alternative|variant|number|choice|no\.?|plan|answer) ?#?(?P<label>\d{1,2}|[a-f])\b|"
+    r"\bthe (?P<ordinal>first|second|third|fourth|fifth|last|former|latter)\b(?: (?:one|option|approach|way|idea|"
+    r"suggestion|variant|choice|alternative|plan))?|^(?:let's |i'd |i'll |we'll )?(?:(?:do|go with|take|go for|"
+    r"pick|choose|prefer|use|like) )?(?P<bare>\d{1,2}|[a-f])\b(?= please|[.,!:;)]|$| -| is (?:correct|right|best|"
+    r"better|good|fine))"
+)
+_PICKS = re.compile(
+    r"\b(?:i(?:'ll| will|'d| would|'m going to|'d like to| think i'll| think i'd| want to)?|we(?:'ll| will|'d|"
+    r" should)?|let's|let us|lets) (?:\w{2,12}ly |rather |just |think |probably |like |definitely |have to |love |"
+    r"also ){0,3}(?:go|going|opt|opting|choose|pick|picking|take|try|stick|settle|prefer|select|vote|lean|like|"
+    r"love|use|start|check|do|explore|give|look|read|watch|visit|attend|book|stay|focus|get|want|consider)\b|"
+    r"\b(?:sounds?|seems?|looks?|is|are|would be|feels?|might be) (?:\w{2,12} ){0,2}(?:best|better|good|great|"
+    r"perfect|ideal|interesting|like (?:a|the|my|exactly)|right|up my|more my|appealing|suitable|more suitable|"
+    r"most)\b|\bwork(?:s)? (?:best|better|well)\b|\bappeals? to me\b|\bmy (?:choice|pick)\b|^(?:the )?(?:first|"
+    r"second|third|fourth|fifth|last|former|latter|option|approach|number)\b|^(?:[1-9]|[a-f])\b"
+)
+_NONE = re.compile(r"\b(?:none of|neither|not sure|don't know|what about|both|all of)\b")
+
+_ABOUT_THEM = re.compile(r"\b(?:options?|others?|rest|ones?|they|these|those|it|that|alternatives?|suggestions?)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``said`` are the person's own sentences, ``option`` what they picked, as it was offered."""
+
+    said: str
+    option: str
+    clauses: frozenset[int]
+
+
+def options(offered: str) -> dict[str, str]:
+    """The ways that a text offers, by their label (``1``, ``b``); empty where it offers fewer than two."""
+    offered = offered[-6000:]
+    marks = list(_OPTION.finditer(offered))[:24]
+    found: dict[str, str] = {}
+    for mark, after in zip(marks, [*marks[1:], None], strict=False):
+        body = offered[mark.end() : after.start() if after else mark.end() + 400]
+        body = body.split("\n\n", 1)[0].replace("**", "")
+        # A label that comes a second time begins another list, and the last list is the one that is answered.
+        if mark["label"].lower() in ("1", "a"):
+            found.clear()
+        found[mark["label"].lower()] = " ".join(body.split())[:240].strip(" -–—")
+    return found if len(found) > 1 else {}
+
+
+def choice(clauses: list[Clause], offered: str) -> Choice | None:
+    """What a person picked of what was offered to them just before, or None."""
+    if not offered or not clauses or len(clauses) > 8:
+        return None
+    ways = options(offered)
+    if not ways or not _ALTERNATIVES.search(offered):
+        return None
+    for clause in clauses[:3]:
+        if clause.question or clause.hypothetical or _NONE.search(clause.plain):
+            continue
+        picked = _labelled(clause, ways) or (_described(clause, ways) if _PICKS.search(clause.plain) else None)
+        if picked is None:
+            continue
+        told = [clause]
+        for each in clauses[clause.position - clauses[0].position + 1 :][:3]:
+            # What is said of the others belongs to it; another topic does not.
+            if each.question or not (
+                _ABOUT_THEM.search(each.plain) or _content(each.plain) & _content(offered.lower())
+            ):
+                break
+            told.append(each)
+        said = " ".join(each.text for each in told)
+        return Choice(said[:400], picked, frozenset(each.position for each in told))
+    return None
+
+
+def _labelled(clause: Clause, ways: dict[str, str]) -> str | None:
+    named = _LABELLED.search(clause.plain)
+    if named is None:
+        return None
+    label = named["label"] or named["bare"]
+    if label is None:
+        ordinal = named["ordinal"]
+        if not _PICKS.search(clause.plain):
+            return None
+        label = (
+            str(max((int(each) for each in ways if each.isdigit()), default=0))
+            if ordinal == "last"
+            else _ORDINALS[ordinal]
+        )
+    return ways.get(label)
+
+
+def _described(clause: Clause, ways: dict[str, str]) -> str | None:
+    """The way whose words the clause repeats, when it is clearly one of them."""
+    said = _content(clause.plain)
+    shares = sorted(((len(said & _content(way.lower())), way) for way in ways.values()), reverse=True)
+    best, second = shares[0], shares[1]
+    return best[1] if best[0] >= 2 and best[0] > second[0] else None
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]{4,30}", text)) - _HOLLOW
+
+
+_HOLLOW = frozenset(
+    "with that this would like there some have option options sounds sound great good best think really maybe from "
+    "into "
+    "which could other others also will then them they your about just want more most work works".split()
+)
+
+
+def listed(blocks: list[Block]) -> bool:
+    """Whether a message answers point by point."""
+    return sum(block.marker.isdigit() for block in blocks) > 1

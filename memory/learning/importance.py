@@ -1,0 +1,55 @@
+"""How much a fact matters, before anything is known of its use: what it is, who said it, and how they said it."""
+
+from __future__ import annotations
+
+import re
+
+from memory.fact import Kind, Origin
+
+_BY_KIND: dict[Kind, float] = {
+    Kind.CORRECTION: 0.8,
+    Kind.CONVENTION: 0.75,
+    Kind.PREFERENCE: 0.7,
+    Kind.DECISION: 0.65,
+    Kind.ANTI_PATTERN: 0.65,
+    Kind.HEURISTIC: 0.55,
+    Kind.TASK: 0.55,
+    Kind.FACT: 0.5,
+    Kind.PATTERN: 0.5,
+    Kind.OBSERVATION: 0.4,
+}
+_BY_ORIGIN: dict[Origin, float] = {
+    Origin.PERSON: 1.0,
+    Origin.USER: 1.0,
+    Origin.BEHAVIOUR: 0.85,
+    Origin.ASSISTANT: 0.75,
+    Origin.SUBAGENT: 0.65,
+    Origin.TOOL: 0.6,
+    Origin.WEB: 0.55,
+}
+_STRESSED = re.compile(
+    r"\b(?:very important|extremely|crucial|critical(?:ly)?|essential|absolutely|must|never|always|strictly|under no "
+    r"circumstances|allergic|deal-?breaker|non-negotiable|at all costs|remember|wichtig|unbedingt|niemals)\b|!{2,}",
+    re.IGNORECASE,
+)
+_SHOUTED = re.compile(r"\b(?:NEVER|ALWAYS|MUST|IMPORTANT|NOT|DO NOT|CRITICAL)\b")
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|i think|i guess|not sure|probably|might|for now|possibly|kind of|sort of|vielleicht)\b",
+    re.IGNORECASE,
+)
+REMEMBER = 0.2
+"""What "remember this" adds."""
+
+
+def importance(text: str, kind: Kind, origin: Origin, *, standing: bool = False, asked: bool = False) -> float:
+    """The importance in 0..1 of a fact. ``standing``: meant for good; ``asked``: "remember this" was said."""
+    value = _BY_KIND[kind] * _BY_ORIGIN[origin]
+    if standing:
+        value += 0.1
+    if _STRESSED.search(text) or _SHOUTED.search(text):
+        value += 0.1
+    if _HEDGED.search(text):
+        value -= 0.15
+    if asked:
+        value += REMEMBER
+    return round(min(1.0, max(0.05, value)), 3)

@@ -1,0 +1,126 @@
+"""What one exchange teaches: drafts of facts and passages, from what is fresh in it.
+
+A client sends its whole history again and again; only the messages that no earlier exchange had are read, so a
+retry teaches nothing twice. A person's words are what the runtime left of a message (``spoken``). What an assistant
+says in a turn in which it read tools or the web carries their origin, and no order, decision or preference is ever
+taken from it: it may be somebody else's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory.conversation import Message, Role
+from memory.fact import Draft, Kind, Origin, Sensitivity
+from memory.learning.extract import extract
+from memory.learning.moment import moment
+from memory.learning.passages import only_asks, passages
+from memory.learning.sensitivity import sensitivity
+from memory.ports import Journaled
+from memory.session import RequestKind
+
+_TAINTED_SHARE = 0.8
+_NARRATION = 200
+"""Characters below which the text beside tool calls only tells what is being done."""
+_WEB = ("web", "fetch", "search_the", "browser", "browse", "navigate", "http", "url", "google", "crawl", "scrape")
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """A draft with the digest of the message that it came from and that message's place in the request."""
+
+    draft: Draft
+    source: bytes
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage before it has an id and an owner; the fields are those of :class:`memory.fact.Passage`."""
+
+    text: str
+    origin: Origin
+    speaker: str
+    source: bytes
+    at: datetime
+    turn: int
+    piece: int
+    question: bool
+    sensitivity: Sensitivity
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one exchange taught, in the order of its messages."""
+
+    facts: tuple[Taught, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+
+
+def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "") -> Learned:
+    """What an exchange teaches. ``assistant``: whether an assistant's text is read too; ``instructions`` is the text
+    outside the messages, in which runtimes state the date."""
+    if journaled.kind not in (RequestKind.MAIN, RequestKind.SUBAGENT):
+        return Learned()
+    at = moment(journaled.messages, journaled.at, instructions=instructions)
+    subagent = journaled.kind == RequestKind.SUBAGENT
+    turns = list(enumerate(journaled.messages))
+    fresh = set(journaled.fresh)
+    if journaled.reply is not None:
+        fresh.add(len(turns))
+        turns.append((len(turns), journaled.reply))
+    facts: list[Taught] = []
+    pieces: list[Piece] = []
+    reply = question = ""
+    taint: Origin | None = None
+    for turn, message in turns:
+        taint = _taint(message, taint)
+        if message.role is Role.USER and message.spoken:
+            # The prompt of a sub-agent was written by its parent: nobody spoke.
+            origin = Origin.SUBAGENT if subagent else Origin.USER
+            if turn in fresh:
+                drafts = extract(message.spoken, origin, at, before=reply, question=question)
+                facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
+                pieces.extend(_pieces(message.spoken, origin, "user", message, at, turn))
+            question, reply = message.spoken, ""
+            taint = None
+        elif message.role is Role.ASSISTANT and (text := message.text).strip():
+            reply = text
+            if not assistant or turn not in fresh or (message.calls and len(text) < _NARRATION):
+                continue
+            origin = Origin.SUBAGENT if subagent else taint or Origin.ASSISTANT
+            facts.extend(Taught(draft, message.digest, turn) for draft in _reported(text, origin, at))
+            pieces.extend(_pieces(text, origin, "assistant", message, at, turn))
+    return Learned(tuple(facts), tuple(pieces))
+
+
+def _reported(text: str, origin: Origin, at: datetime) -> list[Draft]:
+    """The drafts of an assistant's text; in a tainted turn only observations, with the taint's origin."""
+    drafts = extract(text, Origin.ASSISTANT, at)
+    if origin is Origin.ASSISTANT:
+        return drafts
+    return [
+        replace(draft, origin=origin, confidence=round(draft.confidence * _TAINTED_SHARE, 3))
+        for draft in drafts
+        if draft.kind is Kind.OBSERVATION
+    ]
+
+
+def _taint(message: Message, taint: Origin | None) -> Origin | None:
+    """The lowest trust of what has been read since a person spoke."""
+    names = [call.name.lower() for call in message.calls]
+    if any(mark in name for name in names for mark in _WEB):
+        return Origin.WEB
+    if message.role is Role.TOOL or message.results or names:
+        return taint or Origin.TOOL
+    return taint
+
+
+def _pieces(text: str, origin: Origin, speaker: str, message: Message, at: datetime, turn: int) -> Sequence[Piece]:
+    asks = only_asks(text)
+    return [
+        Piece(body, origin, speaker, message.digest, at, turn, place, asks, sensitivity(body))
+        for place, body in passages(text)
+    ]

@@ -1,0 +1,98 @@
+"""A turn cut into passages: word for word, at sentence bounds, at most about 120 tokens each.
+
+Passages stand beside the facts, so that a detail which no rule extracted can still be found. Code, logs and other
+machine text are left out of them unless they are short: the journal has them whole.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory.language.sentences import Shape, blocks, sentences
+from memory.learning.prose import is_machine_made, own_words, without_tags
+from memory.learning.speech import clauses
+
+TOKENS = 120
+"""Tokens of a passage at most, about: counted in characters, for a tokenizer would cost more than the cut is worth."""
+MOST = 60
+"""Passages of one turn at most; what is longer was pasted or generated, and the journal has it."""
+
+_CHARACTERS = 4 * TOKENS
+_SHORT_CODE = 200
+_READ = 60_000
+_REQUEST = re.compile(
+    r"^(?:(?:can|could|would|will) you |please |just |also ){0,3}(?:tell|explain|describe|show|list|suggest|"
+    r"recommend|give|help|summari[sz]e|remind|find me|look up|teach|advise|let me know|i(?:'m| am) (?:wondering|"
+    r"curious|looking for)|i(?:'d| would) (?:like|love) (?:to know|some|your|a)|any (?:ideas?|suggestions?|tips|"
+    r"recommendations?))\b"
+)
+
+
+def passages(text: str) -> list[tuple[int, str]]:
+    """The passages of a turn in order, each with its place; empty for a turn without words."""
+    found: list[str] = []
+    held = ""
+    for unit in _units(without_tags(text[:_READ])):
+        for piece in _bounded(unit):
+            if held and _size(held) + _size(piece) + 1 > _CHARACTERS:
+                found.append(held)
+                held = ""
+            held = f"{held} {piece}" if held else piece
+            if len(found) >= MOST:
+                return list(enumerate(found))
+    if held:
+        found.append(held)
+    return list(enumerate(found))
+
+
+def only_asks(text: str) -> bool:
+    """Whether a turn holds nothing but questions, requests for an answer, and greetings."""
+    said = [clause for clause in clauses(own_words(text)) if len(clause.words) > 2 or clause.question]
+    return bool(said) and all(clause.question or _REQUEST.match(clause.plain) for clause in said)
+
+
+def _units(text: str) -> list[str]:
+    """Sentences and short pieces of code, in order."""
+    units: list[str] = []
+    for block in blocks(text):
+        if block.shape is Shape.CODE:
+            if len(block.text) <= _SHORT_CODE:
+                units.append(" ".join(block.text.split()))
+            continue
+        if block.shape is Shape.TABLE:
+            units.extend(line for line in block.text.splitlines() if any(c.isalnum() for c in line))
+            continue
+        kept = "\n".join(
+            line for line in block.text.splitlines() if len(line) <= _SHORT_CODE or not is_machine_made(line)
+        )
+        units.extend(sentences(kept))
+    return units
+
+
+def _size(text: str) -> int:
+    """Characters as they weigh in tokens: those of scripts without spaces weigh about four times as much."""
+    return len(text) if text.isascii() else len(text) + 3 * sum(c > "\u2e7f" for c in text)
+
+
+def _bounded(unit: str) -> list[str]:
+    """A sentence that is too long, cut at words, or where there are none, at the limit."""
+    if _size(unit) <= _CHARACTERS:
+        return [unit]
+    pieces: list[str] = []
+    held = ""
+    for word in unit.split():
+        while _size(word) > _CHARACTERS:
+            cut = _CHARACTERS if word.isascii() else _CHARACTERS // 4
+            if held:
+                pieces.append(held)
+                held = ""
+            pieces.append(word[:cut])
+            word = word[cut:]
+        if held and _size(held) + _size(word) + 1 > _CHARACTERS:
+            pieces.append(held)
+            held = word
+        else:
+            held = f"{held} {word}" if held else word
+    if held:
+        pieces.append(held)
+    return pieces

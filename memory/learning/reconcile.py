@@ -1,0 +1,135 @@
+"""A draft meets what is already known: reinforce, merge, add, supersede, or record the contradiction.
+
+The answer is a value; a shell carries it out. What is known already is not written again. A contradiction replaces
+the older fact only when it is clearly a change and comes from somebody who is trusted at least as much; otherwise
+both stay and know of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.fact import Draft, Fact, Kind, Origin, State
+from memory.language.contradiction import NONE, Verdict, compare
+from memory.language.words import STOP, stem, words
+
+_TRUST = tuple(Origin)
+SAME_WORDS = 0.9
+"""Share of common stems from which two texts say the same."""
+NEAR_WORDS = 0.6
+NEAR_MEANING = 0.9
+"""Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
+CLASH = 0.6
+CHANGED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reinforce:
+    """It is known: the fact ``id`` is confirmed."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """It is known, and the draft says more: the fact ``id`` gets ``text``."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """It is new. ``surprise`` in 0..1: 1 when nothing like it is known."""
+
+    surprise: float
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """It replaces the fact ``id``, which held until now."""
+
+    id: str
+    surprise: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Contradict:
+    """It is written beside the facts ``ids``, which it contradicts; they are marked too."""
+
+    ids: tuple[str, ...]
+    surprise: float = 0.7
+
+
+Decision = Reinforce | Merge | New | Supersede | Contradict
+
+
+def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime) -> Decision:
+    """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
+    those that are not active, or that ended before ``now``, are passed over."""
+    known = [
+        (fact, cosine, lexical)
+        for fact, cosine, lexical in neighbours
+        if fact.state is State.ACTIVE and not (fact.valid_until and fact.valid_until <= now)
+    ]
+    said = _stems(draft.text)
+    clashing: list[str] = []
+    for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
+        if _same_letters(fact.text, draft.text):
+            return Reinforce(fact.id)
+        verdict = _verdict(fact, draft)
+        if verdict.clash >= CLASH:
+            if _replaces(fact, draft, verdict):
+                return Supersede(fact.id, surprise=round(0.5 + 0.5 * verdict.clash, 3))
+            clashing.append(fact.id)
+            continue
+        held = _stems(fact.text)
+        alike = len(said & held) / len(said | held) if said or held else 0.0
+        contained = bool(held) and held <= said and len(held) > 2 and len(said) <= 2 * len(held)
+        if alike >= SAME_WORDS or (alike >= NEAR_WORDS and cosine >= NEAR_MEANING):
+            return (
+                Merge(fact.id, draft.text)
+                if len(said) > len(held) and _may_rewrite(fact, draft)
+                else Reinforce(fact.id)
+            )
+        if contained and cosine >= 0.8 and _may_rewrite(fact, draft):
+            return Merge(fact.id, draft.text)
+        if said and said <= held and cosine >= 0.8:
+            return Reinforce(fact.id)
+    if clashing:
+        return Contradict(tuple(clashing))
+    nearest = max((max(cosine, lexical) for _, cosine, lexical in known), default=0.0)
+    return New(round(min(1.0, max(0.0, 1.0 - nearest)), 3))
+
+
+def _verdict(fact: Fact, draft: Draft) -> Verdict:
+    verdict = compare(fact.text, draft.text)
+    if verdict is not NONE or not draft.wrong:
+        return verdict
+    # A correction whose wrong side is what this fact holds.
+    wrong, held = _stems(draft.wrong), _stems(fact.text)
+    if wrong and len(wrong & held) / len(wrong) >= 0.8 and len(wrong) >= min(2, len(held)):
+        return Verdict(0.75, 0.8, "correction")
+    return verdict
+
+
+def _replaces(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
+    """Whether it is clearly a change, said by somebody whose word counts as much."""
+    if fact.pinned or _TRUST.index(draft.origin) > _TRUST.index(fact.origin):
+        return False
+    return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
+
+
+def _may_rewrite(fact: Fact, draft: Draft) -> bool:
+    """A text may only be replaced by one that is trusted as much, and never a pinned one."""
+    return not fact.pinned and _TRUST.index(draft.origin) <= _TRUST.index(fact.origin)
+
+
+def _same_letters(one: str, other: str) -> bool:
+    return [c for c in one.lower() if c.isalnum()] == [c for c in other.lower() if c.isalnum()]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in words(text) if word not in STOP)

@@ -1,0 +1,88 @@
+"""What a rule is: a pattern over one clause, with the words without which it cannot match, and what it then means.
+
+Rules are data. A room of rules (preferences, instructions, decisions…) is a tuple of them, the surest first; the
+first that matches speaks. Patterns are bounded: every repeat has a limit, so that no text makes one run away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from memory.fact import Category, Kind, Stream
+from memory.learning.speech import Clause
+from memory.scope import Layer
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule saw in a clause. ``standing``: meant to hold from now on, not for the task at hand only."""
+
+    kind: Kind
+    category: Category
+    stream: Stream
+    layer: Layer
+    confidence: float
+    standing: bool = False
+    wrong: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``cues`` are words of which one must stand in the clause; ``unless`` takes the match back."""
+
+    name: str
+    cues: frozenset[str]
+    pattern: re.Pattern[str]
+    means: Finding
+    unless: re.Pattern[str] | None = None
+    when: Callable[[Clause], bool] | None = None
+
+    def matches(self, clause: Clause) -> bool:
+        """Whether the rule speaks of this clause."""
+        if self.cues and self.cues.isdisjoint(clause.words):
+            return False
+        if not self.pattern.search(clause.plain):
+            return False
+        if self.unless is not None and self.unless.search(clause.plain):
+            return False
+        return self.when is None or self.when(clause)
+
+
+def rule(
+    name: str,
+    cues: str,
+    pattern: str,
+    means: Finding,
+    unless: str = "",
+    when: Callable[[Clause], bool] | None = None,
+) -> Rule:
+    """A rule from its parts; ``cues`` separated by spaces."""
+    return Rule(
+        name,
+        frozenset(cues.split()),
+        re.compile(pattern),
+        means,
+        re.compile(unless) if unless else None,
+        when,
+    )
+
+
+def first(rules: Iterable[Rule], clause: Clause) -> Finding | None:
+    """What the first matching rule means."""
+    for each in rules:
+        if each.matches(clause):
+            return each.means
+    return None
+
+
+def technical(clause: Clause) -> bool:
+    """Whether the clause is about the work."""
+    return clause.technical
+
+
+def private(clause: Clause) -> bool:
+    """Whether it is not."""
+    return not clause.technical
