@@ -84,6 +84,8 @@ class Dialect(Protocol):
     def read(self, body: bytes, spoken: Spoken) -> View:
         """Understand a body.
 
+        What a message was read as is remembered together with ``spoken``: pass the same function every time.
+
         Raises:
             BadRequest: broken JSON, not an object, nested too deeply.
             Unreadable: JSON that has no list of messages where this dialect has it; forward it as it is.

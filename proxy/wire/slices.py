@@ -49,12 +49,17 @@ def cut(body: bytes) -> tuple[bytes, dict[str, msgspec.Raw]]:
         except msgspec.ValidationError:
             raise BadRequest("The body must be a JSON object.") from None
         except msgspec.DecodeError:
-            masked = _ESCAPE.sub(_mask, text)
-            return masked, _OBJECT.decode(masked)
+            text = masked(text)
+            return text, _OBJECT.decode(text)
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _judged(body, error) from None
+
+
+def masked(text: bytes) -> bytes:
+    """JSON text of the same length in which every lone surrogate is a replacement character."""
+    return _ESCAPE.sub(_mask, text)
 
 
 def _mask(escape: re.Match[bytes]) -> bytes:
@@ -118,7 +123,7 @@ def is_string(raw: msgspec.Raw | None) -> bool:
 
 
 def value_of(raw: msgspec.Raw | None) -> Any:
-    """A slice, decoded; None where there is none.
+    """A slice, decoded; None where there is none, and for a number that is too large to be one.
 
     Raises:
         BadRequest: nested too deeply.
@@ -133,6 +138,8 @@ def value_of(raw: msgspec.Raw | None) -> Any:
         return json.loads(bytes(raw))
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
+    except ValueError:
+        return None
 
 
 def string_of(raw: msgspec.Raw | None) -> str:

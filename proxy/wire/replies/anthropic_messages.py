@@ -11,6 +11,7 @@ from memory.conversation import Part, Reply, Usage
 from proxy.wire.dialect import BadRequest
 from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.anthropic_messages import part_of
+from proxy.wire.slices import masked
 from proxy.wire.sse import Event
 
 
@@ -51,12 +52,12 @@ def _parts(block: Any, arguments: str | None) -> tuple[Part, ...]:
     """What a block says; ``arguments`` is a tool's input as the stream spelt it, which is kept letter by letter."""
     if not isinstance(block, dict):
         return ()
-    text = dump({key: value for key, value in block.items() if key != "input" or not arguments})
-    if arguments and loads(arguments.encode(errors="replace")) is not None:
-        text = f'{text[:-1]},"input":{arguments}}}' if len(text) > 2 else f'{{"input":{arguments}}}'
+    text = dump(block).encode(errors="replace")
+    if arguments:  # a key that stands twice counts where it stands last
+        text = text[:-1] + b',"input":' + masked(arguments.encode(errors="replace")) + b"}"
     try:
-        part = part_of(msgspec.Raw(text.encode(errors="replace")))
-    except (BadRequest, msgspec.DecodeError):
+        part = part_of(msgspec.Raw(text))
+    except (BadRequest, msgspec.DecodeError):  # nested too deeply, or broken off
         return ()
     return () if part is None else (part,)
 

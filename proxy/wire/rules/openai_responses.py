@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 from proxy.wire.loose import loads, str_in
@@ -85,7 +86,7 @@ def _pairs(items: list[dict[str, Any]], held: bool) -> list[str]:
         kind, id = _kind(item), str_in(item, "call_id")
         if not id:
             continue
-        if kind.endswith("_call_output"):
+        if kind.endswith("_output"):
             if id in open_calls:
                 del open_calls[id]
             elif not held:
@@ -99,8 +100,8 @@ def _pairs(items: list[dict[str, Any]], held: bool) -> list[str]:
 
 def _reasoning(items: list[dict[str, Any]]) -> list[str]:
     found = []
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        if _kind(item) != "reasoning":
+    for item, following in zip_longest(items, items[1:]):
+        if item is None or _kind(item) != "reasoning":
             continue
         if following is None or not _from_model(following):
             found.append(f"The reasoning {str_in(item, 'id')!r} stands without the item that it led to.")

@@ -1,0 +1,78 @@
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from proxy.wire.dialect import BadRequest, Unreadable
+from proxy.wire.slices import cut, fields_of, items_of, masked, offset_of, value_of
+from tests.proxy.wire.bodies import bodies
+
+
+@given(body=bodies("/chat/completions"))
+def test_every_slice_lies_where_it_says(body: bytes) -> None:
+    text, fields = cut(body)
+    assert len(text) == len(body)
+    for raw in [*fields.values(), *items_of(fields["messages"])]:
+        at = offset_of(text, raw)
+        assert text[at : at + len(bytes(raw))] == bytes(raw)
+        json.loads(body[at : at + len(bytes(raw))])
+
+
+def test_of_duplicate_keys_the_last_one_is_cut() -> None:
+    body = b'{"a": [1], "b": [1], "a" : [1] }'
+    text, fields = cut(body)
+    assert offset_of(text, fields["a"]) == 27
+
+
+def test_a_body_without_oddities_is_cut_from_itself() -> None:
+    body = '{"a":"\\ud83d\\ude00 é \\\\ud83d"}'.encode()
+    assert cut(body)[0] is body
+
+
+def test_lone_surrogates_are_masked_and_pairs_are_not() -> None:
+    assert masked(rb'"\ud83d\ude00 \ud83d \\ud83d \udc00\ud83d\ud83d\ude00"') == (
+        rb'"\ud83d\ude00 \ufffd \\ud83d \ufffd\ufffd\ud83d\ude00"'
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"{", b"nonsense", b'{"a":1}x', b'{"a":}', b"[1]", b'"text"', b"7", b'{"a":"\xff"}', b'{"a":"\\x"}'),
+        *(b'{"a":' * 20_000, b'{"a":' + b"[" * 90_000 + b"]" * 90_000 + b"}", b"[NaN]", b"\x00\x01"),
+    ],
+)
+def test_what_no_provider_could_read_is_a_bad_request(body: bytes) -> None:
+    with pytest.raises(BadRequest):
+        cut(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"a":NaN}', b'{"a":-Infinity}', b'{"a":"x\ny"}', '{"a":1}'.encode("utf-16"), '{"a":1}'.encode("utf-32")]
+)
+def test_what_a_lax_provider_could_read_is_left_to_it(body: bytes) -> None:
+    with pytest.raises(Unreadable):
+        cut(body)
+
+
+def test_a_nesting_too_deep_to_decode_is_a_bad_request() -> None:
+    raw = msgspec.Raw(b"[" * 50_000 + b"]" * 50_000)
+    with pytest.raises(BadRequest):
+        items_of(raw)
+    with pytest.raises(BadRequest):
+        value_of(raw)
+    with pytest.raises(BadRequest):
+        fields_of(msgspec.Raw(b'{"a":' * 50_000))
+
+
+def test_numbers_of_any_size_are_read_or_nothing() -> None:
+    assert value_of(msgspec.Raw(b"12345678901234567890123")) == pytest.approx(1.2345678901234568e22)
+    assert value_of(msgspec.Raw(b"1e999")) == float("inf")
+    assert value_of(msgspec.Raw(b"9" * 5000)) is None
+
+
+def test_a_slice_of_another_text_has_no_offset() -> None:
+    text, _ = cut(b'{"a":1}')
+    with pytest.raises(ValueError, match="not cut from this text"):
+        offset_of(text, msgspec.Raw(b"1"))

@@ -1,0 +1,34 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.wire.sse import Event, events
+
+STREAM = (
+    b": hi\nevent: one\ndata: a\ndata:b\nid: 7\n\n\nevent: none\n\ndata\ndata: \xc3\xa9\n\nretry: 1\ndata:  two\n\n"
+)
+EVENTS = [Event(b"one", b"a\nb"), Event(b"", b"\n\xc3\xa9"), Event(b"", b" two")]
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"])
+@given(places=st.lists(st.integers(0, 120)))
+def test_events_are_the_same_however_the_stream_is_cut(line_end: bytes, places: list[int]) -> None:
+    data = STREAM.replace(b"\n", line_end)
+    ends = [0, *sorted(places), len(data)]
+    chunks = [data[start:end] for start, end in pairwise(ends)]
+    assert list(events(chunks)) == EVENTS
+
+
+def test_an_event_that_the_end_of_the_stream_cuts_off_is_heard() -> None:
+    assert list(events([b"event: x\nda", b"ta: 1"])) == [Event(b"x", b"1")]
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_line() -> None:
+    assert list(events([b"\xef\xbb\xbfdata: 1\n\n"])) == [Event(b"", b"1")]
+
+
+@given(chunks=st.lists(st.binary(max_size=8)))
+def test_any_bytes_are_some_events(chunks: list[bytes]) -> None:
+    assert list(events(chunks)) == list(events([b"".join(chunks)]))
