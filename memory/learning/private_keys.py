@@ -18,7 +18,7 @@ _END = re.compile(r"-{2,5}[ \t]{0,2}END[A-Z0-9 _]{0,60}PRIVATE KEY[A-Z0-9 ]{0,20
 # One line of a key's body with what may stand before and behind it: escapes, quotes, comment signs, `+`, log prefixes.
 _NEWLINE = r"(?:\\{1,8}[nrt]|[\r\n])"
 _BODY_LINE = re.compile(
-    rf"""(?:{_NEWLINE}|[ \t"'`+,;#/*()|>]|\\(?=["']))*
+    rf"""(?:{_NEWLINE}|[ \t"'`+,;#/*()|>]|\\{{1,8}}(?=["']))*
         (?:(?:Proc-Type|DEK-Info|Version|Comment|Encryption|PPK)[^\n\\]{{0,120}} | [A-Za-z0-9+/]{{8,}}=* | [A-Za-z0-9+/]{{1,8}}={{1,2}})
         (?=[^A-Za-z0-9+/=_-]|\Z)""",
     re.VERBOSE,
@@ -97,4 +97,10 @@ def _body_end(text: str, start: int) -> int:
 
 def _drawn(line: str) -> bool:
     """Random base64, no hexadecimal digest and no path."""
-    return not is_hex(line) and jumps(line) >= 0.18 and entropy(line) >= 4.4 and any(c.islower() for c in line) and any(c.isupper() for c in line)
+    return (
+        not is_hex(line)
+        and jumps(line) >= 0.15
+        and entropy(line) >= 4.1
+        and any(c.islower() for c in line)
+        and any(c.isupper() for c in line)
+    )

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memory.learning.private_keys import find_private_keys
 from memory.learning.secret_assignments import find_assigned
 from memory.learning.secret_locations import find_located
 from memory.learning.secret_patterns import find_issued
+from memory.learning.secret_values import wordy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,14 @@ class Redacted:
 Span = tuple[int, int, str]
 
 _PLACEHOLDER = re.compile(r"\[secret: [a-z0-9.]{1,20}(?: [a-z0-9.]{1,20}){0,3}\]")
+_UNICODE = re.compile(r"u[0-9a-fA-F]{4}")
+# A number in JSON stands without quotes; its placeholder must not.
+_JSON_MEMBER = re.compile(r"(?P<quote>\\{0,8}\")[ \t]{0,4}:[ \t]{0,4}\Z")
+_NUMBER = re.compile(r"-?[0-9][0-9.eE+\-]*")
+_LONGEST_PLACEHOLDER = 100
 # What a redaction uncovers is looked at again; the bound only guards against a text made to uncover for ever.
 _ROUNDS = 8
+_MOST_REPEATED = 50
 
 
 def redact(text: str) -> Redacted:
@@ -48,20 +56,29 @@ def redact(text: str) -> Redacted:
     return Redacted(text, count, tuple(sorted(kinds)))
 
 
-def _found(text: str) -> Iterator[Span]:
+def _found(text: str) -> list[Span]:
     lower = text.lower()
     if len(lower) != len(text):
         # The one letter that grows when it is made small.
         lower = text.replace("İ", "I").lower()
-    yield from find_private_keys(text)
-    yield from find_issued(text)
-    yield from find_located(text, lower)
-    yield from find_assigned(text, lower)
+    spans = [*find_private_keys(text), *find_issued(text), *find_located(text, lower), *find_assigned(text, lower)]
+    return spans + list(_again(text, spans)) if spans else spans
 
 
-def _merged(spans: Iterator[Span], text: str) -> list[Span]:
+def _again(text: str, spans: list[Span]) -> Iterator[Span]:
+    """The same values where nothing beside them gives them away."""
+    values = {text[start:end]: kind for start, end, kind in spans if 8 <= end - start <= 200}
+    for value, kind in islice(values.items(), _MOST_REPEATED):
+        if wordy(value):
+            continue
+        at = text.find(value)
+        while at >= 0:
+            yield at, at + len(value), kind
+            at = text.find(value, at + len(value))
+
+
+def _merged(spans: list[Span], text: str) -> list[Span]:
     """Spans in order, overlapping ones joined under the kind of the one that came first in the list."""
-    placeholders = [match.span() for match in _PLACEHOLDER.finditer(text)] if "[secret: " in text else []
     ordered = sorted(enumerate(spans), key=lambda item: (item[1][0], item[0]))
     merged: list[tuple[int, int, str, int]] = []
     for rank, (start, end, kind) in ordered:
@@ -71,12 +88,32 @@ def _merged(spans: Iterator[Span], text: str) -> list[Span]:
             merged[-1] = (before[0], max(before[1], end), best[2], best[3])
         else:
             merged.append((start, end, kind, rank))
-    return [(start, end, kind) for start, end, kind, _ in merged if not any(a < end and start < b for a, b in placeholders)]
+    whole = ((*_whole(start, end, text), kind) for start, end, kind, _ in merged)
+    return [span for span in whole if span[0] < span[1] and not _placeholder_in(text, span[0], span[1])]
+
+
+def _placeholder_in(text: str, start: int, end: int) -> bool:
+    """Whether a placeholder stands in a span, or a part of one."""
+    near = _PLACEHOLDER.finditer(text, max(0, start - _LONGEST_PLACEHOLDER), end + _LONGEST_PLACEHOLDER)
+    return any(match.start() < end and start < match.end() for match in near)
+
+
+def _whole(start: int, end: int, text: str) -> tuple[int, int]:
+    """A span that cuts no escape in two: the text may be JSON and must stay so."""
+    if start and text[start - 1] == "\\" and start < end:
+        start = min(end, start + (5 if _UNICODE.match(text, start) else 1))
+    while end > start and text[end - 1] == "\\":
+        end -= 1
+    return start, end
 
 
 def _replaced(text: str, spans: list[Span]) -> str:
     pieces, at = [], 0
     for start, end, kind in spans:
-        pieces += (text[at:start], f"[secret: {kind}]")
+        placeholder = f"[secret: {kind}]"
+        member = _JSON_MEMBER.search(text, max(0, start - 24), start)
+        if member is not None and _NUMBER.fullmatch(text, start, end):
+            placeholder = f"{member.group('quote')}{placeholder}{member.group('quote')}"
+        pieces += (text[at:start], placeholder)
         at = end
     return "".join((*pieces, text[at:]))

@@ -16,10 +16,13 @@ PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "weak", "attached"
 # issues is a secret; a weak name says so only together with the value.
 _PASSWORDS = r"pas{1,2}w(?:or[dt]|r?d)?|pass(?:phrase|code)?|ps{0,2}w(?:or|r)?d|pw|securestring"
 _SECRETS = (
-    r"secret(?:[ _-]?(?:access[ _-]?)?key|[ _-]?token|access)?|token|credential|api[ _-]?key|access[ _-]?(?:key|token)"
-    r"|priv(?:ate)?(?:[ _-]?(?:access[ _-]?)?key)?|licen[sc]e[ _-]?key|account[ _-]?key|auth[ _-]?(?:key|token)|bearer|crumb|jwt"
+    r"secret(?:[ _-]?(?:access[ _-]?)?key|[ _-]?token|access)?|token|credential|api[ _-]?key|access[ _-]?(?:key|"
+    r"token)|priv(?:ate)?(?:[ _-]?(?:access[ _-]?)?key)?|licen[sc]e[ _-]?key|account[ _-]?key|auth[ _-]?(?:key|"
+    r"token)|bearer|crumb|jwt"
 )
-_WEAK = r"key|client[ _.-]?id|auth(?:entication|orization)?|access|api|salt|sig(?:nature)?|pat|login|cookie|seed|srt|sid"
+_WEAK = (
+    r"key|client[ _.-]?id|auth(?:entication|orization)?|access|api|salt|sig(?:nature)?|pat|login|cookie|seed|srt|sid"
+)
 _NAME = re.compile(f"{_PASSWORDS}|{_SECRETS}|{_WEAK}")
 _STRENGTHS = ((PASSWORD, re.compile(_PASSWORDS)), (SECRET, re.compile(_SECRETS)))
 # Words that other words begin or end with; these count only as words of their own.
@@ -29,12 +32,14 @@ _TAIL = re.compile(r"[A-Za-z0-9_.\-]{0,48}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # Names with such a word in them name something else, or something that everybody may see.
 _PUBLIC = frozenset(
-    "public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency idempotence next page cursor count"
-    " max min num limit total usage type length size expires expiry expiration ttl path file dir url uri name field label column index format"
+    "public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency "
+    "idempotence next page cursor count max min num limit total usage type length size expires expiry expiration "
+    "ttl path file dir url uri name field label column index format"
     " regex pattern policy error".split()
 )
 # `PASS: TestFoo`, `pwd: /home`
 _AMBIGUOUS = frozenset(("pass", "--pass", "pwd", "--pwd", "pw"))
+_NO_PASSWORD = re.compile(r"[^\n]*[/_(\\]")
 _HEAD = re.compile(r"[A-Za-z0-9_\-]{0,40}\Z")
 
 _QUOTE = r"""\\{0,8}(?:\"{3}|'{3}|["'`])|&quot;|&\#0?3[49];|&apos;|\\{1,4}u002[27]|%2[27]"""
@@ -44,7 +49,7 @@ _JOIN = re.compile(
     (?::[ \t]{{0,3}}(?:[Ss]tring|str|String\?|&str)[ \t]{{0,3}}(?==))?
     (?P<by>
         (?: \\{{1,4}}u003[daAD] | %3[DdAa] | :?={{1,3}}>? | !={{1,2}} | :{{1,2}}=? | -> | \|\| | \?\? | &gt; | > | , (?=[ \t]{{0,4}}(?:{_QUOTE})) | \((?=[ \t]{{0,4}}(?:{_QUOTE}))
-          | (?:is|was|or|are|by|BY|value[ \t]{{0,3}}=)(?=[ \t]{{1,4}}\S|[ \t]{{0,4}}["']) | -{{2,8}}(?=[ \t]) )
+          | (?:is|was|or|are|by|BY|value[ \t]{{0,3}}=)(?=[ \t]{{1,4}}\S|[ \t]{{0,4}}\\{{0,8}}["']) | -{{2,8}}(?=[ \t]) )
         [ \t]{{0,24}} (?: (?:\r?\n|\\{{1,4}}n)[ \t]{{1,24}} (?=["'`]) )?
       | [ \t]{{1,24}}
       | [ \t]{{0,4}}(?:\r?\n|\\{{1,4}}n){{1,2}}[ \t]{{0,8}}(?=[A-Za-z0-9]{{16}})
@@ -57,46 +62,53 @@ _JOIN = re.compile(
     re.VERBOSE,
 )
 _MOST = 256
-_BARE = re.compile(rf"(?:[^\s\"'`<>,;&|\\(){{}}]|&amp;|&(?=[^\s=;&]*(?:\s|\Z))|\\(?!\\{{0,8}}[\"'nrt`]|u00|\\)[^\s\"']){{1,{_MOST}}}")
+_MOST_TRIES = 6
+_BARE = re.compile(
+    rf"(?:[^\s\"'`<>,;&|\\(){{}}]|&amp;|&(?=[^\s=;&]*(?:\s|\Z))|\\(?!\\{{0,8}}[\"'nrt`]|u00|\\)[^\s\"']){{1,{_MOST}}}"
+)
 _REST = re.compile(r"[A-Za-z0-9+/=_~.\-]*")
 _UUID_IN = re.compile(r"[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _FLAG = re.compile(r"(?:^|[\s\"'\[,])-{1,2}[A-Za-z0-9_\-]{0,40}\Z")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[./:\-][A-Za-z0-9_]+)*\Z")
-_ENV_LINE = re.compile(r"(?:\A|\n|\\n)[ \t#;]{0,8}(?:export |set |ENV |\$env:)?[A-Za-z0-9_.\-]*\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\?\.|[./:\-])[A-Za-z0-9_]+)*\Z")
+_ENV_LINE = re.compile(r"(?:\A|\n|\\n|[\"'`])[ \t#;]{0,8}(?:export |set |ENV |\$env:)?[A-Za-z0-9_.\-]*\Z")
 _NETRC = re.compile(r"login[ \t]{1,8}\S{1,80}\s{1,8}\Z")
 
 
 def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Values beside a name: start, end, kind. ``lower`` is the text in lower case, of the same length."""
-    done = 0
+    done = reach = tries = 0
     for hit in _NAME.finditer(lower):
-        if hit.start() < done:
+        start = hit.start()
+        if start < done:
             continue
-        found = _value(text, hit)
+        # A value full of names is looked at from a few of them, not from each: else the work would be quadratic.
+        tries = tries + 1 if start < reach else 0
+        if tries > _MOST_TRIES:
+            continue
+        found, looked = _value(text, hit)
+        reach = max(reach, looked)
         if found is not None:
             done = found[1]
             yield found
 
 
-def _value(text: str, hit: re.Match[str]) -> tuple[int, int, str] | None:
+def _value(text: str, hit: re.Match[str]) -> tuple[tuple[int, int, str] | None, int]:
+    """The secret beside a name, and how far was looked for it."""
     start, end = hit.span()
-    strength = next((strength for strength, names in _STRENGTHS if names.fullmatch(hit.group())), WEAK)
-    last = text[end - 1]
-    if end < len(text) and text[end].isalpha() and text[end].islower() == last.islower():
+    if end < len(text) and text[end].isalpha() and text[end].islower() == text[end - 1].islower():
         # `tokenizer`, `keyboard`, `passing`
-        return None
+        return None, end
+    strength = next((strength for strength, names in _STRENGTHS if names.fullmatch(hit.group())), WEAK)
     if hit.group() in _SHORT and _attached(text, start):
         # `monkey`, `compass`, but `samplekey` as well
         if strength == PASSWORD:
-            return None
+            return None, end
         strength = ATTACHED
-    found = _joined(text, start, end, strength)
-    if found is not None:
-        return found
-    tail = _TAIL.match(text, end)
-    if tail is None or tail.end() == end:
-        return None
-    return _joined(text, start, tail.end(), strength)
+    found, looked = _joined(text, start, end, strength)
+    if found is None and (tail := _TAIL.match(text, end)) and tail.end() > end:
+        found, further = _joined(text, start, tail.end(), strength)
+        looked = max(looked, further)
+    return found, looked
 
 
 def _attached(text: str, start: int) -> bool:
@@ -106,24 +118,35 @@ def _attached(text: str, start: int) -> bool:
     return not (start > 1 and text[start - 1] in "nrtb" and text[start - 2] == "\\")
 
 
-def _joined(text: str, start: int, end: int, strength: str) -> tuple[int, int, str] | None:
+def _joined(text: str, start: int, end: int, strength: str) -> tuple[tuple[int, int, str] | None, int]:
     join = _JOIN.match(text, end)
     if join is None:
-        return None
+        return None, end
     begin, quote = join.end(), join.group("open") or ""
     by = join.group("by").strip()
-    if quote:
-        quote = quote.lstrip("uUbBrRfFL@$[(")
+    quote = quote.lstrip("uUbBrRfFL@$[(")
     stop = _closing(text, begin, quote) if quote else None
     if stop is None:
         stop = _bare_end(text, begin)
-    value = text[begin:stop][:_MOST]
+    value = text[begin : min(stop, begin + _MOST)]
     if not value or value.startswith("[secret") or stands_in(value):
-        return None
-    name = (match.group() if (match := _HEAD.search(text, max(0, start - 40), start)) else "") + text[start:end]
+        return None, stop
+    head = _HEAD.search(text, max(0, start - 40), start)
+    name = (head.group() if head else "") + text[start:end]
     if not _suspicious(value, strength, name, by, bool(quote), text, start):
-        return None
-    return begin, stop, "password" if strength == PASSWORD else "token" if "token" in name.lower() else "secret" if strength == SECRET else "key"
+        return None, stop
+    if stop - begin >= _MOST - 8 and not quote and (rest := _REST.match(text, stop)):
+        stop = rest.end()
+    kind = (
+        "password"
+        if strength == PASSWORD
+        else "token"
+        if "token" in name.lower()
+        else "secret"
+        if strength == SECRET
+        else "key"
+    )
+    return (begin, stop, kind), stop
 
 
 def _bare_end(text: str, begin: int) -> int:
@@ -133,8 +156,6 @@ def _bare_end(text: str, begin: int) -> int:
     stop = bare.end()
     while stop > begin and text[stop - 1] in ".:)]}":
         stop -= 1
-    if stop - begin >= _MOST - 8 and (rest := _REST.match(text, stop)):
-        stop = rest.end()
     return stop
 
 
@@ -156,8 +177,9 @@ def _closing(text: str, begin: int, quote: str) -> int | None:
 def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, text: str, start: int) -> bool:
     public = not _PUBLIC.isdisjoint(word.lower() for word in _WORD.findall(name))
     if strength == PASSWORD:
-        bare = name.lower() in _AMBIGUOUS
-        return _password(value, by, quoted, text, start) and not (wordy(value) and (public or bare))
+        if name.lower() in _AMBIGUOUS and (_NO_PASSWORD.match(value) or (_IDENTIFIER.match(value) and jumps(value) < 0.25)):
+            return False
+        return _password(value, by, quoted, text, start) and not (wordy(value) and public)
     if " " in value:
         return False
     tight = by not in ("", "-", "_", ".", ",", "(")
@@ -167,7 +189,7 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
         return True
     if strength == SECRET:
         flag = by == "" and _FLAG.search(text, max(0, start - 44), start) is not None
-        near = 12 if tight or quoted or flag else 16
+        near = 10 if tight or quoted or flag else 12
         return (
             random(value, near)
             or mixed(value, near)
@@ -175,11 +197,15 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
             or is_hex(value)
             or (quoted and tight and len(value) >= 16 and not wordy(value))
         )
-    if strength == ATTACHED and by == "":
+    if by == "" and (strength == ATTACHED or "/" in value):
         return False
     if is_hex(value):
-        return len(value) >= 24 and (tight or by in ("", "-"))
-    return random(value, 16) or mixed(value, 16 if tight or quoted else 20) or (grouped(value) and by != ".")
+        return len(value) >= 20 and (tight or by in ("", "-"))
+    return (
+        random(value, 12 if name.isupper() and tight else 16)
+        or mixed(value, 16 if tight or quoted else 20)
+        or (grouped(value) and by != ".")
+    )
 
 
 def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
@@ -192,7 +218,7 @@ def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
         return False
     digit = any(map(str.isdigit, value))
     identifier = _IDENTIFIER.match(value) is not None
-    if quoted and by in ("=", ":", "=>", ":="):
+    if quoted and by in ("=", ":", "=>", ":=", "is", "was"):
         return not identifier or digit or value.isalpha()
     if by in (",", "(", "or", ""):
         return digit and not identifier or flag or random(value, 8) or (len(value) >= 16 and jumps(value) >= 0.2)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from memory.learning.secret_values import jumps, random, stands_in, template, wordy
 
-_AUTHORITY = re.compile(r"(?P<user>[^\s/:@\"'<>\\`]{0,256}):(?P<password>[^\s/\"'<>\\`]{1,512})@(?P<host>[A-Za-z0-9.\-_,:%\[\]]{0,512})")
+_AUTHORITY = re.compile(
+    r"(?P<user>[^\s/:@\"'<>\\`]{0,256}):(?P<password>[^\s/\"'<>\\`]{1,512})@(?P<host>[A-Za-z0-9.\-_,:%\[\]]{0,512})"
+)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{1,31}\Z")
 _WEB = ("http", "https", "ftp", "ftps", "sftp", "ssh", "git", "ws", "wss", "svn", "socks5", "socks4", "socks5h")
 _AUTHORIZATION = re.compile(
@@ -23,23 +25,48 @@ _HOOKS = (
     ("api.telegram.org/", re.compile(r"(?:file/)?bot(?P<value>[0-9]{6,12}:[A-Za-z0-9_\-]{30,})")),
     ("hooks.zapier.com/", re.compile(r"hooks/catch/(?P<value>[0-9A-Za-z/]{8,})")),
 )
-_CRYPT = re.compile(r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]{0,12}|krb5[a-z]{2,5}|P|H|S)\$[A-Za-z0-9./=,$+*@_:\-]{20,}")
+_CRYPT = re.compile(
+    r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|argon2(?:id|i|d)|scrypt|pbkdf2[a-z0-9\-]{0,12}|krb5[a-z]{2,5}|P|H|"
+    r"S)\$[A-Za-z0-9./=,$+*@_:\-]{20,}"
+)
 _PAYPAL = re.compile(r"access_token\$[a-z]{4,12}\$[a-z0-9]{10,24}\$[0-9a-f]{20,40}")
 _ATLAS = re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9\-_=]{40,}")
 _ZOHO = re.compile(r"(?<![A-Za-z0-9.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}")
-_PROGRAMS = ("psexec", "sshpass", "docker login", "podman login", "mysql", "mysqldump", "smbclient", "winrs", "plink", "pscp", "az login")
+_PROGRAMS = (
+    "psexec",
+    "sshpass",
+    "docker login",
+    "podman login",
+    "mysql",
+    "mysqldump",
+    "smbclient",
+    "winrs",
+    "plink",
+    "pscp",
+    "az login",
+)
 _LOGIN = re.compile(
     rf"(?i:\b(?:{'|'.join(_PROGRAMS)})(?:\.exe)?\b)"
     r"[^\n]{0,200}?\s(?:-p[ \t]{1,4}|-p|/p:)[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
 )
+_SECURE_STRING = re.compile(
+    r"ConvertTo-SecureString(?:\s{1,4}-(?:String|AsPlainText|Force|"
+    r"Key)){0,4}\s{1,4}[\"']?(?P<value>[^\s\"'$-][^\s\"']{3,200})"
+)
 _CREDENTIAL_CALL = re.compile(
-    r"(?:NetworkCredential|DirectoryEntry|PasswordCredential|PasswordAuthentication|HTTPBasicAuth)\([ \t]{0,4}(?:[\"'][^\"'\n]{0,200}[\"'],\s{0,40}){1,2}"
-    r"[\"'](?P<value>[^\"'\n]{3,200})[\"']"
+    r"(?:NetworkCredential|DirectoryEntry|PasswordCredential|PasswordAuthentication|HTTPBasicAuth)\([ \t]{0,4}"
+    r"(?:\\{0,8}[\"'][^\"'\\\n]{0,200}\\{0,8}[\"'],(?:\s|\\{1,8}n){0,40}){1,2}\\{0,8}[\"'](?P<value>[^\"'\\\n]{3,200})\\{0,8}[\"']"
 )
 _AZURE = re.compile(r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.\-]{31,34}")
-_PGPASS = re.compile(r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$")
+_PGPASS = re.compile(
+    r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|"
+    r"\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$"
+)
 _CURL_USER = re.compile(r"-(?:u|-user)[ \t=]{1,4}[\"']?[A-Za-z0-9_.@+\-]{0,100}:(?P<value>[^\s\"'\\$<{]{3,200})")
-_SHARED_ACCESS = re.compile(r"[?&;](?:sig|sv_sig|x-amz-signature|x-amz-security-token|x-goog-signature|accountkey|sharedaccesskey|sharedaccesssignature)=(?P<value>[A-Za-z0-9%+/=_\-]{16,})")
+_SHARED_ACCESS = re.compile(
+    r"[?&;](?:sig|sv_sig|x-amz-signature|x-amz-security-token|x-goog-signature|accountkey|sharedaccesskey|"
+    r"sharedaccesssignature)=(?P<value>[A-Za-z0-9%+/=_\-]{16,})"
+)
 
 
 def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
@@ -63,6 +90,8 @@ def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         yield from ((*match.span(), "zoho token") for match in _ZOHO.finditer(text))
     if any(program in lower for program in _PROGRAMS):
         yield from _values(_LOGIN, text, "password")
+    if "ConvertTo-SecureString" in text:
+        yield from _values(_SECURE_STRING, text, "password")
     if "Credential" in text or "DirectoryEntry" in text or "Auth" in text:
         yield from _values(_CREDENTIAL_CALL, text, "password")
     if "Q~" in text:

@@ -51,14 +51,30 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("ghs_", r"[A-Za-z0-9_.\-]{30,}", "github token"),
     ("ghr_", rf"{_B62}{{30,}}", "github token"),
     ("github_pat_", r"[A-Za-z0-9_]{30,}", "github token"),
-    *((f"{name}-", r"[A-Za-z0-9_.\-]{16,}", "gitlab token") for name in (
-        "glpat", "gldt", "glrt", "glrtr", "glptt", "glft", "glimt", "glagent", "gloas", "glsoat", "glcbt", "glffct", "glwt")),
+    *(
+        (f"{name}-", r"[A-Za-z0-9_.\-]{16,}", "gitlab token")
+        for name in (
+            "glpat",
+            "gldt",
+            "glrt",
+            "glrtr",
+            "glptt",
+            "glft",
+            "glimt",
+            "glagent",
+            "gloas",
+            "glsoat",
+            "glcbt",
+            "glffct",
+            "glwt",
+        )
+    ),
     ("GR1348941", rf"{_URL}{{18,}}", "gitlab token"),
     ("ATBB", rf"{_B62}{{28,}}", "bitbucket token"),
     ("BBDC-", r"[A-Za-z0-9+/@_\-]{40,}", "bitbucket token"),
-    ("ATATT3", r"[A-Za-z0-9_=\-%\\]{60,}", "atlassian token"),
-    ("ATCTT3", r"[A-Za-z0-9_=\-%\\]{60,}", "atlassian token"),
-    ("ATSTT3", r"[A-Za-z0-9_=\-%\\]{60,}", "atlassian token"),
+    ("ATATT3", r"(?:[A-Za-z0-9_=\-%]|\\{1,8}=){60,}", "atlassian token"),
+    ("ATCTT3", r"(?:[A-Za-z0-9_=\-%]|\\{1,8}=){60,}", "atlassian token"),
+    ("ATSTT3", r"(?:[A-Za-z0-9_=\-%]|\\{1,8}=){60,}", "atlassian token"),
     ("sgp_", r"(?:[a-z0-9]{5,16}_)?[0-9a-fA-F]{40,}", "sourcegraph token"),
     ("sqp_", rf"{_HEX}{{40}}", "sonarqube token"),
     ("squ_", rf"{_HEX}{{40}}", "sonarqube token"),
@@ -118,7 +134,10 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("hvr.", rf"{_URL}{{24,}}", "vault token"),
     ("ops_eyJ", r"[A-Za-z0-9+/=_\-]{40,}", "1password token"),
     ("A3-", r"[A-Z0-9]{6}-[A-Z0-9]{5,11}-(?:[A-Z0-9]{5}-){2,3}[A-Z0-9]{5}", "1password key"),
-    *((f"dp.{name}.", r"(?:[a-z0-9_\-]{2,40}\.)?[A-Za-z0-9]{30,}", "doppler token") for name in ("pt", "st", "ct", "sa", "scim", "audit", "said")),
+    *(
+        (f"dp.{name}.", r"(?:[a-z0-9_\-]{2,40}\.)?[A-Za-z0-9]{30,}", "doppler token")
+        for name in ("pt", "st", "ct", "sa", "scim", "audit", "said")
+    ),
     ("glsa_", rf"{_B62}{{30,}}_{_HEX}{{8}}", "grafana token"),
     ("glc_", r"[A-Za-z0-9+/=]{30,}", "grafana token"),
     ("eyJrIjoi", r"[A-Za-z0-9+/=_\-]{30,}", "grafana key"),
@@ -136,7 +155,11 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("xoxe.xox", rf"[bp]-[0-9]-{_URL}{{20,}}", "slack token"),
     ("xapp-", rf"[0-9]-{_URL}{{20,}}", "slack token"),
     ("SG.", rf"{_URL}{{16,}}\.{_URL}{{16,}}", "sendgrid key"),
-    *((f"{name}{digit}", rf"{_HEX}{{31}}(?![0-9a-zA-Z])", "twilio key") for name in ("SK", "AC") for digit in "0123456789abcdefABCDEF"),
+    *(
+        (f"{name}{digit}", rf"{_HEX}{{31}}(?![0-9a-zA-Z])", "twilio key")
+        for name in ("SK", "AC")
+        for digit in "0123456789abcdefABCDEF"
+    ),
     ("key-", rf"{_HEX}{{32}}", "mailgun key"),
     ("pubkey-", rf"{_HEX}{{32}}", "mailgun key"),
     ("xkeysib-", rf"{_HEX}{{50,}}-{_B62}{{16}}", "brevo key"),
@@ -144,14 +167,21 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("re_", rf"{_B62}{{6,10}}_{_B62}{{20,}}", "resend key"),
     ("mlsn.", rf"{_HEX}{{50,}}", "mailersend token"),
     # Money and shops
-    *((f"{name}_{mode}_", r"[A-Za-z0-9_]{10,}", "stripe key") for name in ("sk", "rk", "pk") for mode in ("live", "test", "prod")),
+    *(
+        (f"{name}_{mode}_", r"[A-Za-z0-9_]{10,}", "stripe key")
+        for name in ("sk", "rk", "pk")
+        for mode in ("live", "test", "prod")
+    ),
     ("sk_", r"(?:[A-Za-z0-9]{2,10}_){0,3}[A-Za-z0-9]{24,}", "api key"),
     ("whsec_", r"[A-Za-z0-9+/=]{24,}", "webhook secret"),
     ("sq0", rf"[a-z]{{3}}-{_URL}{{20,}}", "square token"),
     ("EAAA", rf"{_URL}{{40,}}", "square token"),
     ("EAAC", rf"{_B62}{{20,}}", "facebook token"),
     ("EAA", rf"{_B62}{{80,}}", "facebook token"),
-    *((f"{name}_", rf"{_HEX}{{32}}", "shopify token") for name in ("shpat", "shpca", "shppa", "shpss", "shptka", "shpua")),
+    *(
+        (f"{name}_", rf"{_HEX}{{32}}", "shopify token")
+        for name in ("shpat", "shpca", "shppa", "shpss", "shptka", "shpua")
+    ),
     ("shippo_", rf"(?:live|test)_{_HEX}{{40}}", "shippo token"),
     ("EZAK", rf"{_B62}{{54,}}", "easypost key"),
     ("EZTK", rf"{_B62}{{54,}}", "easypost key"),
@@ -188,7 +218,10 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("sl.", rf"{_URL}{{60,}}", "dropbox token"),
     ("dnd_", rf"{_B62}{{30,}}", "api key"),
     # Watching
-    *((f"{name}-", rf"{_URL}{{18,}}", "new relic key") for name in ("NRAK", "NRAA", "NRAL", "NRII", "NRIQ", "NRJS", "NRBR", "NRSP", "NRRA")),
+    *(
+        (f"{name}-", rf"{_URL}{{18,}}", "new relic key")
+        for name in ("NRAK", "NRAA", "NRAL", "NRII", "NRIQ", "NRJS", "NRBR", "NRSP", "NRRA")
+    ),
     ("px-api-", rf"{_URL}{{30,}}", "new relic key"),
     ("px-dep-", rf"{_URL}{{30,}}", "new relic key"),
     *((f"ph{letter}_", rf"{_URL}{{30,}}", "posthog key") for letter in "xcsra"),
@@ -214,8 +247,9 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 
 # Ids that runtimes, providers and tools print all day and that open nothing.
 HARMLESS_PREFIXES = frozenset(
-    "toolu srvtoolu call chatcmpl msg req resp rs fc run thread asst sess session evt event file fp build index chunk commit sha sha1 sha256 sha384"
-    " sha512 md5 uuid id item cmpl gen task job batch step trace span ws rsm web toolcall functions conv conversation agent user org proj project"
+    "toolu srvtoolu call chatcmpl msg req resp rs fc run thread asst sess session evt event file fp build index "
+    "chunk commit sha sha1 sha256 sha384 sha512 md5 uuid id item cmpl gen task job batch step trace span ws rsm "
+    "web toolcall functions conv conversation agent user org proj project"
     " cus sub in price prod ch pi seti pm acct py txn cs image img layer digest ref rev version v node pkg hash etag vrtx bdrk".split()
 )
 
@@ -292,6 +326,8 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
         return start, parts.end(), "token"
     if client := _GOOGLE_CLIENT.match(text, start):
         return start, client.end(), "google client id"
+    if end - start >= 60 and ("JQQJ99" in text[start:end] or "AZDO" in text[start:end]):
+        return start, end, "azure key"
     if mailchimp := _MAILCHIMP.match(text, start, end):
         return start, mailchimp.end(), "mailchimp key"
     match = _SHAPE.match(text, start, end)
@@ -301,6 +337,12 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
         return None
     tail = match.group(1)
     first = _SEPARATOR.split(text[start : start + 24], maxsplit=1)[0].lower()
-    if first in HARMLESS_PREFIXES or tail.startswith(("kwDO", "kgDO")) or is_hex(tail) or jumps(tail) < 0.25 or entropy(tail) < 3.5:
+    if (
+        first in HARMLESS_PREFIXES
+        or tail.startswith(("kwDO", "kgDO"))
+        or is_hex(tail)
+        or jumps(tail) < 0.25
+        or entropy(tail) < 3.5
+    ):
         return None
     return start, end, "api key"

@@ -18,16 +18,18 @@ _CLASSES = {
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{16,}|[0-9A-F]{16,})\Z")
 _UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{12}\Z")
 _GROUPS = re.compile(r"(?:(?=[^0-9]{0,60}[0-9])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}|[A-Z]{5,7}(?:-[A-Z]{5,7}){3,5})\Z")
+_CODE = re.compile(r"[A-Za-z]{3}[(\[]|\?\.[a-z]|[A-Za-z]=[^=]")
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
 
 # What other text will be put in the place of.
 _TEMPLATE = re.compile(
-    r"\$\{|\$\(|\$[A-Za-z_]\w{0,80}\Z|%\w{1,80}%\Z|%[sdvr]\Z|\{|<|&lt;|#\{|@\w{1,60}@\Z|\[|[x*.•·?…]{1,400}\Z", re.IGNORECASE
+    r"\$\{|\$\(|\$[A-Za-z_]\w{0,80}\Z|%\w{1,80}%\Z|%[sdvr]\Z|\{|<|&lt;|#\{|@\w{1,60}@\Z|\[|[x*.•·?…]{1,400}\Z",
+    re.IGNORECASE,
 )
 # What stands in the place of a secret: variables, templates, masks, words that ask for one.
 _STAND_IN = re.compile(
     r"""
-      [\\'"]{1,4}\$ | [.+&][ ]?\$ | arn: | \#[0-9a-f]{3,8}\Z | [A-Za-z]:\\ | \.{0,2}/[\w.\-]*/ | ~/ | \$\{ | \$\( | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$ | \$\[ | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z
+      [\\'"]{1,4}\$ | [?][A-Za-z] | [.+&][ ]?\$ | arn: | \#[0-9a-f]{3,8}\Z | [A-Za-z]:\\ | \.{0,2}/[\w.\-]*/ | ~/ | \$\{ | \$\( | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$ | \$\[ | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z
     | \[ | __\w{1,60}__\Z | \(
     | [x*.\-_•·#?=+/…0]{1,400}\Z
     | (?:null|none|nil|true|false|undefined|nan|yes|no|empty|unset|string|str|text|bytes|int|number|bool|boolean|object|any
@@ -39,7 +41,8 @@ _STAND_IN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"(?i)example|your[-_ ]?|change[-_]?(?:me|it)|placeholder|redacted|replace[-_]?(?:me|with)|insert[-_]|xxxx|\*\*\*|\.\.\.|…|todo|fixme"
+    r"(?i)example|your[-_ ]?|change[-_]?(?:me|it)|placeholder|redacted|replace[-_]?(?:me|with)|insert[-_]|xxxx|"
+    r"\*\*\*|\.\.\.|…|todo|fixme"
 )
 
 
@@ -81,13 +84,15 @@ def is_uuid(value: str) -> bool:
 def wordy(value: str) -> bool:
     """Made of words and numbers as people write them: paths, identifiers, versions, dates."""
     return all(
-        piece.isalpha() or piece.isdigit() or (len(piece) < 10 and jumps(piece) * len(piece) < 3) for piece in _SPLIT.split(value) if piece
+        piece.isalpha() or piece.isdigit() or (len(piece) < 10 and jumps(piece) * len(piece) < 3)
+        for piece in _SPLIT.split(value)
+        if piece
     )
 
 
 def symbolic(value: str) -> bool:
     """Drawn from the whole keyboard: at least 16 characters, letters, and several signs that no word or path has."""
-    if len(value) < 16 or len(set(value)) < 12 or not any(map(str.isdigit, value)):
+    if len(value) < 16 or len(set(value)) < 12 or not any(map(str.isdigit, value)) or _CODE.search(value):
         return False
     signs = [c for c in value if c in "!@#$%^&*~`?+;|[]{}()<>"]
     return len(set(signs)) >= 3 and len(value) < 7 * (1 + len(_SPLIT.findall(value)))
@@ -124,4 +129,4 @@ def grouped(value: str) -> bool:
 
 def drawn(piece: str) -> bool:
     """Whether a long piece betrays itself without any name beside it: base 62, far too even for words."""
-    return jumps(piece) >= 0.3 and entropy(piece) >= 4.2 and not is_hex(piece)
+    return jumps(piece) >= 0.3 and entropy(piece) >= 3.8 and not is_hex(piece)
