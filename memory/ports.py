@@ -242,6 +242,15 @@ class Journal(Protocol):
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """Facts of some owners, in any state, whose id begins with ``text`` or that hold it; newest first."""
 
+    async def find_passages(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Passage]:
+        """Passages of some owners that hold ``text``; newest first."""
+
+    async def begins(self, prefix: str, owners: Sequence[str], limit: int = 10) -> list[str]:
+        """The ids of facts and passages of some owners that begin with ``prefix``."""
+
+    async def owners(self) -> list[str]:
+        """Every owner that has, or had, memories, in order."""
+
     async def update(self, fact: Fact) -> bool:
         """Write a known fact anew; False where it is not known."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity
@@ -57,12 +58,38 @@ class Facts(Shelf):
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
-        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        pattern = f"%{escaped}%"
+        pattern = _holding(text)
 
         def work(connection: sqlite3.Connection) -> list[Fact]:
             query = many("facts_find", len(owners))
             return [fact_of(row) for row in connection.execute(query, (*owners, text, text, pattern, pattern, limit))]
+
+        return await self._db.read(work)
+
+    async def find_passages(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Passage]:
+        """See :class:`memory.ports.Journal`. Reads every passage: for what a person asks for, not for recall."""
+
+        def work(connection: sqlite3.Connection) -> list[Passage]:
+            query = many("passages_find", len(owners))
+            return [passage_of(row) for row in connection.execute(query, (*owners, _holding(text), limit))]
+
+        return await self._db.read(work)
+
+    async def begins(self, prefix: str, owners: Sequence[str], limit: int = 10) -> list[str]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            ends = prefix + "\U0010ffff"
+            rows = connection.execute(QUERIES["ids_between"], (prefix, ends, prefix, ends))
+            return list(islice((row["id"] for row in rows if row["owner"] in owners), limit))
+
+        return await self._db.read(work)
+
+    async def owners(self) -> list[str]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
 
         return await self._db.read(work)
 
@@ -157,6 +184,12 @@ def add_texts(
         connection.executemany(QUERIES["terms_add"], [(owner, term, count) for term, count in counted.items()])
         if any(count < 0 for count in counted.values()):
             connection.execute(QUERIES["terms_drop"], (owner,))
+
+
+def _holding(text: str) -> str:
+    """A pattern for LIKE with the escape character ``\\``."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
 
 
 def _changed(connection: sqlite3.Connection, name: str, parameters: object) -> bool:

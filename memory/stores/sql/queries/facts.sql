@@ -75,6 +75,14 @@ ON CONFLICT (id) DO UPDATE SET
 -- passages_get: passages by id
 SELECT * FROM passages WHERE id IN (?*);
 
+-- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
+SELECT * FROM passages WHERE owner IN (?*) AND text LIKE ? ESCAPE '\' ORDER BY number DESC LIMIT ?;
+
+-- ids_between: the ids of memories from one text to another, with their owners
+SELECT id, owner FROM facts WHERE id BETWEEN ? AND ?
+UNION ALL
+SELECT id, owner FROM passages WHERE id BETWEEN ? AND ?;
+
 -- passages_near: the passages of a session between two turns, in order
 SELECT * FROM passages WHERE session = ? AND turn BETWEEN ? AND ? ORDER BY turn, piece, number;
 
@@ -91,6 +99,9 @@ DELETE FROM terms WHERE texts <= 0 AND owner = (SELECT number FROM owners WHERE 
 
 -- texts_of: how many indexed texts some owners have
 SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name IN (?*);
+
+-- owners_all: every owner that has, or had, indexed texts
+SELECT name FROM owners ORDER BY name;
 
 -- owner_numbers: the rows of some owners
 SELECT number FROM owners WHERE name IN (?*);
