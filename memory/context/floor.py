@@ -2,7 +2,8 @@
 
 Three signs are added up: how much of the message its best memory covers, how near the two are in meaning, and how
 much at home the message's words are in memory at all. A message that seeks something to be known passes on less than
-one that orders: for the first, memory may be the only one to know; the second is about the work at hand.
+one that orders: for the first, memory may be the only one to know; the second is about the work at hand, and so is a
+question in so far as its words are those of the work.
 """
 
 from __future__ import annotations
@@ -30,5 +31,5 @@ FLOOR = Floor()
 def passes(question: Question, weighed: Weighed, found: Iterable[Found], floor: Floor = FLOOR) -> bool:
     """Whether a question may recall anything from what was found."""
     best = max((weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit in found), default=0.0)
-    least = floor.seeking if question.seeks else floor.ordering
+    least = floor.seeking + question.work * (floor.ordering - floor.seeking)
     return best > 0.0 and best + floor.familiar * weighed.familiar >= least

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from memory.context.seeking import asking, only_moves_on
+from memory.context.seeking import about_work, asking, only_moves_on
 from memory.conversation import Conversation, Message, Role
 from memory.language.terms import term
 from memory.language.words import stems
@@ -30,14 +30,14 @@ class Asker(StrEnum):
 class Question:
     """What to search for.
 
-    ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``seeks`` says that
-    something is to be known rather than done (see :mod:`memory.context.seeking`).
+    ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
+    far the message is about the work at hand: 1 for an order, less for what seeks something to be known.
     """
 
     text: str
     stems: Mapping[str, float]
     asker: Asker = Asker.PERSON
-    seeks: bool = False
+    work: float = 1.0
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -81,6 +81,7 @@ def _of_person(spoken: str, before: str) -> Question | None:
     found = dict.fromkeys(stems(" ".join(asked) or text), 1.0)
     if not found or (not asked and only_moves_on(found)):
         return None
+    work = about_work(found) if asked else 1.0
     if asked:
         # What stands around a question (the story before it, the form the answer should have) counts lightly.
         for around in stems(text):
@@ -90,7 +91,7 @@ def _of_person(spoken: str, before: str) -> Question | None:
         if not only_moves_on(echoes):
             found.update(dict.fromkeys(echoes, _AROUND))
             text = f"{text}\n{before}"
-    return Question(text, found, seeks=bool(asked))
+    return Question(text, found, work=work)
 
 
 def _before(messages: tuple[Message, ...]) -> str:

@@ -45,21 +45,29 @@ _MOVING: Final = (
     "sounds sound first second third last one two three four five both all rest option options number push ship "
     "approve approved accept accepted confirm confirmed lgtm hmm thx ty cheers lol let's lets make carry keep going "
     "work works working thing things stuff part point item items list set use using give put take turn want need like "
-    # what is done in any work on software, whatever the subject
-    "test tests tested testing coverage integration unit code coding file files line lines function functions method "
-    "methods class branch branches commit commits committed pr prs pull request merge merged rebase repo repository "
-    "issue issues bug bugs error errors fix fixes fixed change changes changed diff review reviewed reviewer comment "
-    "comments build builds lint linter ci plan plans task tasks todo feature features functionality version docs doc "
-    "documentation description log logs output script command commands local remote main conflict conflicts fail "
-    "failing failed failure failures warning warnings implementation implement implemented refactor cleanup clean case "
-    "cases scenario scenarios suggestion suggestions finding findings approach agent agents subagent subagents check "
-    "checked add added remove removed delete deleted update updated create created write rewrite read find search "
-    "verify validate validation ensure explain show describe summarize investigate analyze compare open close fetch "
-    "publish deploy install move rename replace revert handle support think understand see address resolve solve debug "
-    "edit apply follow include complete finish new current latest previous missing same different existing outstanding "
-    "ready"
+    # what is done to anything
+    "plan plans add added remove removed delete deleted create created find show describe compare open close move "
+    "replace follow include complete finish think understand see address resolve solve edit apply explain ensure new "
+    "current latest previous missing same different existing outstanding ready clean show look check checked handle "
+    "support update updated change changes changed write read search suggestion suggestions finding findings approach "
+    "case cases scenario scenarios description"
 )
-_MOVES: Final = frozenset(map(stem, _MOVING.split()))
+_WORKING: Final = (
+    # what work on software consists of, whatever it is about
+    "test tests tested testing coverage integration unit code coding codebase file files line lines function functions "
+    "method methods class branch branches commit commits committed pr prs pull request merge merged rebase repo "
+    "repository git github issue issues bug bugs error errors fix fixes fixed diff review reviewed reviewer comment "
+    "comments build builds lint linter ci task tasks todo feature features functionality version docs doc "
+    "documentation log logs output script command commands local remote main master origin conflict conflicts fail "
+    "failing failed failure failures warning warnings implementation implement implemented refactor cleanup agent "
+    "agents subagent subagents session sessions prompt prompts prompting user users rewrite verify validate validation "
+    "summarize investigate analyze fetch publish deploy deployment install installed rename revert debug hook hooks "
+    "config configuration setting settings flag flags variable type types module package library dependency api "
+    "endpoint database query schema json yaml server client cli directory folder path template templates default "
+    "enable enabled disable disabled release tag run running worktree stage staged diff patch stack trace exception"
+)
+_WORKS: Final = frozenset(map(stem, _WORKING.split()))
+_MOVES: Final = _WORKS | frozenset(map(stem, _MOVING.split()))
 
 
 def seeks(sentence: str) -> bool:
@@ -69,9 +77,18 @@ def seeks(sentence: str) -> bool:
 
 def asking(text: str) -> list[str]:
     """The sentences of a message that seek something."""
-    return [sentence.strip() for sentence in _SENTENCE.findall(text) if sentence.strip() and seeks(sentence)]
+    return [sentence for piece in _SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
 
 
 def only_moves_on(stems: Iterable[str]) -> bool:
     """Whether a message names nothing but steps of the work at hand, so that memory has nothing to look for."""
     return _MOVES.issuperset(stems)
+
+
+def about_work(stems: Iterable[str]) -> float:
+    """The share of a message's words that belong to any work on software, 0..1.
+
+    What such a question is after mostly stands in the files at hand, not in memory.
+    """
+    words = list(stems)
+    return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
