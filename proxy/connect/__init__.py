@@ -1,0 +1,35 @@
+"""How to point a runtime at us: what to write where, shown before it is written, and undone to the byte.
+
+============== ==============================================================================
+``plan``        the nouns: a plan, its changes of files, the address that a runtime is given
+``guides``      one guide for each runtime: its file, its keys, what its user should know
+``machine``     what is on this machine: folders, environment, logins
+``json_text`` ``toml_text`` ``yaml_text``
+                set a value in a configuration's text, leaving comments and all else as it is
+``carry_out``   write a plan, keep what was there, and put it back
+============== ==============================================================================
+"""
+
+from __future__ import annotations
+
+from proxy.connect.carry_out import Changed, Preview, carry_out, preview, undo, undo_preview
+from proxy.connect.guides import GUIDES, plan
+from proxy.connect.machine import Machine, look
+from proxy.connect.plan import Address, FileChange, NotEditable, Plan
+
+__all__ = [
+    "GUIDES",
+    "Address",
+    "Changed",
+    "FileChange",
+    "Machine",
+    "NotEditable",
+    "Plan",
+    "Preview",
+    "carry_out",
+    "look",
+    "plan",
+    "preview",
+    "undo",
+    "undo_preview",
+]

@@ -1,0 +1,60 @@
+"""What is on this machine that matters to a runtime's configuration: its folders, its environment, its logins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A user's folders, and which runtimes are logged in with a subscription instead of an API key.
+
+    ``logins`` holds runtime names; ``keys`` the names of the variables with keys that are set.
+    """
+
+    home: Path
+    directory: Path
+    environment: Mapping[str, str] = field(default_factory=dict)
+    logins: frozenset[str] = frozenset()
+    present: frozenset[Path] = frozenset()
+
+    def folder(self, variable: str, default: str) -> Path:
+        """A configuration folder: the one that a variable names, else a default below the home folder."""
+        told = self.environment.get(variable)
+        return Path(told).expanduser() if told else self.home / default
+
+
+def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine:
+    """Look at this machine. Files that cannot be read say nothing."""
+    machine = Machine(home, directory, environment)
+    logins = set()
+    codex = _json(machine.folder("CODEX_HOME", ".codex") / "auth.json")
+    if codex.get("tokens") and not codex.get("OPENAI_API_KEY"):
+        logins.add("codex")
+    claude = machine.folder("CLAUDE_CONFIG_DIR", ".claude")
+    if "claudeAiOauth" in _json(claude / ".credentials.json"):
+        logins.add("claude")
+    elif not any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")):
+        settings = _json(claude / "settings.json")
+        held = settings.get("env")
+        if "apiKeyHelper" not in settings and not (isinstance(held, dict) and "ANTHROPIC_API_KEY" in held):
+            logins.add("claude?")
+    data = machine.folder("XDG_DATA_HOME", ".local/share")
+    for runtime, file in (("opencode", data / "opencode" / "auth.json"), ("pi", home / ".pi" / "agent" / "auth.json")):
+        if any(isinstance(entry, dict) and entry.get("type") == "oauth" for entry in _json(file).values()):
+            logins.add(runtime)
+    opencode = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
+    present = {file for file in (opencode / "opencode.jsonc", opencode / "config.json") if file.is_file()}
+    return Machine(home, directory, environment, frozenset(logins), frozenset(present))
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}

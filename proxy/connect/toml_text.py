@@ -1,0 +1,109 @@
+"""Set values in a TOML text and leave the rest as it is. Every change is proved by the standard parser."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.connect.text import NotEditable, line_end
+
+_TABLE = re.compile(r"[ \t]*\[")
+
+
+def set_values(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
+    """The text with top-level keys set (before the first table) and whole tables replaced or added at the end.
+
+    Raises:
+        NotEditable: when the text is no TOML, or the change cannot be made line by line.
+    """
+    try:
+        expected: dict[str, Any] = tomllib.loads(text.lstrip("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise NotEditable(f"the text is not TOML: {error}") from None
+    eol = line_end(text)
+    changed = text
+    for path, value in values.items():
+        if isinstance(value, Mapping):
+            changed = _with_table(changed, ".".join(path), value, eol)
+            _put(expected, path, _merged(expected, path, value))
+        elif len(path) == 1:
+            changed = _with_key(changed, path[0], value, eol)
+            _put(expected, path, value)
+        else:
+            raise NotEditable("only top-level keys and whole tables can be set")
+    try:
+        found = tomllib.loads(changed.lstrip("\ufeff"))
+    except tomllib.TOMLDecodeError:
+        found = {}
+    if found != expected:
+        raise NotEditable("the text could not be changed with certainty")
+    return changed
+
+
+def _with_key(text: str, key: str, value: Any, eol: str) -> str:
+    lines = text.splitlines(keepends=True)
+    written = f"{key} = {_literal(value)}{eol}"
+    first_table = next((at for at, line in enumerate(lines) if _TABLE.match(line)), len(lines))
+    own = re.compile(rf"{re.escape(key)}[ \t]*=")
+    for at in range(first_table):
+        if own.match(lines[at]):
+            lines[at] = written
+            return "".join(lines)
+    at = first_table
+    if at == len(lines):
+        if lines and not lines[-1].endswith("\n"):
+            lines[-1] += eol
+        lines.append(written)
+    else:
+        # The blank lines before a table stay between the key and the table.
+        while at > 0 and not lines[at - 1].strip():
+            at -= 1
+        gap = "" if at < first_table else eol
+        lines.insert(at, written + gap)
+    return "".join(lines)
+
+
+def _with_table(text: str, name: str, values: Mapping[str, Any], eol: str) -> str:
+    block = [f"[{name}]{eol}", *(f"{key} = {_literal(value)}{eol}" for key, value in values.items())]
+    lines = text.splitlines(keepends=True)
+    header = re.compile(rf"[ \t]*\[[ \t]*{re.escape(name)}[ \t]*\][ \t]*(?:#.*)?$")
+    for at, line in enumerate(lines):
+        if header.match(line.rstrip("\r\n")):
+            end = next((next_ for next_ in range(at + 1, len(lines)) if _TABLE.match(lines[next_])), len(lines))
+            while end > at + 1 and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
+                end -= 1
+            return "".join([*lines[:at], *block, *lines[end:]])
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += eol
+    gap = [eol] if lines and lines[-1].strip() else []
+    return "".join([*lines, *gap, *block])
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    # JSON's escapes are TOML's, too, but for DEL, which no setting of ours holds.
+    return json.dumps(str(value), ensure_ascii=False)
+
+
+def _merged(data: Mapping[str, Any], path: tuple[str, ...], value: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with its sub-tables, which keep their place in the text."""
+    inner: Any = data
+    for key in path:
+        inner = inner.get(key, {}) if isinstance(inner, Mapping) else {}
+    tables = {key: held for key, held in inner.items() if isinstance(held, Mapping)} if inner else {}
+    return {**tables, **value}
+
+
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for key in path[:-1]:
+        inner = data.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise NotEditable(f"{key} is not a table")
+        data = inner
+    data[path[-1]] = value

@@ -1,0 +1,227 @@
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proxy.connect import (
+    GUIDES,
+    Address,
+    Changed,
+    Machine,
+    NotEditable,
+    carry_out,
+    look,
+    plan,
+    preview,
+    undo,
+    undo_preview,
+)
+
+ADDRESS = Address(around="github.com/acme/demo")
+
+CONFIGS: Mapping[str, bytes] = {
+    "opencode": b'{\n  // mine\n  "theme": "dark",\n  "provider": {"x": {"options": {"apiKey": "sk-1"}},},\n}\n',
+    "codex": b'# mine\nmodel = "m"\r\n[tools]\nx = 1\n',
+    "claude": b'{"permissions": {"allow": ["Bash"]}, "env": {"A": "1"}}',
+    "qwen": b'{"model": {"name": "q"}}\n',
+    "pi": b'{"providers": {"fake": {"baseUrl": "http://x", "models": []}}}',
+    "cline": b'{"version": 1, "providers": {}}',
+    "openclaw": b"{ models: { mode: 'merge', providers: {} } }\n",
+    "aider": b"model: gpt\n",
+}
+
+
+def machine(tmp_path: Path) -> Machine:
+    (tmp_path / "work").mkdir(exist_ok=True)
+    return Machine(tmp_path / "home", tmp_path / "work")
+
+
+@pytest.mark.parametrize("runtime", GUIDES)
+@pytest.mark.parametrize("exists", [False, True])
+def test_what_is_written_is_undone_to_the_byte(runtime: str, exists: bool, tmp_path: Path) -> None:
+    wanted, kept = plan(runtime, ADDRESS, machine(tmp_path)), tmp_path / "kept"
+    before = {}
+    for change in wanted.changes:
+        if exists:
+            change.path.parent.mkdir(parents=True, exist_ok=True)
+            change.path.write_bytes(CONFIGS[runtime])
+            change.path.chmod(0o640)
+        before[change.path] = change.path.read_bytes() if exists else None
+    written = carry_out(preview(wanted), kept)
+    assert written == [change.path for change in wanted.changes]
+    for change in wanted.changes:
+        assert "127.0.0.1:8484" in change.path.read_text()
+        assert change.path.stat().st_mode & 0o777 == (0o640 if exists else 0o600)
+    assert carry_out(preview(wanted), kept) == []
+    assert undo(wanted, kept) == written
+    for path, content in before.items():
+        assert (path.read_bytes() if path.exists() else None) == content
+        assert not exists or path.stat().st_mode & 0o777 == 0o640
+    assert undo(wanted, kept) == []
+    if not exists:
+        assert not (tmp_path / "home").exists()
+    assert not list(kept.glob("*"))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(st.binary(max_size=60) | st.text(alphabet='{}",:ab \n/*', max_size=40).map(str.encode))
+def test_any_file_is_left_alone_or_undone_to_the_byte(tmp_path: Path, content: bytes) -> None:
+    for runtime in ("claude", "codex", "aider"):
+        wanted, kept = plan(runtime, ADDRESS, machine(tmp_path)), tmp_path / "kept"
+        file = wanted.changes[0].path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        with contextlib.suppress(NotEditable):
+            carry_out(preview(wanted), kept)
+        undo(wanted, kept)
+        assert file.read_bytes() == content
+
+
+def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path) -> None:
+    for runtime in ("aider", "openai-sdk", "anthropic-sdk", "curl"):
+        assert "/p/github.com%2Facme%2Fdemo" in plan(runtime, ADDRESS, machine(tmp_path)).snippet
+        assert "/p/default" in plan(runtime, Address(), machine(tmp_path)).snippet
+    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw"):
+        assert "/p/" not in plan(runtime, ADDRESS, machine(tmp_path)).snippet
+        mine = Address(project="my work", user="ann", key="k-1", server="https://mem.example/")
+        assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet
+
+
+def test_a_users_change_is_not_lost_by_undoing(tmp_path: Path) -> None:
+    wanted, kept = plan("claude", ADDRESS, machine(tmp_path)), tmp_path / "kept"
+    file = wanted.changes[0].path
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"a": 1}')
+    carry_out(preview(wanted), kept)
+    file.write_bytes(file.read_bytes().replace(b'"a": 1', b'"a": 2'))
+    edited = file.read_bytes()
+    with pytest.raises(Changed, match="was changed after") as told:
+        undo(wanted, kept)
+    assert told.value.backup is not None
+    assert told.value.backup.read_bytes() == b'{"a": 1}'
+    assert file.read_bytes() == edited
+    carry_out(preview(plan("claude", Address(project="p"), machine(tmp_path))), kept)
+    with pytest.raises(Changed):
+        undo(wanted, kept)
+    undo(wanted, kept, force=True)
+    assert file.read_bytes() == b'{"a": 1}'
+
+
+def test_connecting_again_elsewhere_is_undone_to_the_first_state(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    for server in ("http://127.0.0.1:1", "http://127.0.0.1:2"):
+        wanted = plan("codex", Address(server), machine(tmp_path))
+        carry_out(preview(wanted), kept)
+    assert "127.0.0.1:2" in wanted.changes[0].path.read_text()
+    undo(wanted, kept)
+    assert not wanted.changes[0].path.exists()
+
+
+def test_a_file_that_changed_since_it_was_shown_is_not_written(tmp_path: Path) -> None:
+    wanted = plan("qwen", ADDRESS, machine(tmp_path))
+    shown = preview(wanted)
+    file = wanted.changes[0].path
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    with pytest.raises(Changed):
+        carry_out(shown, tmp_path / "kept")
+    assert file.read_text() == "{}"
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    wanted, kept = plan("claude", ADDRESS, machine(tmp_path)), tmp_path / "kept"
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}")
+    file = wanted.changes[0].path
+    file.parent.mkdir(parents=True)
+    file.symlink_to(real)
+    carry_out(preview(wanted), kept)
+    assert file.is_symlink()
+    assert "ANTHROPIC_BASE_URL" in real.read_text()
+    undo(wanted, kept)
+    assert file.is_symlink()
+    assert real.read_text() == "{}"
+
+
+def test_the_difference_is_shown_without_secrets(tmp_path: Path) -> None:
+    wanted = plan("opencode", ADDRESS, machine(tmp_path))
+    file = wanted.changes[0].path
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"provider": {"openai": {"options": {"apiKey": "sk-hidden"}}}}, indent=2))
+    (shown,) = preview(wanted)
+    assert '+        "baseURL": "http://127.0.0.1:8484/v1"' in shown.diff
+    assert "sk-hidden" not in shown.diff
+    assert shown.after is not None
+    assert b"sk-hidden" in shown.after
+    carry_out([shown], tmp_path / "kept")
+    assert '-        "baseURL"' in undo_preview(wanted, tmp_path / "kept")[0].diff
+
+
+def test_backups_are_for_the_users_eyes_only(tmp_path: Path) -> None:
+    wanted, kept = plan("codex", ADDRESS, machine(tmp_path)), tmp_path / "kept"
+    wanted.changes[0].path.parent.mkdir(parents=True)
+    wanted.changes[0].path.write_text("")
+    carry_out(preview(wanted), kept)
+    assert kept.stat().st_mode & 0o777 == 0o700
+    for file in kept.iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_logins_are_found_and_warned_of(tmp_path: Path) -> None:
+    def found(**environment: str) -> Machine:
+        return look(tmp_path, tmp_path, environment)
+
+    assert "claude?" in found().logins
+    assert "claude?" not in found(ANTHROPIC_API_KEY="sk").logins
+    codex = tmp_path / ".codex" / "auth.json"
+    codex.parent.mkdir()
+    codex.write_text(json.dumps({"OPENAI_API_KEY": None, "tokens": {"access_token": "x"}}))
+    claude = tmp_path / ".claude" / ".credentials.json"
+    claude.parent.mkdir()
+    claude.write_text(json.dumps({"claudeAiOauth": {"accessToken": "x"}}))
+    opencode = tmp_path / ".local" / "share" / "opencode" / "auth.json"
+    opencode.parent.mkdir(parents=True)
+    opencode.write_text(json.dumps({"anthropic": {"type": "oauth", "access": "x"}}))
+    machine = found(ANTHROPIC_API_KEY="sk")
+    assert machine.logins == {"codex", "claude", "opencode"}
+    for runtime in ("codex", "claude", "opencode"):
+        assert plan(runtime, ADDRESS, machine).warnings
+    assert "chatgpt.com/backend-api/codex" in " ".join(plan("codex", ADDRESS, machine).warnings)
+    assert "requires_openai_auth = true" in plan("codex", ADDRESS, machine).snippet
+    assert not plan("qwen", ADDRESS, machine).warnings
+    codex.write_text("not json")
+    assert "codex" not in found().logins
+
+
+def test_folders_follow_the_runtimes_own_variables(tmp_path: Path) -> None:
+    environment = {
+        "CODEX_HOME": str(tmp_path / "cx"),
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "cl"),
+        "XDG_CONFIG_HOME": str(tmp_path / "xdg"),
+    }
+    machine = look(tmp_path, tmp_path, environment)
+    paths = [plan(runtime, ADDRESS, machine).changes[0].path for runtime in ("codex", "claude", "opencode")]
+    assert paths == [
+        tmp_path / "cx" / "config.toml",
+        tmp_path / "cl" / "settings.json",
+        tmp_path / "xdg/opencode/opencode.json",
+    ]
+    (tmp_path / "xdg" / "opencode").mkdir(parents=True)
+    (tmp_path / "xdg" / "opencode" / "opencode.jsonc").write_text("{}")
+    assert plan("opencode", ADDRESS, look(tmp_path, tmp_path, environment)).changes[0].path.name == "opencode.jsonc"
+
+
+def test_every_guide_can_be_read_and_says_something(tmp_path: Path) -> None:
+    for runtime in GUIDES:
+        wanted = plan(runtime, ADDRESS, machine(tmp_path))
+        assert wanted.runtime == runtime
+        assert "127.0.0.1:8484" in wanted.snippet
+        assert wanted.notes
+        assert os.linesep not in wanted.title
+    with pytest.raises(KeyError):
+        plan("unknown", ADDRESS, machine(tmp_path))
