@@ -20,7 +20,8 @@ JSON = [
     ("{}", '{\n  "env": {\n    "URL": "x"\n  }\n}'),
     (
         '{\n    // why\n    "a": 1.50, /* b */\n    "env": {\n        "KEY": "k", // mine\n    },\n}\n',
-        '{\n    // why\n    "a": 1.50, /* b */\n    "env": {\n        "KEY": "k", // mine\n        "URL": "x"\n    },\n}\n',
+        '{\n    // why\n    "a": 1.50, /* b */\n    "env": {\n        "KEY": "k", // mine\n        "URL": "x"\n'
+        "    },\n}\n",
     ),
     ('{"a": 1}', '{"a": 1, "env": {\n  "URL": "x"\n}}'),
     ("{env: {URL: 'old', other: 'it\\'s'}}", "{env: {URL: \"x\", other: 'it\\'s'}}"),
