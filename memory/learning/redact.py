@@ -1,7 +1,7 @@
 """Take secrets out of text before anything is stored, logged or embedded.
 
 Deterministic, linear in the text's length, and idempotent: what stands in a secret's place is never taken for one.
-The shapes are in :mod:`memory.learning.secret_patterns`, the names in :mod:`memory.learning.secret_assignments`.
+The shapes are in :mod:`memory.learning.secret_patterns`, the names in :mod:`memory.learning.secrets.assignments`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from memory.learning.private_keys import find_private_keys
-from memory.learning.secret_assignments import find_assigned
-from memory.learning.secret_locations import find_located
-from memory.learning.secret_patterns import find_issued
-from memory.learning.secret_values import wordy
+from memory.learning.secrets.assignments import find_assigned
+from memory.learning.secrets.issued import find_issued
+from memory.learning.secrets.locations import find_located
+from memory.learning.secrets.private_keys import find_private_keys
+from memory.learning.secrets.values import wordy
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,8 @@ def _whole(start: int, end: int, text: str) -> tuple[int, int]:
 
 
 def _replaced(text: str, spans: list[Span]) -> str:
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     for start, end, kind in spans:
         placeholder = f"[secret: {kind}]"
         member = _JSON_MEMBER.search(text, max(0, start - 24), start)

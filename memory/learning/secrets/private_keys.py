@@ -8,23 +8,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secret_values import entropy, is_hex, jumps
+from memory.learning.secrets.values import entropy, is_hex, jumps
 
 _MARK = "PRIVATE KEY"
 _LONGEST = 20_000
 _HEADER_BEFORE = re.compile(r"-{2,5}[ \t]{0,2}(BEGIN|END)[A-Z0-9 _]{0,60}\Z")
 _HEADER_AFTER = re.compile(r"[A-Z0-9 ]{0,20}-{2,5}")
 _END = re.compile(r"-{2,5}[ \t]{0,2}END[A-Z0-9 _]{0,60}PRIVATE KEY[A-Z0-9 ]{0,20}-{2,5}")
-# One line of a key's body with what may stand before and behind it: escapes, quotes, comment signs, `+`, log prefixes.
 _NEWLINE = r"(?:\\{1,8}[nrt]|[\r\n])"
+# One line of a key's body and what may stand before it: escapes, quotes, comment signs, `+`, a log's prefix.
 _BODY_LINE = re.compile(
     rf"""(?:{_NEWLINE}|[ \t"'`+,;#/*()|>]|\\{{1,8}}(?=["']))*
-        (?:(?:Proc-Type|DEK-Info|Version|Comment|Encryption|PPK)[^\n\\]{{0,120}} | [A-Za-z0-9+/]{{8,}}=* | [A-Za-z0-9+/]{{1,8}}={{1,2}})
+        (?:(?:Proc-Type|DEK-Info|Version|Comment|Encryption|PPK)[^\n\\]{{0,120}} | [A-Za-z0-9+/=]{{24,}})
         (?=[^A-Za-z0-9+/=_-]|\Z)""",
     re.VERBOSE,
 )
 _SHORT_LAST = re.compile(
-    rf"""{_NEWLINE}{{1,4}}[ \t"'+/*#>|]{{0,40}}(?:[A-Za-z0-9+/]{{1,23}}={{0,2}}(?:(?={_NEWLINE}|["'\\])|\Z)|=[A-Za-z0-9+/]{{4}})"""
+    rf"""{_NEWLINE}{{1,4}} [ \t"'+/*\#>|]{{0,40}}
+        (?: [A-Za-z0-9+/]{{1,23}}={{0,2}} (?:(?={_NEWLINE}|["'\\])|\Z) | =[A-Za-z0-9+/]{{4}} )""",
+    re.VERBOSE,
 )
 
 # DER of PKCS#1, PKCS#8 and SEC1 keys in base64: a sequence whose first member is the version, 0 or 1.
@@ -46,7 +48,7 @@ def find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def key_material(text: str, start: int, end: int) -> tuple[int, int, str] | None:
-    """The line of base64 around a run of its letters, when it is a key's: a certificate's look the same and are public."""
+    """The line of base64 around a run of its letters, if a key's: a certificate's look the same, and are public."""
     if end - start < 56 and text[start - 1 : start] not in ("+", "/") and text[end : end + 1] not in ("+", "/"):
         return None
     before = _LINE_BEFORE.search(text, max(0, start - 85), start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secret_values import jumps, random, stands_in, template, wordy
+from memory.learning.secrets.values import jumps, random, stands_in, template, wordy
 
 _AUTHORITY = re.compile(
     r"(?P<user>[^\s/:@\"'<>\\`]{0,256}):(?P<password>[^\s/\"'<>\\`]{1,512})@(?P<host>[A-Za-z0-9.\-_,:%\[\]]{0,512})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secret_values import grouped, is_hex, jumps, mixed, random, stands_in, symbolic, wordy
+from memory.learning.secrets.values import grouped, is_hex, jumps, mixed, random, stands_in, symbolic, wordy
 
 PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "weak", "attached"
 
@@ -26,36 +26,42 @@ _WEAK = (
 _NAME = re.compile(f"{_PASSWORDS}|{_SECRETS}|{_WEAK}")
 _STRENGTHS = ((PASSWORD, re.compile(_PASSWORDS)), (SECRET, re.compile(_SECRETS)))
 # Words that other words begin or end with; these count only as words of their own.
-_SHORT = frozenset("pass pw pwd key auth access api salt pat login seed sig srt sid jwt crumb priv private".split())
+_SHORT_WORDS = "pass pw pwd key auth access api salt pat login seed sig srt sid jwt crumb priv private"
+_SHORT = frozenset(_SHORT_WORDS.split())
 
 _TAIL = re.compile(r"[A-Za-z0-9_.\-]{0,48}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # Names with such a word in them name something else, or something that everybody may see.
-_PUBLIC = frozenset(
-    "public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency "
-    "idempotence next page cursor count max min num limit total usage type length size expires expiry expiration "
-    "ttl path file dir url uri name field label column index format"
-    " regex pattern policy error".split()
-)
+_PUBLIC_WORDS = """
+    public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency
+    idempotence next page cursor count max min num limit total usage type length size expires expiry expiration ttl path file dir
+    url uri name field label column index format regex pattern policy error threshold
+"""
+_PUBLIC = frozenset(_PUBLIC_WORDS.split())
 # `PASS: TestFoo`, `pwd: /home`
 _AMBIGUOUS = frozenset(("pass", "--pass", "pwd", "--pwd", "pw"))
 _NO_PASSWORD = re.compile(r"[^\n]*[/_(\\]")
 _HEAD = re.compile(r"[A-Za-z0-9_\-]{0,40}\Z")
 
 _QUOTE = r"""\\{0,8}(?:\"{3}|'{3}|["'`])|&quot;|&\#0?3[49];|&apos;|\\{1,4}u002[27]|%2[27]"""
+# What may stand between a name and its value: the name's closing quote, a type, a sign or word that joins, a call that
+# reads the environment with this as its default, a scheme, and the value's opening quote.
 _JOIN = re.compile(
     rf"""
     (?P<closed>{_QUOTE})? (?P<bracket>[\])]{{1,2}})? [ \t]{{0,24}}
     (?::[ \t]{{0,3}}(?:[Ss]tring|str|String\?|&str)[ \t]{{0,3}}(?==))?
     (?P<by>
-        (?: \\{{1,4}}u003[daAD] | %3[DdAa] | :?={{1,3}}>? | !={{1,2}} | :{{1,2}}=? | -> | \|\| | \?\? | &gt; | > | , (?=[ \t]{{0,4}}(?:{_QUOTE})) | \((?=[ \t]{{0,4}}(?:{_QUOTE}))
-          | (?:is|was|or|are|by|BY|value[ \t]{{0,3}}=)(?=[ \t]{{1,4}}\S|[ \t]{{0,4}}\\{{0,8}}["']) | -{{2,8}}(?=[ \t]) )
+        (?: \\{{1,4}}u003[daAD] | %3[DdAa] | :?={{1,3}}>? | !={{1,2}} | :{{1,2}}=? | -> | \|\| | \?\? | &gt; | >
+          | [,(](?=[ \t]{{0,4}}(?:{_QUOTE}))
+          | (?:is|was|or|are|by|BY|value[ \t]{{0,3}}=) (?=[ \t]{{1,4}}\S | [ \t]{{0,4}}\\{{0,8}}["'])
+          | -{{2,8}}(?=[ \t]) )
         [ \t]{{0,24}} (?: (?:\r?\n|\\{{1,4}}n)[ \t]{{1,24}} (?=["'`]) )?
       | [ \t]{{1,24}}
       | [ \t]{{0,4}}(?:\r?\n|\\{{1,4}}n){{1,2}}[ \t]{{0,8}}(?=[A-Za-z0-9]{{16}})
       | [-_.](?=[A-Za-z0-9]{{4}})
     )
-    (?: (?:os\.environ\.get|os\.getenv|getenv|env)\( [^()\n]{{0,80}} (?: \)[ \t]{{0,3}}(?:or|\|\||\?\?) | , ) [ \t]{{0,3}} )?
+    (?: (?:os\.environ\.get|os\.getenv|getenv|env) \([^()\n]{{0,80}}
+        (?: \)[ \t]{{0,3}}(?:or|\|\||\?\?) | , ) [ \t]{{0,3}} )?
     (?: (?:[Bb]earer|[Bb]asic|[Tt]oken|BEARER)[ \t]{{1,3}} )?
     (?P<open>[uUbBrRfFL@$\[(]{{0,2}}(?:{_QUOTE}))?
     """,
@@ -177,7 +183,9 @@ def _closing(text: str, begin: int, quote: str) -> int | None:
 def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, text: str, start: int) -> bool:
     public = not _PUBLIC.isdisjoint(word.lower() for word in _WORD.findall(name))
     if strength == PASSWORD:
-        if name.lower() in _AMBIGUOUS and (_NO_PASSWORD.match(value) or (_IDENTIFIER.match(value) and jumps(value) < 0.25)):
+        if name.lower() in _AMBIGUOUS and (
+            _NO_PASSWORD.match(value) or (_IDENTIFIER.match(value) and jumps(value) < 0.25)
+        ):
             return False
         return _password(value, by, quoted, text, start) and not (wordy(value) and public)
     if " " in value:
@@ -221,7 +229,7 @@ def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
     if quoted and by in ("=", ":", "=>", ":=", "is", "was"):
         return not identifier or digit or value.isalpha()
     if by in (",", "(", "or", ""):
-        return digit and not identifier or flag or random(value, 8) or (len(value) >= 16 and jumps(value) >= 0.2)
+        return (digit and not identifier) or flag or random(value, 8) or (len(value) >= 16 and jumps(value) >= 0.2)
     if quoted:
         return digit or not identifier
     if not identifier:

@@ -29,14 +29,17 @@ _TEMPLATE = re.compile(
 # What stands in the place of a secret: variables, templates, masks, words that ask for one.
 _STAND_IN = re.compile(
     r"""
-      [\\'"]{1,4}\$ | [?][A-Za-z] | [.+&][ ]?\$ | arn: | \#[0-9a-f]{3,8}\Z | [A-Za-z]:\\ | \.{0,2}/[\w.\-]*/ | ~/ | \$\{ | \$\( | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$ | \$\[ | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z
-    | \[ | __\w{1,60}__\Z | \(
+      [\\'"]{1,4}\$ | [?][A-Za-z] | [.+&][ ]?\$ | \$\{ | \$\( | \$\[ | \$[A-Za-z_]\w{0,80}\Z | \$\w{0,80}\$
+    | %\( | %\w{1,80}%\Z | %[sdvr]\Z | \{ | < | &lt; | \#\{ | @\w{1,60}@\Z | \[ | __\w{1,60}__\Z | \(
+    | arn: | \#[0-9a-f]{3,8}\Z | [A-Za-z]:\\ | \.{0,2}/[\w.\-]*/ | ~/
     | [x*.\-_•·#?=+/…0]{1,400}\Z
-    | (?:null|none|nil|true|false|undefined|nan|yes|no|empty|unset|string|str|text|bytes|int|number|bool|boolean|object|any
-        |hidden|required|optional|redacted|masked|secret|password|passwd|pass|pwd|token|key|value|username|user|name|admin|root
-        |default|test|input|env|self|this|type|auth|bearer|basic|data|func|function|const|var|let|new|return|not|and|or|is|in|if)\Z
-    | (?:process\.env|os\.environ|os\.getenv|env\.|getenv|import\.meta|secrets\.|vars\.|var\.|local\.|self\.|this\.|config\.|settings\.
-        |request\.|req\.|args\.|options\.|opts\.|ctx\.|params\.|props\.|data\.|vault:|ssm:|secretsmanager:|op://|file:|/run/secrets)
+    | (?:null|none|nil|true|false|undefined|nan|yes|no|empty|unset|string|str|text|bytes|int|number|bool|boolean|object
+        |any|hidden|required|optional|redacted|masked|secret|password|passwd|pass|pwd|token|key|value|username|user|name
+        |admin|root|default|test|input|env|self|this|type|auth|bearer|basic|data|func|function|const|var|let|new|return
+        |not|and|or|is|in|if)\Z
+    | (?:process\.env|os\.environ|os\.getenv|env\.|getenv|import\.meta|secrets\.|vars\.|var\.|local\.|self\.|this\.
+        |config\.|settings\.|request\.|req\.|args\.|options\.|opts\.|ctx\.|params\.|props\.|data\.|vault:|ssm:
+        |secretsmanager:|op://|file:|/run/secrets)
     """,
     re.VERBOSE | re.IGNORECASE,
 )

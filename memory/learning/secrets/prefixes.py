@@ -1,24 +1,17 @@
 """The shapes of keys that providers issue: a prefix nobody writes by chance, and what follows it.
 
-The table holds facts (prefixes and least lengths as the providers and public rule lists document them); the patterns
-are matched at one place and end with the run of characters that they are about, so that each is linear.
+Facts only: prefixes and least lengths as the providers and public rule lists document them. Each pattern is matched at
+one place and ends with the run of characters that it is about, so that each is linear.
 """
 
 from __future__ import annotations
-
-import re
-from collections.abc import Iterator
-from itertools import islice
-
-from memory.learning.private_keys import key_material
-from memory.learning.secret_values import drawn, entropy, is_hex, jumps
 
 _B62 = r"[A-Za-z0-9]"
 _URL = r"[A-Za-z0-9_\-]"
 _HEX = r"[0-9a-fA-F]"
 
 # prefix (literal), what follows it, kind
-_TABLE: tuple[tuple[str, str, str], ...] = (
+PREFIXES: tuple[tuple[str, str, str], ...] = (
     # Models
     ("sk-ant-", rf"{_URL}{{12,}}", "anthropic key"),
     ("sk-or-", rf"{_URL}{{20,}}", "openrouter key"),
@@ -142,7 +135,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("glc_", r"[A-Za-z0-9+/=]{30,}", "grafana token"),
     ("eyJrIjoi", r"[A-Za-z0-9+/=_\-]{30,}", "grafana key"),
     # Databases and data
-    ("pscale_", rf"(?:tkn|oauth|pw|otkn|app_secret)_[A-Za-z0-9_.\-=]{{24,}}", "planetscale credential"),
+    ("pscale_", r"(?:tkn|oauth|pw|otkn|app_secret)_[A-Za-z0-9_.\-=]{24,}", "planetscale credential"),
     ("mdb_sa_sk_", rf"{_URL}{{30,}}", "mongodb atlas secret"),
     ("napi_", rf"{_B62}{{30,}}", "neon key"),
     ("npg_", rf"{_B62}{{12,}}", "neon password"),
@@ -246,103 +239,10 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 )
 
 # Ids that runtimes, providers and tools print all day and that open nothing.
-HARMLESS_PREFIXES = frozenset(
-    "toolu srvtoolu call chatcmpl msg req resp rs fc run thread asst sess session evt event file fp build index "
-    "chunk commit sha sha1 sha256 sha384 sha512 md5 uuid id item cmpl gen task job batch step trace span ws rsm "
-    "web toolcall functions conv conversation agent user org proj project"
-    " cus sub in price prod ch pi seti pm acct py txn cs image img layer digest ref rev version v node pkg hash etag vrtx bdrk".split()
-)
-
-_JWT = re.compile(r"[A-Za-z0-9_\-=]{8,}\.[A-Za-z0-9_\-=]{2,}(?:\.[A-Za-z0-9_\-/+=]*){0,3}")
-_TAILS = [(prefix, re.compile(tail), kind) for prefix, tail, kind in _TABLE] + [
-    (head, _JWT, "jwt") for head in ("eyJ", "ewog", "ewoJ", "eyA")
-]
-_BY_HEAD: dict[str, tuple[tuple[str, re.Pattern[str], str], ...]] = {
-    head: tuple(sorted((row for row in _TAILS if row[0][:3] == head), key=lambda row: -len(row[0])))
-    for head in {prefix[:3] for prefix, _, _ in _TAILS}
-}
-
-# A run of the characters that keys are made of. What belongs to an escape before it, JSON's or a terminal's, is no part.
-_RUN = re.compile(r"[A-Za-z0-9_\-]{16,}")
-_ESCAPE = re.compile(r"u00[0-9a-fA-F]{2}|x[0-9a-fA-F]{2}|[nrtbf]")
-_COLOUR = re.compile(r"[0-9]{1,3}m")
-_DOTTED_HEAD = re.compile(r"[A-Za-z0-9.]{1,12}\Z")
-_SEPARATOR = re.compile(r"[_\-]")
-_SHAPE = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,11}[_\-]){1,3}([A-Za-z0-9]{28,})\Z")
-_TWO_MORE = re.compile(r"\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]{20,}")
-_GOOGLE_CLIENT = re.compile(r"[0-9]{9,14}-[a-z0-9]{31,33}(?:\.apps\.googleusercontent\.com|(?![a-z0-9]))")
-_BOT = re.compile(r"(?<![0-9A-Za-z])[0-9]{8,10}:\Z")
-_APP = re.compile(r"(?<![0-9A-Za-z])[0-9]{14,17}\|\Z")
-_MAILCHIMP = re.compile(r"[A-Za-z0-9]{32}-us[0-9]{1,2}\Z")
-_LONG = re.compile(r"[A-Za-z0-9]{28,100}")
-# Inside one run a key may stand behind another word; more words than this are no key's neighbours.
-_MOST_PARTS = 64
-
-
-def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
-    """Keys by their provider's shape: start, end, kind."""
-    done = 0
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        if start < done:
-            continue
-        before = text[start - 1] if start else ""
-        if before == "\\" or before in "[;":
-            escape = (_ESCAPE if before == "\\" else _COLOUR).match(text, start) if before else None
-            start = escape.end() if escape else start
-        found = _at(text, start)
-        if found is None and before and before in "./":
-            head = _DOTTED_HEAD.search(text, max(done, start - 12), start)
-            begin = head.start() if head else start
-            found = next((hit for hit in (_at(text, at) for at in range(begin, start)) if hit), None)
-        if found is None:
-            for separator in islice(_SEPARATOR.finditer(text, start, end - 12), _MOST_PARTS):
-                found = _at(text, separator.end())
-                if found is not None:
-                    break
-        if found is None:
-            found = _shaped(text, start, end, before) or key_material(text, start, end)
-        if found is not None:
-            done = found[1]
-            yield found
-
-
-def _at(text: str, start: int) -> tuple[int, int, str] | None:
-    for prefix, tail, kind in _BY_HEAD.get(text[start : start + 3], ()):
-        if text.startswith(prefix, start):
-            match = tail.match(text, start + len(prefix))
-            if match is not None:
-                return start, match.end(), kind
-    return None
-
-
-def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str] | None:
-    """Keys of providers that the table does not know: a short prefix and one long random piece, or three pieces."""
-    if before == ":" and 33 <= end - start <= 36 and (bot := _BOT.search(text, max(0, start - 11), start)):
-        return bot.start(), end, "telegram token"
-    if before == "|" and 26 <= end - start <= 28 and (app := _APP.search(text, max(0, start - 18), start)):
-        return app.start(), end, "facebook token"
-    if text.startswith(".", end) and jumps(text[start:end]) >= 0.2 and (parts := _TWO_MORE.match(text, end)):
-        return start, parts.end(), "token"
-    if client := _GOOGLE_CLIENT.match(text, start):
-        return start, client.end(), "google client id"
-    if end - start >= 60 and ("JQQJ99" in text[start:end] or "AZDO" in text[start:end]):
-        return start, end, "azure key"
-    if mailchimp := _MAILCHIMP.match(text, start, end):
-        return start, mailchimp.end(), "mailchimp key"
-    match = _SHAPE.match(text, start, end)
-    if match is None:
-        if end - start >= 32 and (piece := _LONG.search(text, start, end)) and drawn(piece.group()):
-            return start, end, "key"
-        return None
-    tail = match.group(1)
-    first = _SEPARATOR.split(text[start : start + 24], maxsplit=1)[0].lower()
-    if (
-        first in HARMLESS_PREFIXES
-        or tail.startswith(("kwDO", "kgDO"))
-        or is_hex(tail)
-        or jumps(tail) < 0.25
-        or entropy(tail) < 3.5
-    ):
-        return None
-    return start, end, "api key"
+_HARMLESS = """
+    toolu srvtoolu call chatcmpl msg req resp rs fc run thread asst sess session evt event file fp build index chunk
+    commit sha sha1 sha256 sha384 sha512 md5 uuid id item cmpl gen task job batch step trace span ws rsm web toolcall
+    functions conv conversation agent user org proj project env cus sub in price prod ch pi seti pm acct py txn cs image
+    img layer digest ref rev version v node pkg hash etag vrtx bdrk
+"""
+HARMLESS_PREFIXES = frozenset(_HARMLESS.split())
