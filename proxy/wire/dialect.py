@@ -48,9 +48,12 @@ class View:
     cut_from: bytes = b""
 
     def field(self, name: str) -> Any:
-        """A top-level field, decoded; None where it is missing."""
+        """A top-level field, decoded; None where it is missing, or cannot be decoded (too deep, too large a number)."""
         raw = self.fields.get(name)
-        return None if raw is None else msgspec.json.decode(raw)
+        try:
+            return None if raw is None else msgspec.json.decode(raw)
+        except (msgspec.DecodeError, RecursionError):
+            return None
 
 
 class Listener(Protocol):

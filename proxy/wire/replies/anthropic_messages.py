@@ -101,8 +101,9 @@ class _Heard:
                 said.setdefault(field, []).append(value)
 
     def _take_usage(self, usage: dict[str, Any]) -> None:
-        # The counts are cumulative: a later report replaces an earlier one, field by field.
-        self._usage.update((key, value) for key, value in usage.items() if value is not None)
+        # The counts are cumulative: a later report replaces an earlier one, field by field. A later zero is a server
+        # that reports only what it counted since.
+        self._usage.update((key, value) for key, value in usage.items() if value)
 
     def reply(self) -> Reply:
         parts: list[Part] = []

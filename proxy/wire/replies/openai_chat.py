@@ -74,9 +74,7 @@ class _Heard:
         self.began = False
         self.failed = False
         self._usage: Usage | None = None
-        self._reasoning: list[str] = []
-        self._text: list[str] = []
-        self._refusal: list[str] = []
+        self._texts: dict[str, list[str]] = {}
         self._calls: dict[Any, _Call] = {}
         self._latest: dict[int, Any] = {}
 
@@ -86,29 +84,33 @@ class _Heard:
         if chunk.get("error"):
             self.failed = True
         self.id = self.id or str_in(chunk, "id")
-        self._usage = usage_of(dict_in(chunk, "usage")) or self._usage
+        if chunk.get("usage"):
+            self._usage = usage_of(dict_in(chunk, "usage")) or self._usage
         for choice in list_in(chunk, "choices"):
-            if not isinstance(choice, dict) or int_in(choice, "index") != 0:
+            if not isinstance(choice, dict) or choice.get("index"):
                 continue
             self.stop = str_in(choice, "finish_reason") or self.stop
-            if isinstance(choice.get(field), dict):
+            delta = choice.get(field)
+            if isinstance(delta, dict):
                 self.began = True
-                self._take_delta(choice[field])
+                self._take_delta(delta)
 
     def _take_delta(self, delta: dict[str, Any]) -> None:
-        self._reasoning.append(str_in(delta, "reasoning_content") or str_in(delta, "reasoning"))
-        self._refusal.append(str_in(delta, "refusal"))
-        content = delta.get("content")
-        if isinstance(content, str):
-            self._text.append(content)
-        elif isinstance(content, list):
-            self._text.extend(str_in(part, "text") for part in content if isinstance(part, dict))
-        for place, call in enumerate(list_in(delta, "tool_calls")):
-            if isinstance(call, dict):
-                self._call_for(call, place).take(call)
-        legacy = delta.get("function_call")
-        if isinstance(legacy, dict):
-            self._calls.setdefault("function_call", _Call()).take({"function": legacy})
+        for key, value in delta.items():
+            if isinstance(value, str):
+                self._texts.setdefault(key, []).append(value)
+            elif key == "content" and isinstance(value, list):
+                texts = [str_in(part, "text") for part in value if isinstance(part, dict)]
+                self._texts.setdefault(key, []).extend(texts)
+            elif key == "tool_calls" and isinstance(value, list):
+                for place, call in enumerate(value):
+                    if isinstance(call, dict):
+                        self._call_for(call, place).take(call)
+            elif key == "function_call" and isinstance(value, dict):
+                self._calls.setdefault(key, _Call()).take({"function": value})
+
+    def _text(self, key: str) -> str:
+        return "".join(self._texts.get(key, ()))
 
     def _call_for(self, call: dict[str, Any], place: int) -> _Call:
         """Fragments belong together by index; where calls share an index, a new id tells them apart."""
@@ -122,11 +124,11 @@ class _Heard:
 
     def reply(self, complete: bool) -> Reply:
         parts: list[Part] = []
-        if reasoning := "".join(self._reasoning):
+        if reasoning := self._text("reasoning_content") or self._text("reasoning"):
             parts.append(Reasoning(reasoning))
-        if text := "".join(self._text):
+        if text := self._text("content"):
             parts.append(Text(text))
-        if refusal := "".join(self._refusal):
+        if refusal := self._text("refusal"):
             parts.append(Opaque("refusal", dump(refusal)))
         parts.extend(ToolCall(call.id, call.name, "".join(call.arguments)) for call in self._calls.values())
         return Reply(tuple(parts), self.stop, self._usage, complete, self.id)

@@ -204,6 +204,30 @@ def test_a_view_of_any_values_where_messages_stand_is_never_an_error(path: str, 
     assert DIALECTS[path].check(view.body) is not None
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("depth", [250, 500, 900, 1100, 100_000])
+def test_deep_nesting_is_read_or_refused_wherever_it_stands(path: str, depth: int) -> None:
+    deep = "[" * depth + "]" * depth
+    in_string = json.dumps(deep)
+    field = MESSAGES[path][0]
+    for body in (
+        f'{{"{field}":[],"metadata":{deep}}}',
+        f'{{"{field}":[{deep}]}}',
+        f'{{"{field}":[{{"role":"user","content":{deep}}}]}}',
+        f'{{"{field}":[{{"role":"user","content":[{{"type":"mystery","x":{deep}}}]}}]}}',
+        f'{{"{field}":[{{"type":"function_call","arguments":{in_string}}}]}}',
+        f'{{"{field}":[{{"role":"assistant","tool_calls":[{{"function":{{"arguments":{in_string}}}}}]}}]}}',
+        f'{{"{field}":[{{"role":"assistant","content":[{{"type":"tool_use","input":{deep}}}]}}]}}',
+    ):
+        try:
+            view = read(path, body.encode())
+        except BadRequest:
+            assert depth > 800
+        else:
+            view.field("metadata")
+            assert isinstance(DIALECTS[path].check(view.body), list)
+
+
 @pytest.mark.parametrize(("path", "body"), SHAPES)
 @given(data=st.data())
 def test_a_shape_with_any_value_replaced_is_still_read_and_checked(path: str, body: bytes, data: st.DataObject) -> None:
