@@ -99,5 +99,12 @@ def fact(text: str, *, id: str = "", scope: Scope = ANN, source: bytes = b"", **
 
 
 def passage(text: str, *, id: str = "", scope: Scope = ANN, source: bytes = b"", **more: object) -> Passage:
-    told = {"owner": owner(scope), "origin": Origin.USER, "speaker": "user", "session": "s1", "at": AT, "turn": 0} | more
+    told = {
+        "owner": owner(scope),
+        "origin": Origin.USER,
+        "speaker": "user",
+        "session": "s1",
+        "at": AT,
+        "turn": 0,
+    } | more
     return Passage(id=id or str(uuid.uuid4()), text=text, source=source, **told)  # type: ignore[arg-type]

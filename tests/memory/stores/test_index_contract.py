@@ -5,7 +5,9 @@ A real server takes part where PALIMPSEST_TEST_QDRANT_URL names one.
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -26,11 +28,24 @@ SERVER = os.environ.get("PALIMPSEST_TEST_QDRANT_URL")
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect")
 
 
+@pytest.fixture(scope="module")
+def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty shard to copy: making one waits for the disk."""
+    folder = tmp_path_factory.mktemp("blank") / "index"
+
+    async def make() -> None:
+        await (await EdgeIndex.open(folder, DIMENSIONS)).close()
+
+    asyncio.run(make())
+    return folder
+
+
 @pytest_asyncio.fixture(
     params=["edge", "local", pytest.param("server", marks=pytest.mark.skipif(not SERVER, reason="no server named"))]
 )
-async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Index]:
+async def index(request: pytest.FixtureRequest, tmp_path: Path, blank: Path) -> AsyncIterator[Index]:
     if request.param == "edge":
+        await asyncio.to_thread(shutil.copytree, blank, tmp_path / "index")
         edge = await EdgeIndex.open(tmp_path / "index", DIMENSIONS)
         yield edge
         await edge.close()
@@ -68,9 +83,7 @@ def query(*values: float, owners: tuple[str, ...] = ("ann",), limit: int = 10, *
 
 
 async def found(index: Index, asked: Query) -> dict[int, tuple[float, float]]:
-    return {
-        uuid.UUID(hit.id).int: (round(hit.cosine, 4), round(hit.lexical, 4)) for hit in await index.search(asked)
-    }
+    return {uuid.UUID(hit.id).int: (round(hit.cosine, 4), round(hit.lexical, 4)) for hit in await index.search(asked)}
 
 
 async def test_an_empty_index_finds_nothing(index: Index) -> None:

@@ -1,0 +1,217 @@
+"""One writer, some readers, and what happens when the disk or another process is in the way."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from memory.ports import StoreError
+from memory.stores.database import Database
+from memory.stores.errors import Fault, StoreFault
+
+
+@pytest_asyncio.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = Database(tmp_path / "store" / "db", busy_seconds=0.05)
+    yield opened
+    await opened.close()
+
+
+def put(name: str, size: int = 1) -> object:
+    def work(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO meta (name, value) VALUES (?, zeroblob(?))", (name, size))
+
+    return work
+
+
+async def written(database: Database) -> set[str]:
+    rows = await database.read(lambda connection: connection.execute("SELECT name FROM meta").fetchall())
+    return {row["name"] for row in rows} - {"key"}
+
+
+class Gate:
+    """A write that holds the writer until it is let go, so that others queue up behind it."""
+
+    def __init__(self) -> None:
+        self.entered, self.opened = threading.Event(), threading.Event()
+
+    def __call__(self, connection: sqlite3.Connection) -> None:
+        self.entered.set()
+        assert self.opened.wait(10)
+
+
+async def behind_a_gate(database: Database, *works: object) -> list[object]:
+    """The outcomes of writes that were queued together."""
+    gate = Gate()
+    first = asyncio.ensure_future(database.write(gate))
+    await asyncio.to_thread(gate.entered.wait, 10)
+    tasks = [asyncio.ensure_future(database.write(work)) for work in works]  # type: ignore[arg-type]
+    await asyncio.sleep(0)  # one turn of the loop: every task has queued its write
+    gate.opened.set()
+    await first
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_a_write_is_answered_with_its_result_and_can_be_read_then(database: Database) -> None:
+    assert await database.write(lambda connection: connection.execute("SELECT 7").fetchone()[0]) == 7
+    await database.write(put("a"))  # type: ignore[arg-type]
+    assert await written(database) == {"a"}
+
+
+async def test_writes_that_wait_together_share_a_transaction(database: Database) -> None:
+    seen: list[int] = []
+
+    def nosy(connection: sqlite3.Connection) -> None:
+        seen.append(connection.total_changes)
+        put(f"n{len(seen)}")(connection)  # type: ignore[operator]
+        # What another connection sees: nothing before the COMMIT of the whole group.
+        other = sqlite3.connect(database.path)
+        seen.append(other.execute("SELECT count(*) FROM meta").fetchone()[0])
+        other.close()
+
+    await behind_a_gate(database, nosy, nosy, nosy)
+    assert seen[1::2] == [1, 1, 1]
+    assert len(await written(database)) == 3
+
+
+async def test_a_write_that_fails_leaves_its_neighbours_alone(database: Database) -> None:
+    def broken(connection: sqlite3.Connection) -> None:
+        put("half")(connection)  # type: ignore[operator]
+        connection.execute("NOT SQL")
+
+    def wrong(connection: sqlite3.Connection) -> None:
+        put("other half")(connection)  # type: ignore[operator]
+        raise KeyError("own error")
+
+    outcomes = await behind_a_gate(database, put("a"), broken, put("b"), wrong, put("c"))
+    assert [type(outcome) for outcome in outcomes] == [type(None), StoreFault, type(None), KeyError, type(None)]
+    assert await written(database) == {"a", "b", "c"}
+
+
+async def test_a_full_disk_fails_what_does_not_fit_and_nothing_else(database: Database) -> None:
+    def cap(connection: sqlite3.Connection) -> None:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+
+    await database.write(cap)
+    outcomes = await behind_a_gate(database, put("small"), put("huge", 1 << 20), put("small too"))
+    assert outcomes[0] is None
+    assert outcomes[2] is None
+    assert isinstance(outcomes[1], StoreFault)
+    assert outcomes[1].fault is Fault.FULL
+    assert outcomes[1].passing
+    assert "full" in str(outcomes[1])
+    assert isinstance(outcomes[1].__cause__, sqlite3.Error)
+    assert await written(database) == {"small", "small too"}
+
+
+async def test_the_writer_goes_on_when_there_is_room_again(database: Database) -> None:
+    await database.write(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
+    with pytest.raises(StoreError, match="full"):
+        await database.write(put("huge", 1 << 20))  # type: ignore[arg-type]
+    await database.write(lambda connection: connection.execute("PRAGMA max_page_count = 1000000"))
+    await database.write(put("huge", 1 << 20))  # type: ignore[arg-type]
+    assert await written(database) == {"huge"}
+
+
+async def test_a_lock_of_another_process_fails_the_write_until_it_is_gone(database: Database) -> None:
+    other = sqlite3.connect(database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked") as caught:
+        await database.write(put("a"))  # type: ignore[arg-type]
+    assert isinstance(caught.value, StoreFault)
+    assert caught.value.fault is Fault.LOCKED
+    assert await written(database) == set()
+    other.execute("ROLLBACK")
+    other.close()
+    await database.write(put("a"))  # type: ignore[arg-type]
+    assert await written(database) == {"a"}
+
+
+async def test_a_connection_that_broke_is_opened_again(database: Database) -> None:
+    with pytest.raises(StoreFault):
+        await database.write(lambda connection: connection.close())
+    await database.write(put("a"))  # type: ignore[arg-type]
+    assert await written(database) == {"a"}
+
+
+async def test_a_write_is_done_even_when_nobody_waits_for_it_any_more(database: Database) -> None:
+    gate = Gate()
+    first = asyncio.ensure_future(database.write(gate))
+    await asyncio.to_thread(gate.entered.wait, 10)
+    second = asyncio.ensure_future(database.write(put("a")))  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    second.cancel()
+    gate.opened.set()
+    await first
+    await database.write(lambda connection: None)
+    assert await written(database) == {"a"}
+
+
+async def test_a_reader_cannot_write(database: Database) -> None:
+    with pytest.raises(StoreFault) as caught:
+        await database.read(put("a"))  # type: ignore[arg-type]
+    assert caught.value.fault is Fault.DENIED
+
+
+async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: Path) -> None:
+    database = Database(tmp_path / "store" / "db")
+    waiting = [asyncio.ensure_future(database.write(put(f"n{n}"))) for n in range(100)]  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    await database.close()
+    await database.close()
+    await asyncio.gather(*waiting)
+    assert [path.name for path in database.path.parent.iterdir()] == ["db"]
+    with pytest.raises(StoreError, match="closed"):
+        await database.write(put("late"))  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="closed"):
+        await database.read(lambda connection: None)
+    again = Database(tmp_path / "store" / "db")
+    assert len(await written(again)) == 100
+    await again.close()
+
+
+async def test_the_files_are_private_to_their_owner(database: Database) -> None:
+    await database.write(put("a"))  # type: ignore[arg-type]
+    folder = database.path.parent
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()} == {
+        "db": 0o600,
+        "db-wal": 0o600,
+        "db-shm": 0o600,
+    }
+
+
+def test_a_file_that_is_no_database_is_told_by_name(tmp_path: Path) -> None:
+    (tmp_path / "db").write_bytes(b"what a person put there by mistake " * 100)
+    with pytest.raises(StoreFault, match="no SQLite database") as caught:
+        Database(tmp_path / "db")
+    assert caught.value.fault is Fault.CORRUPT
+    assert (tmp_path / "db").read_bytes().startswith(b"what a person")
+
+
+async def test_a_damaged_file_is_told_by_name(tmp_path: Path) -> None:
+    database = Database(tmp_path / "db")
+    for n in range(50):
+        await database.write(put(f"n{n}", 5000))  # type: ignore[arg-type]
+    await database.close()
+    data = bytearray((tmp_path / "db").read_bytes())
+    data[4096:] = b"\xff" * (len(data) - 4096)
+    (tmp_path / "db").write_bytes(data)
+    with pytest.raises(StoreFault, match="damaged") as caught:
+        Database(tmp_path / "db")
+    assert caught.value.fault is Fault.CORRUPT
+
+
+def test_a_file_of_a_newer_version_is_not_touched(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "db")
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    with pytest.raises(StoreFault, match="newer version"):
+        Database(tmp_path / "db")

@@ -1,0 +1,133 @@
+"""Sessions are found by their key or their trail, and keep their ledger."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
+from memory.edits import Entry
+from memory.session import RequestKind
+from memory.stores.journal import SqliteJournal
+from tests.memory.stores.making import AT, BOB, assistant, conversation, exchange, session, user
+
+
+def entry(text: str, occurrence: int = 0, **more: object) -> Entry:
+    told = {"form": Form.SUFFIX, "reason": "recall", "memories": ("m1",)} | more
+    return Entry(user("a").digest, occurrence, text, **told)  # type: ignore[arg-type]
+
+
+async def test_a_session_is_found_by_its_key(journal: SqliteJournal) -> None:
+    await journal.enter(session("s1", key="ns:codex:1"), ())
+    assert await journal.session_by_key("ns:codex:1") == session("s1", key="ns:codex:1")
+    assert await journal.session_by_key("ns:codex:2") is None
+    assert await journal.session_by_key("") is None
+
+
+async def test_of_two_sessions_with_one_key_the_one_seen_last_is_meant(journal: SqliteJournal) -> None:
+    await journal.enter(session("s1", key="k"), ())
+    await journal.enter(session("s2", key="k", seen_at=AT + timedelta(hours=1)), ())
+    found = await journal.session_by_key("k")
+    assert found is not None
+    assert found.id == "s2"
+
+
+async def test_a_late_write_of_an_older_state_does_not_turn_a_session_back(journal: SqliteJournal) -> None:
+    newer = session("s1", segment=2, seen_at=AT + timedelta(hours=1), parent="p")
+    await journal.enter(newer, ())
+    await journal.commit(exchange("e1", [user("a")], of=session("s1")))
+    assert await journal.session_by_key("ns:s1") == newer
+
+
+async def test_a_ledger_comes_back_in_the_order_it_was_written(journal: SqliteJournal) -> None:
+    page, none = entry("the page", reason="page", memories=()), entry("", 1, reason="recall late", memories=())
+    await journal.enter(session(), [page])
+    await journal.enter(session(), [entry("more"), none])
+    assert await journal.ledger("s1") == (page, entry("more"), none)
+    assert await journal.ledger("s2") == ()
+
+
+async def test_entering_the_same_entry_again_writes_it_once(journal: SqliteJournal) -> None:
+    await journal.enter(session(), [entry("x")])
+    await journal.enter(session(), [entry("x"), entry("y")])
+    await journal.enter(session("s2"), [entry("x")])
+    assert [each.text for each in await journal.ledger("s1")] == ["x", "y"]
+    assert [each.text for each in await journal.ledger("s2")] == ["x"]
+
+
+async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("a")], "b"))
+    await journal.commit(exchange("e2", [user("a"), assistant("b"), user("c")], "d"))
+    longer = [user("a"), assistant("b"), user("c"), assistant("d"), user("e")]
+    assert await journal.session_by_trail("ns", conversation(longer).trail()) == (session(), 4, True)
+    edited = [user("a"), assistant("b"), user("other")]
+    assert await journal.session_by_trail("ns", conversation(edited).trail()) == (session(), 2, False)
+    assert await journal.session_by_trail("ns", conversation([user("z")]).trail()) is None
+    assert await journal.session_by_trail("ns", ()) is None
+
+
+@pytest.mark.parametrize("reasoning", [True, False])
+@pytest.mark.parametrize("itemised", [True, False])
+async def test_a_reply_is_recognised_in_whatever_form_a_client_sends_it_back(
+    journal: SqliteJournal, itemised: bool, reasoning: bool
+) -> None:
+    parts: tuple[Part, ...] = (Reasoning("hm", "sig"), Text("I look"), ToolCall("c1", "bash", "{}"))
+    await journal.commit(exchange("e1", [user("go")], parts))
+    sent = parts if reasoning else parts[1:]
+    groups = [(part,) for part in sent] if itemised else [sent]
+    back = [Message(Role.ASSISTANT, group, digest(Role.ASSISTANT, group)) for group in groups]
+    found = await journal.session_by_trail("ns", conversation([user("go"), *back, user("on")]).trail())
+    assert found == (session(), 1 + len(back), True)
+
+
+async def test_a_cut_reply_is_no_link(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("a")], "b", complete=False))
+    found = await journal.session_by_trail("ns", conversation([user("a"), assistant("b")]).trail())
+    assert found == (session(), 1, True)
+
+
+async def test_a_trail_is_never_found_from_another_namespace(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("a")], namespace="ns"))
+    assert await journal.session_by_trail("other", conversation([user("a")]).trail()) is None
+
+
+async def test_where_two_sessions_share_a_trail_the_one_that_ended_there_is_meant(journal: SqliteJournal) -> None:
+    opening = [user("hi")]
+    first = session("s1", BOB, seen_at=AT + timedelta(hours=1))
+    await journal.commit(exchange("e1", opening, "hello", of=first))
+    await journal.commit(exchange("e2", [*opening, assistant("hello"), user("x")], of=first))
+    await journal.commit(exchange("e3", opening, "hello", of=session("s2", BOB)))
+    found = await journal.session_by_trail("ns", conversation(opening).trail())
+    assert found == (session("s2", BOB), 1, True)
+
+
+async def test_a_side_request_does_not_move_the_tip(journal: SqliteJournal) -> None:
+    history = [user("a"), assistant("b"), user("c")]
+    await journal.commit(exchange("e1", history, "d"))
+    await journal.commit(exchange("e2", [*history, assistant("d"), user("suggest")], kind=RequestKind.SIDE))
+    found = await journal.session_by_trail("ns", conversation([*history, assistant("d"), user("e")]).trail())
+    assert found == (session(), 4, True)
+
+
+async def test_a_side_request_that_is_a_conversation_of_its_own_leaves_no_trail(journal: SqliteJournal) -> None:
+    title = [user("make a title")]
+    await journal.commit(exchange("e1", title, kind=RequestKind.SIDE, extends=False))
+    assert await journal.session_by_trail("ns", conversation(title).trail()) is None
+
+
+async def test_a_long_trail_is_found_by_a_short_beginning(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("0")], "x"))
+    long = [user(str(n)) for n in range(3000)]
+    assert await journal.session_by_trail("ns", conversation(long).trail()) == (session(), 1, True)
+
+
+async def test_a_session_keeps_the_time_zone_it_was_seen_in(journal: SqliteJournal) -> None:
+    from datetime import timezone
+
+    local = AT.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    await journal.enter(replace(session(), seen_at=local), ())
+    found = await journal.session_by_key("ns:s1")
+    assert found is not None
+    assert found.seen_at.utcoffset() == timedelta(hours=5, minutes=30)
