@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from memory.day.commands import Commands
+from memory.day.indexing import terms_of
 from memory.day.learn import Learner
 from memory.day.note import Notes
 from memory.day.pages import PageFiles
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
+from memory.day.reindexing import Reindexing
 from memory.day.sessions import LiveSessions
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
-from memory.ports import Embedder, Guard
+from memory.ports import Embedder, Generation, Guard
 from memory.session import Mode
 from memory.settings import MemorySettings
-from memory.stores.generations import Generations
+from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
 
 
@@ -32,18 +34,25 @@ class Memory:
     home: Path
     journal: SqliteJournal
     generations: Generations
-    embedder: Embedder
+    generation: Generation
     sessions: LiveSessions
     preparation: Preparation
     notes: Notes
     learner: Learner
     recall: Recall
     pages: PageFiles
+    commands: Commands
+    reindexing: Reindexing
 
     @property
     def paused(self) -> bool:
         """Whether a person has switched memory off for now."""
         return _pause_file(self.home).exists()
+
+    @property
+    def embedder(self) -> Embedder:
+        """What turns texts into vectors now."""
+        return self.recall.embedder
 
     def pause(self) -> None:
         """Learn nothing and add nothing new until :meth:`resume`; survives a restart."""
@@ -65,11 +74,61 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
 
     Raises:
-        StoreError: when the journal cannot be opened. A broken index is rebuilt instead.
+        StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
     """
     if settings.mode is Mode.OFF:
         return None
-    raise NotImplementedError
+    loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
+    journal = await asyncio.to_thread(
+        SqliteJournal,
+        home / "journal.db",
+        lambda text: redact(text).text,
+        terms=terms_of,
+        synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
+    )
+    try:
+        embedder = await loading
+        server = settings.qdrant
+        generations = Generations(
+            journal, Server(server.url, server.api_key) if server.url else Folders(home / "index")
+        )
+        index, generation = await generations.open_current(embedder)
+    except BaseException:
+        await journal.close()
+        raise
+
+    def now() -> datetime:
+        return datetime.now().astimezone()
+
+    def paused() -> bool:
+        return _pause_file(home).exists()
+
+    sessions = LiveSessions(journal, new_id)
+    recall = Recall(settings.recall, journal, index, embedder)
+    pages = PageFiles(settings.page, journal, home / "pages", now)
+    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now)
+    notes = Notes(journal, guard, learner.wake)
+    learner.start()
+    return Memory(
+        settings=settings,
+        home=home,
+        journal=journal,
+        generations=generations,
+        generation=generation,
+        sessions=sessions,
+        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused),
+        notes=notes,
+        learner=learner,
+        recall=recall,
+        pages=pages,
+        commands=Commands(journal, recall, learner, pages, sessions, notes, new_id, now),
+        reindexing=Reindexing(journal, generations, recall, learner),
+    )
+
+
+def new_id() -> str:
+    """A random UUID, which is what Qdrant takes as an id."""
+    return str(uuid.uuid4())
 
 
 def _pause_file(home: Path) -> Path:

@@ -16,9 +16,9 @@ from datetime import datetime
 from aiohttp import web
 
 from memory.conversation import Reply
-from memory.session import Mode, Prepared
+from memory.session import Arrival, Mode, Prepared
 from proxy import metrics
-from proxy.caller import Caller, Target, target_of
+from proxy.caller import Prefix, resolve, split_prefix
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open
@@ -37,15 +37,13 @@ LARGE = 4 * 2**20
 async def exchange(request: web.Request) -> web.StreamResponse:
     """Answer one request of a client."""
     edge = request.app[EDGE]
+    dialect = None
     try:
-        target = target_of(request.raw_path)
-    except ValueError as error:
-        return refuse(Refusal(400, str(error), "path"), None)
-    dialect = dialect_of(target.path) if request.method == "POST" else None
-    try:
+        prefix, path = split_prefix(request.raw_path)
+        dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
         if dialect is None:
-            return await _pass_through(request, edge, target)
-        return await _exchange(request, edge, target, dialect)
+            return await _pass_through(request, edge, path)
+        return await _exchange(request, edge, prefix, path, dialect)
     except Refusal as refusal:
         return refuse(refusal, dialect)
     except web.HTTPRequestEntityTooLarge:
@@ -55,16 +53,18 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         return refuse(Refusal(502, f"the provider could not be reached: {error}"), dialect)
 
 
-async def _exchange(request: web.Request, edge: Edge, target: Target, dialect: Dialect) -> web.StreamResponse:
+async def _exchange(
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect
+) -> web.StreamResponse:
     body = await request.read()
     arrived = time.perf_counter()
     view = await _read(dialect, body, request.headers)
-    prepared = await _prepare(request, edge, target, dialect, view)
+    prepared = await _prepare(request, edge, prefix, view)
     written = _write(dialect, view, prepared) if view and prepared else None
 
     metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
     model = view.conversation.model if view else ""
-    url = address(base_of(edge.settings.upstream, dialect.name, model), target.path)
+    url = address(base_of(edge.settings.upstream, dialect.name, model), path)
     headers = outgoing_headers(request.headers.items(), listened=True)
     if written is not None:
         headers.popall("Content-Encoding", None)
@@ -100,18 +100,26 @@ async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> Vi
         raise Refusal(400, str(error), error.where) from error
 
 
-async def _prepare(
-    request: web.Request, edge: Edge, target: Target, dialect: Dialect, view: View | None
-) -> Prepared | None:
+async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View | None) -> Prepared | None:
     """What memory adds. None where it takes no part at all."""
-    if view is None:
+    memory = edge.memory
+    if view is None or memory is None:
         return None
     runtime = recognise(request.headers, view)
-    caller = Caller(edge.settings, edge.identity_key)
-    arrival = caller.arrive(request.headers, target, view, runtime, datetime.now().astimezone())
-    memory = edge.memory
-    if memory is None:
-        return None
+    caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
+    kind = runtime.kind(request.headers, view)
+    arrival = Arrival(
+        scope=caller.scope,
+        kind=kind.request,
+        runtime=runtime.name,
+        namespace=caller.namespace,
+        at=datetime.now().astimezone(),
+        session_key=caller.session_key,
+        parent_key=caller.parent_key,
+        extends=kind.extends,
+        mode=caller.mode,
+        directory=caller.directory,
+    )
     if arrival.mode is Mode.OFF:
         return memory.preparation.untouched(view.conversation, arrival, "off")
     prepared, why = await fail_open(
@@ -178,13 +186,13 @@ class _Commit:
             self._edge.degradations.add("journaling", f"late: more than {hold * 1000:.0f} ms")
 
 
-async def _pass_through(request: web.Request, edge: Edge, target: Target) -> web.StreamResponse:
+async def _pass_through(request: web.Request, edge: Edge, path: str) -> web.StreamResponse:
     """Any other path or method: bytes there, bytes back."""
     if request.headers.get("Upgrade", "").lower() == "websocket":
         # Clients that prefer a WebSocket fall back to HTTP at once on 426, and only after many tries on 404.
         return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade"})
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
-    url = address(base_for_path(edge.settings.upstream, target.path, request.headers), target.path)
+    url = address(base_for_path(edge.settings.upstream, path, request.headers), path)
     headers = outgoing_headers(request.headers.items(), listened=False)
     body = request.content.iter_any() if request.can_read_body else None
     async with edge.upstream.send(request.method, url, headers, body) as reply:

@@ -68,6 +68,22 @@ class PageFiles:
         await self.page(scope)
         return await asyncio.to_thread(_read, self.path(scope))
 
+    async def own(self, scope: Scope) -> str:
+        """What a person has written on the page."""
+        return _MADE.sub("", await asyncio.to_thread(_read, self.path(scope))).strip()
+
+    async def write(self, scope: Scope, own: str) -> None:
+        """Put ``own`` in the place of what a person had written; what is made from memory stands below it."""
+        self._kept.pop(scope.owners(), None)
+        await asyncio.to_thread(_write, self.path(scope), _MADE.sub("", own).strip(), "")
+        await self.page(scope)
+
+    async def unmake(self) -> None:
+        """Take what was made out of every file, for something has been forgotten. Each is made again when it is
+        next asked for; what a person wrote stays."""
+        self._kept.clear()
+        await asyncio.to_thread(_unmake, self._folder)
+
     async def _make(self, scope: Scope) -> _Kept:
         facts = await self._journal.facts_of(scope.owners())
         file = self.path(scope)
@@ -114,3 +130,12 @@ def _write(file: Path, own: str, made: str) -> None:
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
         stream.write(text)
     os.replace(beside, file)
+
+
+def _unmake(folder: Path) -> None:
+    for file in folder.glob("*/*/MEMORY.md"):
+        own = _MADE.sub("", _read(file)).strip()
+        if own:
+            _write(file, own, "")
+        else:
+            file.unlink(missing_ok=True)

@@ -71,19 +71,20 @@ class Recall:
         clock.lap("index")
         ids = [hit.id for hit in found]
         facts, passages = await asyncio.gather(
-            self._journal.facts([hit.id for hit in found if hit.sort == "fact"]),
-            self._journal.passages([hit.id for hit in found if hit.sort == "turn"]),
+            self._journal.facts([hit.id for hit in found if hit.sort == "fact"], owners),
+            self._journal.passages([hit.id for hit in found if hit.sort == "turn"], owners),
         )
-        memories: dict[str, Memory] = {memory.id: memory for memory in (*facts, *passages) if memory.owner in owners}
+        read: list[Memory] = [*facts, *passages]
+        memories = {memory.id: memory for memory in read}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
         scored = rank(question, weighed, candidates, now, present=present, session=session)
         clock.lap("rank")
         if scored:
             beside = await asyncio.gather(
-                *(self._journal.neighbours(place.session, place.turn, 1) for place in wanted(scored))
+                *(self._journal.neighbours(place.session, place.turn, 1, owners) for place in wanted(scored))
             )
-            fetched = [passage for group in beside for passage in group if passage.owner in owners]
+            fetched = [passage for group in beside for passage in group]
             scored = diverse(joined(scored, fetched, now, present=present | frozenset(ids)))
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps)

@@ -6,6 +6,7 @@ tried again. A request that was sent is never sent twice, because a provider may
 
 from __future__ import annotations
 
+import io
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterable
@@ -34,6 +35,9 @@ HOP_BY_HOP = frozenset(
     }
 )
 """RFC 9110, section 7.6.1: they speak of one connection, not of the message."""
+
+LARGE = 2**19
+"""Bytes from which on a body is sent in pieces."""
 
 _VERSIONED = re.compile(r"/v\d[\w.]*$")
 _RESOURCES = re.compile(
@@ -126,8 +130,10 @@ class Direct:
                 reraise=True,
             ):
                 with attempt:
+                    # A large body goes out in pieces, so that other streams have their turn meanwhile.
+                    data = io.BytesIO(body) if isinstance(body, bytes) and len(body) > LARGE else body
                     reply = await self._session.request(
-                        method, URL(url, encoded=True), headers=headers, data=body, allow_redirects=False
+                        method, URL(url, encoded=True), headers=headers, data=data, allow_redirects=False
                     )
         except (aiohttp.ClientError, TimeoutError, ssl.SSLError, OSError, ValueError) as error:
             raise UpstreamUnreachable(_sentence(error, url)) from error

@@ -1,0 +1,287 @@
+"""Learn from the journal: a worker reads the exchanges behind its cursor and writes what they teach.
+
+One exchange is one transaction together with the cursor, so that none teaches twice and none is left out, whenever
+the process is killed. What is extracted and how it is reconciled with what is known is decided in
+:mod:`memory.learning`; nothing here runs while a request waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory.context.lexical import weigh
+from memory.context.question import Question
+from memory.day.indexing import Indexing, points_of, terms_of
+from memory.day.pages import PageFiles
+from memory.day.recall import Recall
+from memory.day.tombstones import tombstone_of
+from memory.fact import Fact, Passage, State
+from memory.language.terms import product
+from memory.language.words import stems
+from memory.learning.lesson import Learned, Piece, Taught, learn
+from memory.learning.reconcile import Contradict, Decision, Merge, New, Reinforce, Supersede, reconcile
+from memory.ports import Guard, Journal, Journaled, Lesson, Query
+from memory.scope import Layer, Scope
+from memory.settings import LearningSettings
+
+BATCH = 32
+"""Exchanges read at once."""
+
+IDLE_SECONDS = 5.0
+"""How often the worker looks whether something was left over, when nothing wakes it."""
+
+TRIES = 3
+"""How often an exchange that cannot be learned from is tried before it is passed over. It stays in the journal."""
+
+NEIGHBOURS = 8
+"""Known facts that a draft is compared with."""
+
+
+class Learner:
+    """The shell that learns."""
+
+    def __init__(
+        self,
+        settings: LearningSettings,
+        journal: Journal,
+        recall: Recall,
+        pages: PageFiles,
+        guard: Guard,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._recall = recall
+        self._pages = pages
+        self._guard = guard
+        self._new_id = new_id
+        self._now = now
+        self._woken = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._failed: Counter[int] = Counter()
+        self.passed_over = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker runs."""
+        return self._task is not None and not self._task.done()
+
+    def start(self) -> None:
+        """Begin to work, with what was left behind first."""
+        self._woken.set()
+        self._task = asyncio.create_task(self._run())
+
+    def wake(self) -> None:
+        """Say that the journal has something new."""
+        self._woken.set()
+
+    async def stop(self) -> None:
+        """Stop after the exchange at hand; the rest is learned from after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+            self._task = None
+
+    async def catch_up(self) -> None:
+        """Learn from everything that is in the journal and bring the index up to it."""
+        while await self._batch():
+            pass
+
+    async def remember(self, facts: Sequence[Fact]) -> None:
+        """Write facts that no exchange taught, and make them findable."""
+        async with self._one_at_a_time:
+            await self._journal.learn(_lesson(0, facts, ()))
+            self._pages.changed(frozenset(fact.owner for fact in facts))
+            await self._indexing().catch_up()
+
+    @contextlib.asynccontextmanager
+    async def resting(self) -> AsyncIterator[None]:
+        """While this is held nothing is learned and the index is left alone."""
+        async with self._one_at_a_time:
+            yield
+
+    async def _run(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), IDLE_SECONDS)
+            self._woken.clear()
+            more = True
+            while more:
+                more, _ = await self._guard(self._batch(), otherwise=False, within=600, doing="learning")
+
+    async def _batch(self) -> bool:
+        """Learn from the next exchanges; whether there were any."""
+        async with self._one_at_a_time:
+            waiting = await self._journal.unlearned(BATCH) if self._settings.enabled else []
+            for journaled in waiting:
+                await self._learn(journaled)
+            indexed = await self._indexing().catch_up()
+            return bool(waiting) or indexed > 0
+
+    async def _learn(self, journaled: Journaled) -> None:
+        if self._failed[journaled.number] >= TRIES:
+            self.passed_over += 1
+            await self._journal.learn(Lesson(journaled.number))
+            return
+        self._failed[journaled.number] += 1
+        learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
+        facts, known = await self._facts(journaled, learned.facts)
+        passages = await self._passages(journaled, learned)
+        await self._journal.learn(_lesson(journaled.number, facts, passages, known))
+        if facts:
+            self._pages.changed(frozenset(fact.owner for fact in facts))
+        del self._failed[journaled.number]
+
+    async def _facts(self, journaled: Journaled, taught: Sequence[Taught]) -> tuple[list[Fact], frozenset[str]]:
+        """The facts to write, new ones and known ones that have changed, and the ids of the latter."""
+        written: dict[str, Fact] = {}
+        known_before: set[str] = set()
+        for each in taught:
+            owner = _owner(journaled.session.scope, each.draft.layer)
+            if owner is None or await self._is_forgotten(owner, each.draft.text):
+                continue
+            if not written:
+                await self._indexing().catch_up()
+            known = await self._neighbours(owner, each.draft.text, written.values())
+            decision = reconcile(each.draft, known, journaled.at)
+            facts = {fact.id: fact for fact, _, _ in known}
+            known_before.update(facts.keys() - written.keys())
+            for fact in self._carried_out(decision, each, owner, journaled, facts):
+                written[fact.id] = fact
+        return list(written.values()), frozenset(known_before)
+
+    def _carried_out(
+        self, decision: Decision, taught: Taught, owner: str, journaled: Journaled, known: dict[str, Fact]
+    ) -> list[Fact]:
+        draft, session, at = taught.draft, journaled.session.id, journaled.at
+        match decision:
+            case Reinforce(id):
+                return [_reinforced(known[id], session, at)]
+            case Merge(id, text):
+                return [replace(_reinforced(known[id], session, at), text=text)]
+            case Supersede(id, surprise):
+                new = self._new_fact(taught, owner, journaled, surprise)
+                ended = replace(known[id], state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
+                return [replace(new, supersedes=(id,)), ended]
+            case Contradict(ids, surprise):
+                new = replace(self._new_fact(taught, owner, journaled, surprise), contradicts=ids)
+                return [new, *(replace(known[id], contradicts=(*known[id].contradicts, new.id)) for id in ids)]
+            case New(surprise):
+                return [self._new_fact(taught, owner, journaled, surprise)]
+        raise AssertionError(f"unknown decision about {draft.kind}")
+
+    def _new_fact(self, taught: Taught, owner: str, journaled: Journaled, surprise: float) -> Fact:
+        draft = taught.draft
+        return Fact(
+            id=self._new_id(),
+            text=draft.text,
+            owner=owner,
+            kind=draft.kind,
+            category=draft.category,
+            stream=draft.stream,
+            layer=draft.layer,
+            origin=draft.origin,
+            session=journaled.session.id,
+            source=taught.source,
+            recorded_at=journaled.at,
+            valid_from=draft.valid_from or journaled.at,
+            confidence=draft.confidence,
+            importance=draft.importance,
+            surprise=surprise,
+            sensitivity=draft.sensitivity,
+            valid_until=draft.valid_until,
+            expires_at=draft.expires_at,
+            pinned=draft.pinned,
+            wrong=draft.wrong,
+            entities=draft.entities,
+        )
+
+    async def _neighbours(self, owner: str, text: str, unindexed: Iterable[Fact]) -> list[tuple[Fact, float, float]]:
+        """Known facts of an owner that are like a text, each with cosine and coverage; also those just written."""
+        question = Question(text, dict.fromkeys(stems(text), 1.0))
+        weighed = weigh(question, await self._journal.rarity([owner], question.terms))
+        embedder = self._recall.embedder
+        dense = (await asyncio.to_thread(embedder.documents, [text]))[0]
+        found = await self._recall.index.search(Query((owner,), dense, weighed.sparse, NEIGHBOURS, sort="fact"))
+        scores = {hit.id: (hit.cosine, weighed.coverage(hit.lexical)) for hit in found}
+        fresh = [fact for fact in unindexed if fact.owner == owner]
+        facts = {fact.id: fact for fact in await self._journal.facts(list(scores), [owner])}
+        for fact, point in zip(fresh, points_of(fresh, embedder), strict=True):
+            facts[fact.id] = fact
+            scores[fact.id] = (float(point.dense @ dense), weighed.coverage(product(point.sparse, weighed.sparse)))
+        return [(fact, *scores[id]) for id, fact in facts.items()]
+
+    async def _passages(self, journaled: Journaled, learned: Learned) -> list[Passage]:
+        """The passages to write: with a subject, not forgotten, and not there yet (a retried request's reply is)."""
+        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        pieces = [piece for piece in learned.pieces if stems(piece.text)]
+        if owner is None or not pieces:
+            return []
+        known = {
+            (passage.source, passage.piece)
+            for turn in {piece.turn for piece in pieces}
+            for passage in await self._journal.neighbours(journaled.session.id, turn, 0)
+        }
+        return [
+            self._passage(piece, owner, journaled)
+            for piece in pieces
+            if (piece.source, piece.piece) not in known and not await self._is_forgotten(owner, piece.text)
+        ]
+
+    def _passage(self, piece: Piece, owner: str, journaled: Journaled) -> Passage:
+        return Passage(
+            id=self._new_id(),
+            text=piece.text,
+            owner=owner,
+            origin=piece.origin,
+            speaker=piece.speaker,
+            session=journaled.session.id,
+            source=piece.source,
+            at=piece.at,
+            turn=piece.turn,
+            piece=piece.piece,
+            question=piece.question,
+            sensitivity=piece.sensitivity,
+        )
+
+    async def _is_forgotten(self, owner: str, text: str) -> bool:
+        return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
+
+    def _indexing(self) -> Indexing:
+        return Indexing(self._journal, self._recall.index, self._recall.embedder)
+
+
+def _owner(scope: Scope, layer: Layer) -> str | None:
+    """The owner of a layer, or the nearest more private one that the scope reaches."""
+    return scope.owner(layer) or scope.owner(Layer.USER_PROJECT)
+
+
+def _reinforced(fact: Fact, session: str, at: datetime) -> Fact:
+    """A known fact that was said again; said in another session it counts there too."""
+    elsewhere = fact.session != session and (fact.used_at is None or fact.used_at < at)
+    return replace(
+        fact,
+        access=fact.access + 1,
+        sessions=fact.sessions + elsewhere,
+        used_at=at if fact.used_at is None else max(fact.used_at, at),
+    )
+
+
+def _lesson(
+    number: int, facts: Sequence[Fact], passages: Sequence[Passage], known: frozenset[str] = frozenset()
+) -> Lesson:
+    """What is written. Facts that were ``known`` have only changed: their words are counted already."""
+    documents: Counter[str] = Counter()
+    terms: dict[str, Counter[int]] = {}
+    counted: list[Fact | Passage] = [*(fact for fact in facts if fact.id not in known), *passages]
+    for memory in counted:
+        documents[memory.owner] += 1
+        terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
+    return Lesson(number, tuple(facts), tuple(passages), documents, terms)

@@ -1,0 +1,76 @@
+"""The real proxy, in this process, on a free loopback port, with real stores in a throwaway folder."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+from aiohttp import web
+from multidict import CIMultiDictProxy
+
+from proxy.app import make_app, make_runner
+from proxy.edge import EDGE, Edge
+from proxy.settings import load
+from tests.fake_provider import FakeProvider
+
+
+Headers = CIMultiDictProxy[str]
+
+
+@dataclass
+class Running:
+    """A proxy that runs, and a client of it."""
+
+    url: str
+    edge: Edge
+    client: aiohttp.ClientSession
+    runner: web.AppRunner
+
+    async def post(self, path: str, body: bytes | dict[str, Any], **headers: str) -> tuple[int, bytes, Headers]:
+        """Send a body; status, whole reply, headers. Underscores in header names stand for dashes."""
+        data = body if isinstance(body, bytes) else orjson.dumps(body)
+        named = {"Content-Type": "application/json", **{key.replace("_", "-"): v for key, v in headers.items()}}
+        async with self.client.post(self.url + path, data=io.BytesIO(data), headers=named) as reply:
+            return reply.status, await reply.read(), reply.headers
+
+    async def chat(self, *texts: str, session: str = "s1", project: str = "loom", **more: Any) -> bytes:
+        """A chat of a person's and a model's turns, in alternation; the whole reply."""
+        roles = ("user", "assistant")
+        messages = [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)]
+        headers = {"x_session_id": session, "x_palimpsest_project": project}
+        status, reply, _ = await self.post(
+            "/v1/chat/completions", {"model": "m", "messages": messages, **more}, **headers
+        )
+        assert status == 200, reply
+        return reply
+
+    async def learned(self) -> None:
+        """Wait until everything that was acknowledged has been learned from and can be found."""
+        assert self.edge.memory is not None
+        while self.edge.beside:
+            await next(iter(self.edge.beside))
+        await self.edge.memory.learner.catch_up()
+
+
+@asynccontextmanager
+async def running(provider: FakeProvider | str, home: Path, **options: Any) -> AsyncIterator[Running]:
+    """A running proxy before a provider. ``options`` are dotted settings with ``__`` for the dots."""
+    upstream = provider if isinstance(provider, str) else provider.url
+    dotted = {key.replace("__", "."): value for key, value in options.items()}
+    settings = load(options={"home": str(home), "upstream.url": upstream, "server.port": 0, **dotted}).settings
+    app = make_app(settings)
+    runner = make_runner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    async with aiohttp.ClientSession(auto_decompress=False) as client:
+        try:
+            yield Running(f"http://{host}:{port}", app[EDGE], client, runner)
+        finally:
+            await runner.cleanup()
