@@ -15,7 +15,6 @@ from memory.learning.secrets.assignments import find_assigned
 from memory.learning.secrets.issued import find_issued
 from memory.learning.secrets.locations import find_located
 from memory.learning.secrets.private_keys import find_private_keys
-from memory.learning.secrets.values import wordy
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def _again(text: str, spans: list[Span]) -> Iterator[Span]:
     """The same values where nothing beside them gives them away."""
     values = {text[start:end]: kind for start, end, kind in spans if 8 <= end - start <= 200}
     for value, kind in islice(values.items(), _MOST_REPEATED):
-        if wordy(value):
+        if value.isdigit() or not any(map(str.isdigit, value)):
             continue
         at = text.find(value)
         while at >= 0:

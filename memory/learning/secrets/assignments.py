@@ -34,8 +34,8 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # Names with such a word in them name something else, or something that everybody may see.
 _PUBLIC_WORDS = """
     public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency
-    idempotence next page cursor count max min num limit total usage type length size expires expiry expiration ttl path file dir
-    url uri name field label column index format regex pattern policy error threshold
+    idempotence next page cursor count max min num limit total usage type length size expires expiry expiration ttl
+    path file dir url uri name field label column index format regex pattern policy error threshold
 """
 _PUBLIC = frozenset(_PUBLIC_WORDS.split())
 # `PASS: TestFoo`, `pwd: /home`
@@ -70,12 +70,13 @@ _JOIN = re.compile(
 _MOST = 256
 _MOST_TRIES = 6
 _BARE = re.compile(
-    rf"(?:[^\s\"'`<>,;&|\\(){{}}]|&amp;|&(?=[^\s=;&]*(?:\s|\Z))|\\(?!\\{{0,8}}[\"'nrt`]|u00|\\)[^\s\"']){{1,{_MOST}}}"
+    rf"(?:[^\s\"'`<>,;&|\\(){{}}\[\x00-\x1f\x7f]|&amp;|&(?=[^\s=;&]{{0,80}}(?:\s|\Z))|\\(?!\\{{0,8}}[\"'nrt`]|u00|\\)[^\s\"']){{1,{_MOST}}}"
 )
 _REST = re.compile(r"[A-Za-z0-9+/=_~.\-]*")
 _UUID_IN = re.compile(r"[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_FILE = re.compile(r"\.[A-Za-z]{1,5}\Z")
 _FLAG = re.compile(r"(?:^|[\s\"'\[,])-{1,2}[A-Za-z0-9_\-]{0,40}\Z")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\?\.|[./:\-])[A-Za-z0-9_]+)*\Z")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\?\.|[./:\-])[A-Za-z0-9_]{1,200})*\Z")
 _ENV_LINE = re.compile(r"(?:\A|\n|\\n|[\"'`])[ \t#;]{0,8}(?:export |set |ENV |\$env:)?[A-Za-z0-9_.\-]*\Z")
 _NETRC = re.compile(r"login[ \t]{1,8}\S{1,80}\s{1,8}\Z")
 
@@ -136,6 +137,9 @@ def _joined(text: str, start: int, end: int, strength: str) -> tuple[tuple[int, 
         stop = _bare_end(text, begin)
     value = text[begin : min(stop, begin + _MOST)]
     if not value or value.startswith("[secret") or stands_in(value):
+        return None, stop
+    if value[0].isdigit() and _FILE.search(text, start, end):
+        # `test_password.py:1204`
         return None, stop
     head = _HEAD.search(text, max(0, start - 40), start)
     name = (head.group() if head else "") + text[start:end]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from memory.learning.secrets.prefixes import HARMLESS_PREFIXES, PREFIXES
-from memory.learning.secrets.private_keys import key_material
+from memory.learning.secrets.private_keys import base64_line, key_material
 from memory.learning.secrets.values import drawn, entropy, is_hex, jumps
 
 _JWT = re.compile(r"[A-Za-z0-9_\-=]{8,}\.[A-Za-z0-9_\-=]{2,}(?:\.[A-Za-z0-9_\-/+=]*){0,3}")
@@ -60,7 +60,8 @@ def find_issued(text: str) -> Iterator[tuple[int, int, str]]:
                 if found is not None:
                     break
         if found is None:
-            found = _shaped(text, start, end, before) or key_material(text, start, end)
+            line = base64_line(text, start, end)
+            found = key_material(text, line) if line else _shaped(text, start, end, before)
         if found is not None:
             done = found[1]
             yield found

@@ -47,15 +47,18 @@ def find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), _body_end(text, match.end()), "private key"
 
 
-def key_material(text: str, start: int, end: int) -> tuple[int, int, str] | None:
-    """The line of base64 around a run of its letters, if a key's: a certificate's look the same, and are public."""
+def base64_line(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The line of base64 that a run of its letters stands in."""
     if end - start < 56 and text[start - 1 : start] not in ("+", "/") and text[end : end + 1] not in ("+", "/"):
         return None
     before = _LINE_BEFORE.search(text, max(0, start - 85), start)
     line = _LINE.match(text, before.start()) if before else None
-    if line is None or not _drawn(line.group()) or _CERTIFICATE in text:
-        return None
-    return (*line.span(), "key material")
+    return line.span() if line else None
+
+
+def key_material(text: str, line: tuple[int, int]) -> tuple[int, int, str] | None:
+    """A line of base64, if it is a key's: a certificate's look the same, and are public."""
+    return None if _CERTIFICATE in text or not _drawn(text[slice(*line)]) else (*line, "key material")
 
 
 def _armoured(text: str) -> Iterator[tuple[int, int, str]]:
