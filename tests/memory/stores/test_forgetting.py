@@ -1,0 +1,156 @@
+"""What a person has had forgotten is nowhere any more: not in a table, not in a byte of a file."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+
+import pytest_asyncio
+
+from memory.conversation import Form
+from memory.edits import Entry
+from memory.fact import Fact, Passage
+from memory.ports import Lesson, Rarity
+from memory.session import Shown
+from memory.stores.journal import SqliteJournal
+from memory.stores.messages import FORGOTTEN
+from tests.memory.stores.making import AT, BOB, assistant, exchange, fact, open_journal, owner, passage, session, user
+
+WORDS = "the launch code is marmalade"
+
+
+def terms(memory: Fact | Passage) -> Iterable[int]:
+    return {len(word) for word in memory.text.split()}
+
+
+@pytest_asyncio.fixture
+async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+    opened = open_journal(tmp_path, terms=terms)
+    yield opened
+    await opened.close()
+
+
+async def stored(journal: SqliteJournal) -> bytes:
+    return b"".join(path.read_bytes() for path in journal._db.path.parent.iterdir())
+
+
+async def taught(journal: SqliteJournal, message: object = None) -> tuple[Fact, Passage]:
+    """A session in which the words were said, learned, recalled and shown."""
+    said = user(WORDS)
+    one = fact(WORDS, source=said.digest)
+    piece = passage(WORDS, source=said.digest)
+    counted = dict.fromkeys(terms(one), 2)
+    await journal.commit(exchange("e1", [said], "ok"))
+    await journal.learn(Lesson(1, (one,), (piece,), {owner(): 2}, {owner(): counted}))
+    entry = Entry(user("what is it?").digest, 0, f"You were told: {WORDS}", Form.SUFFIX, "recall", (one.id,))
+    await journal.enter(session(), [entry])
+    shown = [Shown(one.id, WORDS, 0.9, {}, 6), Shown("other", "kept", 0.5, {}, 1)]
+    await journal.commit(exchange("e2", [said, assistant("ok"), user("what is it?")], "I know", shown=shown))
+    return one, piece
+
+
+async def test_a_forgotten_fact_leaves_no_byte_behind(journal: SqliteJournal) -> None:
+    one, piece = await taught(journal)
+    # Compressed, the message does not show its words: so look for its body too.
+    row = await journal._db.read(lambda c: c.execute("SELECT body FROM messages WHERE number = 1").fetchone())
+    assert WORDS.encode() in await stored(journal)
+    assert row["body"] in await stored(journal)
+    gone = await journal.forget([one.id], AT, [owner()], [b"keyed hash"])
+    assert gone.scrubbed
+    assert WORDS.encode() not in await stored(journal)
+    assert row["body"] not in await stored(journal)
+    assert (gone.facts, gone.passages) == ((one,), (piece,))
+    assert gone.ids == (one.id, piece.id)
+    assert (gone.messages, gone.entries, gone.receipts, gone.sessions) == (1, 1, 1, ("s1",))
+    assert await journal.is_forgotten([b"keyed hash"]) == {b"keyed hash"}
+
+
+async def test_every_table_has_let_go(journal: SqliteJournal) -> None:
+    one, piece = await taught(journal)
+    await journal.forget([one.id], AT)
+    assert await journal.facts([one.id]) == []
+    assert await journal.passages([piece.id]) == []
+    (entry,) = await journal.ledger("s1")
+    assert (entry.text, entry.memories, entry.reason) == ("", (), "recall")
+    receipt = await journal.receipt("r-e2")
+    assert receipt is not None
+    assert [shown.memory for shown in receipt.shown] == ["other"]
+    (behind,) = await journal.unlearned(9)
+    assert [message.text for message in behind.messages] == [FORGOTTEN, "ok", "what is it?"]
+    assert behind.messages[0].spoken == ""
+    assert behind.shown == ("other",)
+    assert await journal.rarity([owner()], list(terms(one))) == Rarity(0, {})
+
+
+async def test_a_resent_history_does_not_bring_it_back(journal: SqliteJournal) -> None:
+    one, _ = await taught(journal)
+    await journal.forget([one.id], AT)
+    again = [user(WORDS), assistant("ok"), user("go on")]
+    await journal.commit(exchange("e3", again))
+    await journal.commit(exchange("e4", again, of=session("s2")))
+    assert [told.messages[0].text for told in await journal.unlearned(9)] == [FORGOTTEN] * 3
+    await journal._db.scrub()
+    assert WORDS.encode() not in await stored(journal)
+
+
+async def test_another_person_who_said_the_same_keeps_it(journal: SqliteJournal) -> None:
+    one, _ = await taught(journal)
+    theirs = fact(WORDS, scope=BOB, source=one.source, session="s9")
+    await journal.commit(exchange("e9", [user(WORDS)], of=session("s9", BOB)))
+    await journal.learn(Lesson(0, (theirs,)))
+    await journal.forget([one.id], AT)
+    assert await journal.facts([theirs.id]) == [theirs]
+    assert [told.messages[0].text for told in await journal.unlearned(9)] == [FORGOTTEN, WORDS]
+
+
+async def test_ids_of_other_owners_are_left_alone(journal: SqliteJournal) -> None:
+    one, piece = await taught(journal)
+    gone = await journal.forget([one.id, piece.id], AT, [owner(BOB)])
+    assert gone.ids == ()
+    assert await journal.facts([one.id]) == [one]
+
+
+async def test_other_facts_of_the_message_stay_but_its_words_go(journal: SqliteJournal) -> None:
+    one, piece = await taught(journal)
+    beside = fact("Something else", source=one.source)
+    await journal.learn(Lesson(0, (beside,)))
+    gone = await journal.forget([one.id], AT)
+    assert gone.facts == (one,)
+    assert await journal.facts([beside.id]) == [beside]
+    assert await journal.passages([piece.id]) == []
+
+
+async def test_forgetting_a_passage_takes_what_its_message_taught(journal: SqliteJournal) -> None:
+    one, piece = await taught(journal)
+    gone = await journal.forget([piece.id], AT)
+    assert gone.ids == (one.id, piece.id)
+
+
+async def test_what_was_derived_goes_too_and_references_are_cut(journal: SqliteJournal) -> None:
+    one, _ = await taught(journal)
+    gist = fact("gist", derived_from=(one.id,), session="night")
+    gist_of_gist = fact("gist of the gist", derived_from=(gist.id, "other"), session="night")
+    newer = fact("newer", supersedes=(one.id, "other"), contradicts=(one.id,), session="night")
+    await journal.learn(Lesson(0, (gist, gist_of_gist, newer)))
+    gone = await journal.forget([one.id], AT)
+    assert {each.id for each in gone.facts} == {one.id, gist.id, gist_of_gist.id}
+    (left,) = await journal.facts_of([owner()])
+    assert (left.id, left.supersedes, left.contradicts) == (newer.id, ("other",), ())
+
+
+async def test_every_index_is_told_to_let_go(journal: SqliteJournal) -> None:
+    first = await journal.begin_generation("static", 8)
+    second = await journal.begin_generation("minilm", 16)
+    one, piece = await taught(journal)
+    await journal.mark_indexed([one.id, piece.id], first.number)
+    await journal.forget([one.id], AT)
+    for generation in (first, second):
+        lag = await journal.unindexed(9, generation.number)
+        assert (lag.facts, lag.passages, set(lag.gone)) == ((), (), {one.id, piece.id})
+
+
+async def test_forgetting_what_is_unknown_changes_nothing(journal: SqliteJournal) -> None:
+    one, _ = await taught(journal)
+    assert (await journal.forget(["unknown"], AT)).ids == ()
+    assert (await journal.forget([], AT)).ids == ()
+    assert await journal.facts([one.id]) == [one]

@@ -1,0 +1,78 @@
+"""An index catches up after a crash, and a new one is filled beside it without missing anything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.ports import Generation, Lesson
+from memory.stores.journal import SqliteJournal
+from tests.memory.stores.making import AT, fact, passage
+
+
+async def test_nothing_waits_before_there_is_an_index(journal: SqliteJournal) -> None:
+    await journal.learn(Lesson(0, (fact("x"),)))
+    assert await journal.generations() == []
+    assert (await journal.unindexed(9)).ids == ()
+    assert await journal.waiting() == 0
+    await journal.mark_indexed(["unknown"])
+
+
+async def test_a_new_index_has_everything_to_take_in_and_then_what_is_learned(journal: SqliteJournal) -> None:
+    one, piece = fact("one"), passage("piece")
+    await journal.learn(Lesson(0, (one,), (piece,)))
+    begun = await journal.begin_generation("static", 8)
+    assert await journal.generations() == [begun]
+    await journal.switch_generation(begun.number)
+    two = fact("two")
+    await journal.learn(Lesson(0, (two,)))
+    lag = await journal.unindexed(9)
+    assert (set(lag.facts), lag.passages, lag.gone) == ({one, two}, (piece,), ())
+    assert await journal.waiting() == 3
+    await journal.mark_indexed([one.id, piece.id])
+    assert (await journal.unindexed(9)).facts == (two,)
+    await journal.mark_indexed([two.id])
+    assert (await journal.unindexed(9)).ids == ()
+
+
+async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqliteJournal) -> None:
+    facts = [fact(str(n)) for n in range(7)]
+    pieces = [passage(str(n)) for n in range(5)]
+    await journal.learn(Lesson(0, tuple(facts), tuple(pieces)))
+    begun = await journal.begin_generation("static", 8)
+    seen: list[str] = []
+    while (lag := await journal.unindexed(4, begun.number)).ids:
+        assert len(lag.ids) <= 4
+        seen.extend(lag.ids)
+        await journal.mark_indexed(lag.ids, begun.number)
+    assert set(seen) == {each.id for each in (*facts, *pieces)}
+    assert len(seen) == 12
+
+
+async def test_a_fact_that_is_written_anew_waits_again(journal: SqliteJournal) -> None:
+    begun = await journal.begin_generation("static", 8)
+    await journal.switch_generation(begun.number)
+    one = fact("one")
+    await journal.learn(Lesson(0, (one,)))
+    await journal.mark_indexed([one.id])
+    await journal.pin(one.id, True)
+    assert await journal.waiting() == 0
+    await journal.update(replace(one, text="two"))
+    assert [each.text for each in (await journal.unindexed(9)).facts] == ["two"]
+
+
+async def test_each_generation_has_an_outbox_of_its_own(journal: SqliteJournal) -> None:
+    old = await journal.begin_generation("static", 8)
+    await journal.switch_generation(old.number)
+    one = fact("one")
+    await journal.learn(Lesson(0, (one,)))
+    await journal.mark_indexed([one.id])
+    new = await journal.begin_generation("minilm", 16)
+    assert await journal.waiting() == 0
+    assert await journal.waiting(new.number) == 1
+    await journal.forget([one.id], AT)
+    assert (await journal.unindexed(9)).gone == (one.id,)
+    assert (await journal.unindexed(9, new.number)).gone == (one.id,)
+    await journal.switch_generation(new.number)
+    await journal.drop_generation(old.number)
+    assert await journal.generations() == [Generation(new.number, "minilm", 16, True)]
+    assert (await journal.unindexed(9)).gone == (one.id,)
