@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
 
 
-def make_app(settings: Settings) -> web.Application:
+def make_app(settings: Settings, sources: Mapping[str, str] | None = None) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
     app = web.Application(client_max_size=settings.server.max_body_mib * 2**20)
     app[EDGE] = Edge(
@@ -36,6 +36,7 @@ def make_app(settings: Settings) -> web.Application:
         degradations=Degradations(),
         token=own_secret(settings.home / "token"),
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
+        sources=sources or {},
     )
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)

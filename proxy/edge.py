@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,10 @@ from proxy.upstream.direct import Direct
 
 @dataclass(slots=True)
 class Edge:
-    """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it."""
+    """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it.
+
+    ``sources`` says of each setting that is no default where it came from.
+    """
 
     settings: Settings
     upstream: Direct
@@ -31,6 +34,7 @@ class Edge:
     memory_fault: str = ""
     started_at: float = field(default_factory=time.time)
     beside: set[asyncio.Task[Any]] = field(default_factory=set)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -1,8 +1,8 @@
 """What a user can set, where each value came from, and what is wrong with it.
 
-Three sources, each over the one before: the defaults in the code (said in words in ``config/default.yaml``), the
-user's YAML file, environment variables (``PALIMPSEST__SECTION__KEY``, and the short ``PALIMPSEST_HOME`` and
-``PALIMPSEST_UPSTREAM``); the command line's options come last. All faults are told at once.
+Each source stands over the one before: the defaults in the code (said in words in ``config/default.yaml``), the
+user's YAML file, the embedder that a command changed to, environment variables (``PALIMPSEST__SECTION__KEY``, and the
+short ``PALIMPSEST_HOME`` and ``PALIMPSEST_UPSTREAM``), the command line's options. All faults are told at once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from memory.session import Mode
 from memory.settings import MemorySettings, Section, Switch
+
+_HOME = "~/.palimpsest"
+_CHOSEN = "embedder"
 
 
 class SettingsError(Exception):
@@ -97,7 +100,7 @@ class Project(Section):
 class Settings(Section):
     """All settings."""
 
-    home: Path = Field(Path("~/.palimpsest"), validate_default=True)
+    home: Path = Field(Path(_HOME), validate_default=True)
     user: str = Field("local", min_length=1, max_length=200)
     org: str | None = Field(None, min_length=1, max_length=200)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -168,12 +171,13 @@ def load(
     faults: list[str] = []
     sources: dict[str, str] = {}
     merged: dict[str, Any] = {}
-    environment = environment or {}
-    for said, layer in (
-        *_file_layer(file, faults),
-        *_environment_layers(environment),
+    above = [
+        *_environment_layers(environment or {}),
         *((f"option --{key.rsplit('.', 1)[-1]}", {key: value}) for key, value in (options or {}).items()),
-    ):
+    ]
+    below = [*_file_layer(file, faults)]
+    home = next((layer["home"] for _, layer in reversed([*below, *above]) if "home" in layer), _HOME)
+    for said, layer in (*below, *_chosen_layer(home), *above):
         for key, value in layer.items():
             _put(merged, key.split("."), value, key, said, faults)
             sources[key] = said
@@ -204,6 +208,22 @@ def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dic
         faults.append(f"{file}: holds {type(data).__name__}, where keys with values are expected")
         return
     yield str(file), dict(_leaves(data, into_lists=False))
+
+
+def choose_for_home(home: Path, embedder: str) -> None:
+    """Remember which embedder a person has changed to; it stands over the file's, and below the environment's."""
+    file = home / _CHOSEN
+    file.touch(mode=0o600)
+    file.write_text(embedder + "\n", encoding="utf-8")
+
+
+def _chosen_layer(home: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        chosen = (Path(str(home)).expanduser() / _CHOSEN).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError, RuntimeError):
+        return
+    if chosen:
+        yield "palimpsest embedder use", {"memory.embedder": chosen}
 
 
 def _environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:

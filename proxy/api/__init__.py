@@ -1,0 +1,23 @@
+"""Our own endpoints, below ``/palimpsest/`` and nowhere else.
+
+``health`` asks for nothing, ``metrics`` and ``api/…`` ask for the token. What one endpoint does stands in a file of
+its own; ``door`` decides who comes in, ``asked`` reads what they want, ``answers`` tells it in JSON.
+"""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.api import config, embedder, facts, forget, health, log, page, search, status, switch
+from proxy.api.answers import answers
+from proxy.api.door import door
+from proxy.edge import EDGE, Edge
+
+
+def api(edge: Edge) -> web.Application:
+    """The application to be mounted at ``/palimpsest/``."""
+    app = web.Application(middlewares=[answers, door])
+    app[EDGE] = edge
+    for part in (health, status, search, facts, forget, page, log, switch, embedder, config):
+        app.add_routes(part.routes)
+    return app

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.settings import SettingsError, load
+from proxy.settings import SettingsError, choose_for_home, load
 
 
 def test_defaults_need_no_file() -> None:
@@ -98,3 +98,14 @@ def test_off_is_a_word_however_yaml_reads_it(tmp_path: Path, said: str) -> None:
     file.write_text(f"memory: {{mode: {said}}}\nprojects: {{a: {{memory: {said}}}}}\n")
     loaded = load(file, {"PALIMPSEST__MEMORY__MODE": said})
     assert loaded.settings.memory.mode == loaded.settings.projects["a"].memory == "off"
+
+
+def test_the_embedder_that_was_changed_to_stands_over_the_file_and_below_the_environment(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(f"home: {tmp_path}\nmemory: {{embedder: static}}\n")
+    choose_for_home(tmp_path, "minilm")
+    loaded = load(file)
+    assert loaded.settings.memory.embedder == "minilm"
+    assert loaded.sources["memory.embedder"] == "palimpsest embedder use"
+    said = {"PALIMPSEST__MEMORY__EMBEDDER": "litellm:x"}
+    assert load(file, said).settings.memory.embedder == "litellm:x"

@@ -1,0 +1,133 @@
+"""What a request asks for, checked: whole or refused with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import orjson
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from memory.scope import Scope
+from memory.session import Mode
+from proxy.caller import name
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+
+E = TypeVar("E", bound=StrEnum)
+
+LARGEST = 2**20
+"""Bytes of a body."""
+
+LONGEST = 4000
+"""Characters of a text to search for or to remember."""
+
+MOST = 1000
+"""How much one answer lists."""
+
+
+def memory_of(request: web.Request) -> Memory:
+    """The open memory.
+
+    Raises:
+        Refusal: 503, when there is none at the moment.
+    """
+    edge = request.app[EDGE]
+    if edge.memory is None:
+        off = edge.settings.memory.mode is Mode.OFF
+        why = "memory is switched off (memory.mode)" if off else edge.memory_fault or "it is not open yet"
+        raise Refusal(503, why if off else f"memory cannot be asked: {why}")
+    return edge.memory
+
+
+def scope_of(request: web.Request) -> Scope:
+    """Whose memories are meant: ``?user=``, ``?org=`` and ``?project=``, else the settings' own."""
+    settings = request.app[EDGE].settings
+    said = {key: name(request.query[key], key) for key in ("org", "user", "project") if key in request.query}
+    return Scope(said.get("org", settings.org), said.get("user", settings.user), said.get("project"))
+
+
+async def owners_of(request: web.Request) -> tuple[str, ...]:
+    """The owners that are meant: of one project and of what holds in all, or all of a person's."""
+    scope = scope_of(request)
+    return scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
+
+
+def query_text(request: web.Request, key: str, required: bool = False) -> str:
+    """A text in the query."""
+    return checked_text(request.query.get(key, ""), key, required)
+
+
+def query_limit(request: web.Request, default: int) -> int:
+    """``?limit=``, from 1 to :data:`MOST`."""
+    said = request.query.get("limit")
+    if said is None:
+        return default
+    # int() takes "1_000", " 7 " and digits of other scripts; a limit is plain digits.
+    if not (said.isascii() and said.isdigit() and len(said) < 7 and 1 <= int(said) <= MOST):
+        raise Refusal(422, f"limit is {said[:40]!r}; it is a number from 1 to {MOST}")
+    return int(said)
+
+
+def query_choices(request: web.Request, key: str, of: type[E]) -> frozenset[E]:
+    """Values of a list, ``?kind=decision,preference``; all of them where none is named."""
+    said = request.query.get(key, "").strip()
+    if said in ("", "all"):
+        return frozenset(of)
+    return frozenset(choice(each.strip(), key, of) for each in said.split(","))
+
+
+def choice(said: Any, key: str, of: type[E]) -> E:
+    """One value of a list."""
+    try:
+        return of(said)
+    except ValueError:
+        raise Refusal(422, f"{key} is {str(said)[:40]!r}; it is one of {', '.join(of)}") from None
+
+
+async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str, Any]:
+    """The JSON object in the body with fields of these types; any may be missing, others may not be there."""
+    if (request.content_length or 0) > LARGEST:
+        raise Refusal(413, f"the body has more than {LARGEST} bytes")
+    data = bytearray()
+    async for chunk in request.content.iter_any():
+        data.extend(chunk)
+        if len(data) > LARGEST:
+            raise Refusal(413, f"the body has more than {LARGEST} bytes")
+    try:
+        said = orjson.loads(bytes(data)) if data.strip() else {}
+    except orjson.JSONDecodeError as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from None
+    if not isinstance(said, dict):
+        raise Refusal(400, "the body is not a JSON object")
+    for key, value in said.items():
+        if key not in fields:
+            raise Refusal(422, f"there is no field {key[:40]!r} here; there are: {', '.join(fields) or 'none'}")
+        if not isinstance(value, fields[key]):
+            raise Refusal(422, f"{key} is not a {_TYPES.get(fields[key], fields[key].__name__)}")
+    return said
+
+
+def checked_text(said: str, key: str, required: bool = False, longest: int = LONGEST) -> str:
+    """A text of a bearable length, without characters that cannot be stored."""
+    text = said.strip()
+    if required and not text:
+        raise Refusal(422, f"{key} is missing or empty")
+    if len(text) > longest:
+        raise Refusal(422, f"{key} has {len(text)} characters; {longest} are allowed")
+    if "\0" in text or not _encodable(text):
+        raise Refusal(422, f"{key} holds characters that are no text")
+    return text
+
+
+_TYPES = {str: "text", bool: "truth value (true or false)", list: "list"}
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,94 @@
+"""The index: fill it anew, with the same embedder or another, beside the one that is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from memory.day.reindexing import Busy
+from memory.models.choose import NAMES
+from memory.models.load import load, well_formed
+from memory.ports import Embedder
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, checked_text, memory_of
+from proxy.edge import EDGE, Edge
+from proxy.errors import Refusal
+from proxy.fail_open import fail_open
+from proxy.settings import choose_for_home
+
+routes = web.RouteTableDef()
+
+DAY = 86_400.0
+
+
+@routes.get("/api/embedder")
+async def embedder(request: web.Request) -> web.Response:
+    """What turns texts into vectors now, and how far a change of it is."""
+    memory = memory_of(request)
+    progress = memory.reindexing.progress
+    return answer(
+        {
+            "name": memory.embedder.name,
+            "dimensions": memory.embedder.dimensions,
+            "names": NAMES,
+            "running": memory.reindexing.running,
+            "progress": asdict(progress) if progress else None,
+        }
+    )
+
+
+@routes.post("/api/embedder")
+async def use(request: web.Request) -> web.Response:
+    """``{"use": "minilm"}``: fetch it, fill an index with it, then search that. Answers at once; ask GET after it."""
+    memory = memory_of(request)
+    said = await body_of(request, {"use": str})
+    name = checked_text(said.get("use", ""), "use", required=True, longest=200)
+    if not well_formed(name):
+        raise Refusal(422, f"there is no embedder {name!r}; there are: {', '.join(NAMES)}")
+    edge = request.app[EDGE]
+    _begin(edge, memory, name, lambda: load(name, memory.home / "models"), chosen=name)
+    return answer({"began": True, "embedder": name}, 202)
+
+
+@routes.get("/api/reindex")
+async def progress(request: web.Request) -> web.Response:
+    """How far it is; null where none was begun since the start."""
+    memory = memory_of(request)
+    told = memory.reindexing.progress
+    return answer({"running": memory.reindexing.running, "progress": asdict(told) if told else None})
+
+
+@routes.post("/api/reindex")
+async def reindex(request: web.Request) -> web.Response:
+    """Fill the index anew from the journal. Answers at once; ask GET after it."""
+    memory = memory_of(request)
+    await body_of(request, {})
+    held = memory.embedder
+    _begin(request.app[EDGE], memory, held.name, lambda: held)
+    return answer({"began": True, "embedder": held.name}, 202)
+
+
+def _begin(edge: Edge, memory: Memory, name: str, load: Callable[[], Embedder], chosen: str = "") -> None:
+    """Run it beside.
+
+    Raises:
+        Busy: when one is running.
+    """
+    if memory.reindexing.running:
+        raise Busy("an index is being filled already: wait until it is done")
+
+    async def run() -> None:
+        done, why = await fail_open(
+            memory.reindexing.run(name, load),
+            otherwise=None,
+            within=DAY,
+            doing="filling a new index",
+            degradations=edge.degradations,
+        )
+        if done is not None and not why and chosen:
+            choose_for_home(memory.home, chosen)
+
+    edge.go_beside(run())

@@ -1,0 +1,80 @@
+"""Facts: list them, look at one, pin it, delete it, and write down a new one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from aiohttp import web
+
+from memory.fact import Kind, State
+from proxy.api import told
+from proxy.api.answers import answer
+from proxy.api.asked import (
+    body_of,
+    checked_text,
+    choice,
+    memory_of,
+    owners_of,
+    query_choices,
+    query_limit,
+    query_text,
+    scope_of,
+)
+from proxy.api.forget import told_gone
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/api/facts")
+async def facts(request: web.Request) -> web.Response:
+    """``?text=…&kind=…&state=active&limit=100``: facts, the newest first."""
+    text = query_text(request, "text")
+    states = query_choices(request, "state", State) if "state" in request.query else frozenset({State.ACTIVE})
+    kinds, limit = query_choices(request, "kind", Kind), query_limit(request, 100)
+    owners = await owners_of(request)
+    found = await memory_of(request).commands.facts(owners, text, kinds=kinds, states=states, limit=limit)
+    now = datetime.now().astimezone()
+    return answer({"facts": [told.memory(fact, now) for fact in found]})
+
+
+@routes.get("/api/facts/{id}")
+async def fact(request: web.Request) -> web.Response:
+    """One memory, whole: a fact or a passage, by its id or the beginning of it."""
+    held = await memory_of(request).commands.memory(_id(request), await owners_of(request))
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.patch("/api/facts/{id}")
+async def pin(request: web.Request) -> web.Response:
+    """``{"pinned": true}``: pin a fact or let go of it."""
+    said = await body_of(request, {"pinned": bool})
+    if "pinned" not in said:
+        raise Refusal(422, "pinned is missing; it is what can be changed")
+    held = await memory_of(request).commands.pin(_id(request), await owners_of(request), said["pinned"])
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.delete("/api/facts/{id}")
+async def delete(request: web.Request) -> web.Response:
+    """Forget one memory, everywhere."""
+    gone = await memory_of(request).commands.forget([_id(request)], await owners_of(request))
+    return answer(told_gone(gone))
+
+
+@routes.post("/api/remember")
+async def remember(request: web.Request) -> web.Response:
+    """``{"text": …, "kind": …, "pinned": …}``: a fact in the person's own words, at once to be found."""
+    said = await body_of(request, {"text": str, "kind": str, "pinned": bool})
+    text = checked_text(said.get("text", ""), "text", required=True)
+    kind = choice(said["kind"], "kind", Kind) if "kind" in said else None
+    commands = memory_of(request).commands
+    held = await commands.remember(text, scope_of(request), kind=kind, pinned=said.get("pinned", False))
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True), 201)
+
+
+def _id(request: web.Request) -> str:
+    id = request.match_info["id"]
+    if not 4 <= len(id) <= 64 or not id.isascii() or not id.isprintable():
+        raise Refusal(422, "an id, or the beginning of one, has from 4 to 64 characters")
+    return id

@@ -1,0 +1,50 @@
+"""Forget: first see what a query would take, then name what shall go."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from memory.ports import Forgotten
+from proxy.api import told
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, checked_text, memory_of, owners_of
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+MOST_IDS = 1000
+
+
+@routes.post("/api/forget")
+async def forget(request: web.Request) -> web.Response:
+    """``{"query": …}`` shows what would go and takes nothing; ``{"ids": […]}`` forgets these."""
+    said = await body_of(request, {"query": str, "ids": list})
+    if ("query" in said) == ("ids" in said):
+        raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
+    commands, owners = memory_of(request).commands, await owners_of(request)
+    if "query" in said:
+        found = await commands.alike(checked_text(said["query"], "query", required=True), owners)
+        now = datetime.now().astimezone()
+        return answer({"would_forget": [told.memory(held, now) for held in found]})
+    ids = said["ids"]
+    if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):
+        raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")
+    return answer(told_gone(await commands.forget(ids, owners)))
+
+
+def told_gone(gone: Forgotten) -> dict[str, Any]:
+    """How much went, by ids and numbers: the texts are gone."""
+    return {
+        "forgotten": {
+            "facts": [fact.id for fact in gone.facts],
+            "passages": [passage.id for passage in gone.passages],
+            "messages": gone.messages,
+            "ledger_entries": gone.entries,
+            "receipts": gone.receipts,
+            "sessions": len(gone.sessions),
+        },
+        "scrubbed": gone.scrubbed,
+    }

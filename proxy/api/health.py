@@ -1,0 +1,97 @@
+"""Whether we are well, and what is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from memory.day.commands import Standing
+from memory.learning.redact import redact
+from memory.session import Mode
+from proxy.api.answers import answer
+from proxy.api.release import release
+from proxy.edge import EDGE, Edge
+from proxy.fail_open import fail_open
+
+routes = web.RouteTableDef()
+
+RECENT = 300.0
+"""Seconds for which a failure makes us unwell."""
+
+BEHIND = 500
+"""Exchanges that the worker may be behind before that is told."""
+
+WAITING = 5000
+"""Memories that the index may have still to take in before that is told."""
+
+
+@routes.get("/health")
+async def health(request: web.Request) -> web.Response:
+    """200 in any case, as model calls go through in any case; ``why`` has a sentence for each thing that is wrong."""
+    edge = request.app[EDGE]
+    why = [redact(sentence).text for sentence in await unwell(edge)]
+    told = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
+    return answer(told)
+
+
+@routes.get("/metrics")
+async def metrics(request: web.Request) -> web.Response:
+    """All counters, in Prometheus's text format."""
+    response = web.Response(body=generate_latest())
+    response.headers["Content-Type"] = CONTENT_TYPE_LATEST
+    return response
+
+
+def mode(edge: Edge) -> str:
+    """How far memory takes part at the moment."""
+    if edge.settings.memory.mode is Mode.OFF:
+        return Mode.OFF
+    if edge.memory is None:
+        return "missing"
+    return "paused" if edge.memory.paused else edge.settings.memory.mode
+
+
+async def unwell(edge: Edge) -> list[str]:
+    """What is wrong, in sentences; empty when nothing is."""
+    why = []
+    if edge.memory is None:
+        if edge.settings.memory.mode is not Mode.OFF:
+            why.append(f"the stores are not open, requests go through without memory: {edge.memory_fault or 'opening'}")
+    else:
+        standing, fault = await fail_open(
+            edge.memory.commands.standing(),
+            otherwise=None,
+            within=2,
+            doing="counting what is stored",
+            degradations=edge.degradations,
+        )
+        why.extend([f"the journal does not answer: {fault}"] if standing is None else behind(standing))
+        progress = edge.memory.reindexing.progress
+        if progress is not None and progress.fault:
+            why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")
+    counted = Counter((failure.doing, failure.why.partition(":")[0]) for failure in edge.degradations.since(RECENT))
+    why.extend(
+        f"memory failed {times} times in the last five minutes while {doing} ({kind})"
+        for (doing, kind), times in counted.most_common(5)
+    )
+    return why
+
+
+def behind(standing: Standing) -> list[str]:
+    """What of memory's standing is wrong."""
+    why = []
+    if not standing.learning:
+        why.append("the worker that learns is dead: restart the server")
+    if standing.counts.behind > BEHIND:
+        why.append(f"learning is {standing.counts.behind} exchanges behind")
+    if standing.waiting > WAITING:
+        why.append(f"the index has {standing.waiting} memories still to take in")
+    if standing.kept:
+        why.append(f"{standing.kept} exchanges wait for the journal, which cannot be written")
+    if standing.lost:
+        why.append(f"{standing.lost} exchanges were lost while the journal could not be written")
+    if standing.passed_over:
+        why.append(f"{standing.passed_over} exchanges could not be learned from and were passed over")
+    return why

@@ -1,0 +1,29 @@
+"""What was done to requests: which memories were added, why, how large, how long it took."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.api import told
+from proxy.api.answers import answer
+from proxy.api.asked import memory_of, query_limit
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/api/log")
+async def log(request: web.Request) -> web.Response:
+    """The newest requests, in short."""
+    receipts = await memory_of(request).journal.receipts(query_limit(request, 20))
+    return answer({"receipts": [told.line(receipt) for receipt in receipts]})
+
+
+@routes.get("/api/log/{id}")
+async def receipt(request: web.Request) -> web.Response:
+    """One request, whole, by its receipt's id or a beginning of it that names one only."""
+    id = request.match_info["id"]
+    held = await memory_of(request).journal.receipt(id) if 4 <= len(id) <= 64 else None
+    if held is None:
+        raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
+    return answer(told.receipt(held))

@@ -1,0 +1,48 @@
+"""How things stand: more than ``health`` tells, for those who have the token."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import asdict
+from typing import Any
+
+from aiohttp import web
+
+from proxy.api.answers import answer
+from proxy.api.health import mode, unwell
+from proxy.api.release import release
+from proxy.edge import EDGE
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/api/status")
+async def status(request: web.Request) -> web.Response:
+    """Where we run, how much is stored, what is behind and what has failed."""
+    edge = request.app[EDGE]
+    why = await unwell(edge)
+    told: dict[str, Any] = {
+        "status": "degraded" if why else "ok",
+        "why": why,
+        "version": release(),
+        "pid": os.getpid(),
+        "home": str(edge.settings.home),
+        "up_seconds": round(time.time() - edge.started_at),
+        "memory": mode(edge),
+        "failures": edge.degradations.counts,
+        "latest": [asdict(failure) for failure in edge.degradations.since(3600)][-10:],
+    }
+    if edge.memory is not None:
+        standing = await edge.memory.commands.standing()
+        embedder = edge.memory.embedder
+        progress = edge.memory.reindexing.progress
+        told |= {
+            "stored": asdict(standing.counts),
+            "waiting": standing.waiting,
+            "kept": standing.kept,
+            "lost": standing.lost,
+            "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
+            "reindexing": asdict(progress) if progress else None,
+        }
+    return answer(told)
