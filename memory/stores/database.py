@@ -18,6 +18,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -30,10 +31,11 @@ Synchronous = Literal["NORMAL", "FULL"]
 
 # So many writes share a transaction at most: a failing one makes its neighbours wait for a second attempt.
 GROUP = 64
-# The log is carried over into the file when nothing is written for so long, and in the midst of many writes only
-# after so many of them or so many bytes, because it waits for the disk.
+# The log is carried over into the file in quiet moments when so many writes are in it, and amid a burst after more
+# of them or so many bytes. Not oftener: the first commit after it waits for the disk.
 IDLE_SECONDS = 0.5
-CARRY_EVERY = 500
+CARRY_IDLE = 200
+CARRY_BUSY = 2000
 CARRY_BYTES = 32 << 20
 
 
@@ -172,9 +174,11 @@ class Database:
         open_to_write, waiting, size = True, 0, self._log_size()
         while open_to_write:
             try:
-                jobs = [self._queue.get(timeout=IDLE_SECONDS if waiting else None)]
+                idle = waiting >= CARRY_IDLE or self._to_scrub
+                jobs = [self._queue.get(timeout=IDLE_SECONDS if idle else None)]
             except queue.Empty:
-                waiting, size = int(self._carry_over()), self._log_size()
+                self._carry_over()
+                waiting, size = 0, self._log_size()
                 continue
             while len(jobs) < GROUP:
                 try:
@@ -185,9 +189,9 @@ class Database:
             self._do([job for job in jobs if job is not None])
             waiting += len(jobs)
             # The log is written again from its start once it was carried over: its file may grow late or not at all.
-            if waiting >= CARRY_EVERY or self._log_size() > size + CARRY_BYTES:
-                waiting, size = int(self._carry_over()), self._log_size()
-        self._carry_over()
+            if waiting >= CARRY_BUSY or self._log_size() > size + CARRY_BYTES:
+                self._carry_over()
+                waiting, size = 0, self._log_size()
         if self._writing is not None:
             self._writing.close()
             self._writing = None
@@ -274,17 +278,14 @@ class Database:
         except OSError:
             return 0
 
-    def _carry_over(self) -> bool:
-        """Carry the log over into the file; whether something is left to do. A fault here is no loss."""
-        if self._writing is None:
-            return False
-        try:
-            if self._to_scrub:
-                return not self._scrub(self._writing)
-            self._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-        except sqlite3.Error:
-            return self._to_scrub
-        return False
+    def _carry_over(self) -> None:
+        """Carry the log over into the file: beside the writer, who does not wait for it. A fault here is no loss."""
+        if self._to_scrub and self._writing is not None:
+            with suppress(sqlite3.Error):
+                self._scrub(self._writing)
+        else:
+            with suppress(RuntimeError):  # the readers are gone: then closing the last connection does it
+                self._pool.submit(self._read, _checkpoint)
 
     def _scrub(self, connection: sqlite3.Connection) -> bool:
         self._to_scrub = True
@@ -333,6 +334,10 @@ class _Job:
             self.future.set_exception(outcome.error)
         else:
             self.future.set_result(outcome.result)
+
+
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
 
 def _as_sqlite(error: Exception) -> sqlite3.Error:

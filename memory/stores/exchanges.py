@@ -140,7 +140,10 @@ class Exchanges(Shelf):
         link = _last_link(exchange, history, bases)
         self._trail(connection, exchange, session, number, link)
         body = receipt_text(exchange.receipt, self._redact)
-        connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, exchange.receipt.session, body))
+        connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
+        connection.executemany(
+            QUERIES["mention_write"], [(shown.memory, "exchange", number) for shown in exchange.receipt.shown]
+        )
         return Past(number, depth, history, link)
 
     def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:

@@ -73,6 +73,7 @@ class Forgetting(Shelf):
         _unlink(connection, gone)
         sessions, entries = _empty_entries(connection, gone)
         receipts = _clean_receipts(connection, gone)
+        connection.executemany(QUERIES["forget_mentions"], [(id,) for id in gone])
         self._count_back(connection, [*facts.values(), *passages.values()])
         connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
         return Forgotten(
@@ -146,12 +147,13 @@ def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str]) -> tuple
 
 def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> int:
     """How many receipts showed something; that an exchange was shown it is forgotten too."""
-    bodies = {row["number"]: row["body"] for row in ask_many(connection, "forget_receipts", gone)}
-    for number, body in bodies.items():
-        told = orjson.loads(body)
-        told["shown"] = [shown for shown in told["shown"] if shown["memory"] not in gone]
-        connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), number))
+    cleaned = set()
     for row in ask_many(connection, "forget_shown", gone):
         left = names(tuple(id for id in listed(row["shown"]) if id not in gone))
         connection.execute(QUERIES["forget_shown_in"], (left, row["number"]))
-    return len(bodies)
+        if row["receipt"] is not None and row["receipt"] not in cleaned:
+            cleaned.add(row["receipt"])
+            told = orjson.loads(row["body"])
+            told["shown"] = [shown for shown in told["shown"] if shown["memory"] not in gone]
+            connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), row["receipt"]))
+    return len(cleaned)

@@ -72,7 +72,7 @@ class Server:
         """See :class:`Home`."""
         from qdrant_client import AsyncQdrantClient
 
-        client = AsyncQdrantClient(url=self._url, api_key=self._api_key)
+        client = AsyncQdrantClient(url=self._url, api_key=self._api_key, check_compatibility=False)
         try:
             await client.delete_collection(f"palimpsest-{name}")
         finally:

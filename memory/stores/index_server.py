@@ -40,7 +40,7 @@ class ServerIndex:
         """Connect to a server; ``seconds`` is how long one call may take. Raises StoreFault where that fails."""
         from qdrant_client import AsyncQdrantClient
 
-        client = AsyncQdrantClient(url=url, api_key=api_key, timeout=seconds)
+        client = AsyncQdrantClient(url=url, api_key=api_key, timeout=seconds, check_compatibility=False)
         try:
             return await cls.open(client, collection, dimensions)
         except BaseException:

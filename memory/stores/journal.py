@@ -49,6 +49,7 @@ class SqliteJournal(Sessions, Exchanges, Facts, Outbox, Forgetting):
         self._terms = terms
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
+        self._beginning = []
         self._db = Database(path, synchronous=synchronous, busy_seconds=busy_seconds)
         self._key = bytes(
             self._db.first(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])

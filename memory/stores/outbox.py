@@ -9,30 +9,40 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from functools import partial
 
 from memory.ports import Generation, Lag
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.shelf import Shelf, ask_many
 
+# Memories that one transaction enters into a new outbox: some milliseconds.
+STEP = 2000
+
 
 class Outbox(Shelf):
     """The part of the journal that knows the generations of the index."""
+
+    _beginning: list[int]
 
     async def generations(self) -> list[Generation]:
         """See :class:`memory.ports.Journal`."""
         return await self._db.read(_generations)
 
     async def begin_generation(self, embedder: str, dimensions: int) -> Generation:
-        """See :class:`memory.ports.Journal`."""
-
-        def work(connection: sqlite3.Connection) -> Generation:
-            number = connection.execute(QUERIES["generation_add"], (embedder, dimensions)).lastrowid or 0
-            connection.execute(QUERIES["outbox_all_facts"], (number,))
-            connection.execute(QUERIES["outbox_all_passages"], (number,))
-            return Generation(number, embedder, dimensions)
-
-        return await self._db.write(work)
+        """See :class:`memory.ports.Journal`. In steps, so that exchanges are committed in between."""
+        self._beginning.append(number := await self._db.write(partial(_begin, embedder, dimensions, self._beginning)))
+        try:
+            # What is learned from here on finds the generation, so only what was there before is asked for.
+            (newest,) = await self._db.read(
+                lambda connection: connection.execute(QUERIES["memories_newest"]).fetchone()
+            )
+            for after in range(0, newest, STEP):
+                await self._db.write(partial(_enter, number, after))
+            await self._db.write(lambda connection: connection.execute(QUERIES["generation_ready"], (number,)))
+        finally:
+            self._beginning.remove(number)
+        return Generation(number, embedder, dimensions)
 
     async def switch_generation(self, number: int) -> None:
         """See :class:`memory.ports.Journal`."""
@@ -78,6 +88,21 @@ class Outbox(Shelf):
             return int(row["waiting"])
 
         return await self._db.read(work)
+
+
+def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection: sqlite3.Connection) -> int:
+    """A generation's row; what an earlier process left half begun goes."""
+    for row in connection.execute(QUERIES["generations_unready"]).fetchall():
+        if row["number"] not in beginning:
+            connection.execute(QUERIES["outbox_drop"], (row["number"],))
+            connection.execute(QUERIES["generation_drop"], (row["number"],))
+    return connection.execute(QUERIES["generation_add"], (embedder, dimensions)).lastrowid or 0
+
+
+def _enter(number: int, after: int, connection: sqlite3.Connection) -> None:
+    told = {"generation": number, "after": after, "upto": after + STEP}
+    connection.execute(QUERIES["outbox_facts_behind"], told)
+    connection.execute(QUERIES["outbox_passages_behind"], told)
 
 
 def _generations(connection: sqlite3.Connection) -> list[Generation]:

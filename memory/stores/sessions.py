@@ -64,6 +64,11 @@ class Sessions(Shelf):
 
         def work(connection: sqlite3.Connection) -> None:
             number, _ = write_session(connection, session)
-            connection.executemany(QUERIES["ledger_write"], [entry_row(entry, number) for entry in entries])
+            for entry in entries:
+                written = connection.execute(QUERIES["ledger_write"], entry_row(entry, number))
+                if written.rowcount:
+                    connection.executemany(
+                        QUERIES["mention_write"], [(id, "ledger", written.lastrowid) for id in entry.memories]
+                    )
 
         await self._db.write(work)

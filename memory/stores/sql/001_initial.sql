@@ -108,9 +108,20 @@ CREATE TABLE ledger (
 CREATE TABLE receipts (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
-    session TEXT NOT NULL,
+    exchange INTEGER REFERENCES exchanges,
     body TEXT NOT NULL
 );
+
+CREATE INDEX receipts_by_exchange ON receipts (exchange);
+
+-- Where a memory stands in words or by name (place: ledger, exchange), so that it can be taken out again without
+-- reading everything.
+CREATE TABLE mentions (
+    memory TEXT NOT NULL,
+    place TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (memory, place, number)
+) WITHOUT ROWID;
 
 CREATE TABLE facts (
     number INTEGER PRIMARY KEY,
@@ -151,6 +162,10 @@ CREATE TABLE facts (
 CREATE INDEX facts_by_owner ON facts (owner, state, recorded);
 
 CREATE INDEX facts_by_source ON facts (source);
+
+CREATE INDEX facts_derived ON facts (id) WHERE derived_from != '[]';
+
+CREATE INDEX facts_following ON facts (id) WHERE supersedes != '[]' OR contradicts != '[]';
 
 CREATE TABLE passages (
     number INTEGER PRIMARY KEY,
@@ -202,10 +217,12 @@ CREATE TABLE tombstones (
 ) WITHOUT ROWID;
 
 -- Every index that is kept up to date: the one in use, and one that is being filled beside it.
+-- ready: its outbox has had everything that was there when it began.
 CREATE TABLE generations (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     embedder TEXT NOT NULL,
     dimensions INTEGER NOT NULL,
+    ready INTEGER NOT NULL DEFAULT 0,
     current INTEGER NOT NULL DEFAULT 0
 );
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,10 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
     await opened.close()
 
 
-def put(name: str, size: int = 1) -> object:
+Write = Callable[[sqlite3.Connection], None]
+
+
+def put(name: str, size: int = 1) -> Write:
     def work(connection: sqlite3.Connection) -> None:
         connection.execute("INSERT INTO meta (name, value) VALUES (?, zeroblob(?))", (name, size))
 
@@ -46,21 +49,22 @@ class Gate:
         assert self.opened.wait(10)
 
 
-async def behind_a_gate(database: Database, *works: object) -> list[object]:
+async def behind_a_gate(database: Database, *works: Write) -> list[object]:
     """The outcomes of writes that were queued together."""
     gate = Gate()
     first = asyncio.ensure_future(database.write(gate))
     await asyncio.to_thread(gate.entered.wait, 10)
-    tasks = [asyncio.ensure_future(database.write(work)) for work in works]  # type: ignore[arg-type]
+    tasks = [asyncio.ensure_future(database.write(work)) for work in works]
     await asyncio.sleep(0)  # one turn of the loop: every task has queued its write
     gate.opened.set()
     await first
-    return await asyncio.gather(*tasks, return_exceptions=True)
+    outcomes: list[object] = await asyncio.gather(*tasks, return_exceptions=True)
+    return outcomes
 
 
 async def test_a_write_is_answered_with_its_result_and_can_be_read_then(database: Database) -> None:
     assert await database.write(lambda connection: connection.execute("SELECT 7").fetchone()[0]) == 7
-    await database.write(put("a"))  # type: ignore[arg-type]
+    await database.write(put("a"))
     assert await written(database) == {"a"}
 
 
@@ -69,7 +73,7 @@ async def test_writes_that_wait_together_share_a_transaction(database: Database)
 
     def nosy(connection: sqlite3.Connection) -> None:
         seen.append(connection.total_changes)
-        put(f"n{len(seen)}")(connection)  # type: ignore[operator]
+        put(f"n{len(seen)}")(connection)
         # What another connection sees: nothing before the COMMIT of the whole group.
         other = sqlite3.connect(database.path)
         seen.append(other.execute("SELECT count(*) FROM meta").fetchone()[0])
@@ -82,11 +86,11 @@ async def test_writes_that_wait_together_share_a_transaction(database: Database)
 
 async def test_a_write_that_fails_leaves_its_neighbours_alone(database: Database) -> None:
     def broken(connection: sqlite3.Connection) -> None:
-        put("half")(connection)  # type: ignore[operator]
+        put("half")(connection)
         connection.execute("NOT SQL")
 
     def wrong(connection: sqlite3.Connection) -> None:
-        put("other half")(connection)  # type: ignore[operator]
+        put("other half")(connection)
         raise KeyError("own error")
 
     outcomes = await behind_a_gate(database, put("a"), broken, put("b"), wrong, put("c"))
@@ -114,9 +118,9 @@ async def test_a_full_disk_fails_what_does_not_fit_and_nothing_else(database: Da
 async def test_the_writer_goes_on_when_there_is_room_again(database: Database) -> None:
     await database.write(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
     with pytest.raises(StoreError, match="full"):
-        await database.write(put("huge", 1 << 20))  # type: ignore[arg-type]
+        await database.write(put("huge", 1 << 20))
     await database.write(lambda connection: connection.execute("PRAGMA max_page_count = 1000000"))
-    await database.write(put("huge", 1 << 20))  # type: ignore[arg-type]
+    await database.write(put("huge", 1 << 20))
     assert await written(database) == {"huge"}
 
 
@@ -124,20 +128,20 @@ async def test_a_lock_of_another_process_fails_the_write_until_it_is_gone(databa
     other = sqlite3.connect(database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="locked") as caught:
-        await database.write(put("a"))  # type: ignore[arg-type]
+        await database.write(put("a"))
     assert isinstance(caught.value, StoreFault)
     assert caught.value.fault is Fault.LOCKED
     assert await written(database) == set()
     other.execute("ROLLBACK")
     other.close()
-    await database.write(put("a"))  # type: ignore[arg-type]
+    await database.write(put("a"))
     assert await written(database) == {"a"}
 
 
 async def test_a_connection_that_broke_is_opened_again(database: Database) -> None:
     with pytest.raises(StoreFault):
         await database.write(lambda connection: connection.close())
-    await database.write(put("a"))  # type: ignore[arg-type]
+    await database.write(put("a"))
     assert await written(database) == {"a"}
 
 
@@ -145,7 +149,7 @@ async def test_a_write_is_done_even_when_nobody_waits_for_it_any_more(database: 
     gate = Gate()
     first = asyncio.ensure_future(database.write(gate))
     await asyncio.to_thread(gate.entered.wait, 10)
-    second = asyncio.ensure_future(database.write(put("a")))  # type: ignore[arg-type]
+    second = asyncio.ensure_future(database.write(put("a")))
     await asyncio.sleep(0)
     second.cancel()
     gate.opened.set()
@@ -156,20 +160,20 @@ async def test_a_write_is_done_even_when_nobody_waits_for_it_any_more(database: 
 
 async def test_a_reader_cannot_write(database: Database) -> None:
     with pytest.raises(StoreFault) as caught:
-        await database.read(put("a"))  # type: ignore[arg-type]
+        await database.read(put("a"))
     assert caught.value.fault is Fault.DENIED
 
 
 async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: Path) -> None:
     database = Database(tmp_path / "store" / "db")
-    waiting = [asyncio.ensure_future(database.write(put(f"n{n}"))) for n in range(100)]  # type: ignore[arg-type]
+    waiting = [asyncio.ensure_future(database.write(put(f"n{n}"))) for n in range(100)]
     await asyncio.sleep(0)
     await database.close()
     await database.close()
     await asyncio.gather(*waiting)
     assert [path.name for path in database.path.parent.iterdir()] == ["db"]
     with pytest.raises(StoreError, match="closed"):
-        await database.write(put("late"))  # type: ignore[arg-type]
+        await database.write(put("late"))
     with pytest.raises(StoreError, match="closed"):
         await database.read(lambda connection: None)
     again = Database(tmp_path / "store" / "db")
@@ -178,7 +182,7 @@ async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: P
 
 
 async def test_the_files_are_private_to_their_owner(database: Database) -> None:
-    await database.write(put("a"))  # type: ignore[arg-type]
+    await database.write(put("a"))
     folder = database.path.parent
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()} == {
@@ -199,7 +203,7 @@ def test_a_file_that_is_no_database_is_told_by_name(tmp_path: Path) -> None:
 async def test_a_damaged_file_is_told_by_name(tmp_path: Path) -> None:
     database = Database(tmp_path / "db")
     for n in range(50):
-        await database.write(put(f"n{n}", 5000))  # type: ignore[arg-type]
+        await database.write(put(f"n{n}", 5000))
     await database.close()
     data = bytearray((tmp_path / "db").read_bytes())
     data[4096:] = b"\xff" * (len(data) - 4096)

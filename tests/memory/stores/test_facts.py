@@ -223,7 +223,7 @@ def test_nothing_of_another_owner_ever_comes_back(told: list[tuple[Scope, Layer]
             facts.append(fact("same words", owner=its))
             passages.append(passage("same words", owner=its))
         await learn(journal, *facts, *passages, documents={each.owner: 1 for each in facts})
-        ids, visible = [each.id for each in (*facts, *passages)], asking.owners()
+        ids, visible = [each.id for each in facts] + [each.id for each in passages], asking.owners()
         mine = {each.id for each in facts if each.owner in visible}
         assert {each.id for each in await journal.facts_of(visible)} == mine
         assert {each.id for each in await journal.find_facts(visible, "words")} == mine

@@ -29,7 +29,9 @@ class Flat:
         return np.stack([self.query(text) for text in texts])
 
     def query(self, text: str, idf: Callable[[str], float] | None = None) -> Vector:
-        return np.eye(1, self.dimensions, dtype=np.float32)[0]
+        vector = np.zeros(self.dimensions, dtype=np.float32)
+        vector[0] = 1.0
+        return vector
 
 
 def points(lag: Lag, embedder: Flat) -> list[Point]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import pytest_asyncio
 
 from memory.ports import Index, Point, Query
+from memory.stores.errors import Fault, StoreFault
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.index_server import ServerIndex
 
@@ -206,3 +208,23 @@ async def test_scores_equal_what_numpy_says(index: Index) -> None:
         assert hit.lexical == pytest.approx(sum(was.sparse.get(t, 0.0) * w for t, w in sparse.items()), abs=1e-5)
     best = sorted(points, key=lambda each: -float(each.dense @ dense))[:12]
     assert {each.id for each in best} <= {hit.id for hit in hits}
+
+
+async def test_a_server_that_does_not_answer_is_told_in_a_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(StoreFault, match="Qdrant server did not do"):
+            await ServerIndex.connect(address, "test", DIMENSIONS, seconds=1)
+
+
+async def test_a_collection_of_another_size_has_to_be_made_again() -> None:
+    from qdrant_client import AsyncQdrantClient
+
+    client = AsyncQdrantClient(":memory:")
+    await ServerIndex.open(client, "test", DIMENSIONS)
+    with pytest.raises(StoreFault, match="has not 16 dimensions") as caught:
+        await ServerIndex.open(client, "test", 16)
+    assert caught.value.fault is Fault.CORRUPT
+    assert not (await ServerIndex.open(client, "test", DIMENSIONS)).created
+    await client.close()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from dataclasses import replace
 
-from memory.ports import Generation, Lesson
+import pytest
+
+from memory.ports import Generation, Lesson, StoreError
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import AT, fact, passage
 
@@ -44,8 +48,41 @@ async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqliteJou
         assert len(lag.ids) <= 4
         seen.extend(lag.ids)
         await journal.mark_indexed(lag.ids, begun.number)
-    assert set(seen) == {each.id for each in (*facts, *pieces)}
+    assert set(seen) == {one.id for one in facts} | {piece.id for piece in pieces}
     assert len(seen) == 12
+
+
+async def test_a_large_store_is_entered_in_steps_and_what_is_learned_meanwhile_is_not_missed(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.stores.outbox.STEP", 3)
+    old = [fact(str(n)) for n in range(20)]
+    await journal.learn(Lesson(0, tuple(old), tuple(passage(str(n)) for n in range(5))))
+    new = [fact(f"new {n}") for n in range(5)]
+    beginning = asyncio.ensure_future(journal.begin_generation("static", 8))
+    await asyncio.gather(*(journal.learn(Lesson(0, (each,))) for each in new))
+    begun = await beginning
+    lag = await journal.unindexed(99, begun.number)
+    assert {each.id for each in lag.facts} == {each.id for each in (*old, *new)}
+    assert len(lag.passages) == 5
+
+
+async def test_a_generation_whose_beginning_was_interrupted_is_none(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await journal.learn(Lesson(0, (fact("x"),)))
+
+    def fail(number: int, after: int, connection: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("the disk is on fire")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memory.stores.outbox._enter", fail)
+        with pytest.raises(StoreError):
+            await journal.begin_generation("static", 8)
+    assert await journal.generations() == []
+    begun = await journal.begin_generation("static", 8)
+    assert await journal.generations() == [begun]
+    assert await journal.waiting(begun.number) == 1
 
 
 async def test_a_fact_that_is_written_anew_waits_again(journal: SqliteJournal) -> None:

@@ -44,7 +44,11 @@ INSERT INTO seen (session, digest, times) VALUES (?, ?, ?)
 ON CONFLICT (session, digest) DO UPDATE SET times = max(times, excluded.times);
 
 -- receipt_write: keep what was done to a request
-INSERT INTO receipts (id, session, body) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+INSERT INTO receipts (id, exchange, body) VALUES (?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET exchange = excluded.exchange, body = excluded.body;
+
+-- mention_write: a memory stands here
+INSERT INTO mentions (memory, place, number) VALUES (?, ?, ?) ON CONFLICT (memory, place, number) DO NOTHING;
 
 -- receipt_find: receipts whose id lies between a prefix and its end
 SELECT id, body FROM receipts WHERE id >= ? AND id < ? ORDER BY id LIMIT 2;

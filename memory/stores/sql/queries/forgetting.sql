@@ -1,5 +1,5 @@
 -- forget_derived: facts that were derived from one of these
-SELECT DISTINCT facts.id FROM facts, json_each(facts.derived_from) AS source
+SELECT DISTINCT facts.id FROM facts INDEXED BY facts_derived, json_each(facts.derived_from) AS source
 WHERE facts.derived_from != '[]' AND source.value IN (?*);
 
 -- forget_persons_message: whose message a memory came from
@@ -26,7 +26,7 @@ DELETE FROM passages WHERE id = ?;
 DELETE FROM uses WHERE memory = ?;
 
 -- forget_links: facts that name one of these as what they follow or contradict
-SELECT DISTINCT facts.id, facts.supersedes, facts.contradicts FROM facts,
+SELECT DISTINCT facts.id, facts.supersedes, facts.contradicts FROM facts INDEXED BY facts_following,
     json_each(json_array(json(facts.supersedes), json(facts.contradicts))) AS side, json_each(side.value) AS named
 WHERE (facts.supersedes != '[]' OR facts.contradicts != '[]') AND named.value IN (?*);
 
@@ -35,23 +35,23 @@ UPDATE facts SET supersedes = ?, contradicts = ? WHERE id = ?;
 
 -- forget_entries: ledger entries that hold one of these
 SELECT DISTINCT ledger.number, sessions.id AS session
-FROM ledger JOIN sessions ON sessions.number = ledger.session, json_each(ledger.memories) AS named
-WHERE ledger.memories != '[]' AND named.value IN (?*);
+FROM mentions JOIN ledger ON ledger.number = mentions.number JOIN sessions ON sessions.number = ledger.session
+WHERE mentions.place = 'ledger' AND mentions.memory IN (?*);
 
 -- forget_entry: empty a ledger entry; the decision itself stays
 UPDATE ledger SET text = '', memories = '[]' WHERE number = ?;
 
--- forget_receipts: receipts that show one of these
-SELECT DISTINCT receipts.number, receipts.body
-FROM receipts, json_each(receipts.body, '$.shown') AS shown
-WHERE json_extract(shown.value, '$.memory') IN (?*);
+-- forget_shown: exchanges in which one of these was shown, with their receipts
+SELECT DISTINCT exchanges.number, exchanges.shown, receipts.number AS receipt, receipts.body
+FROM mentions JOIN exchanges ON exchanges.number = mentions.number
+LEFT JOIN receipts ON receipts.exchange = exchanges.number
+WHERE mentions.place = 'exchange' AND mentions.memory IN (?*);
+
+-- forget_shown_in: rewrite what was shown in an exchange
+UPDATE exchanges SET shown = ? WHERE number = ?;
 
 -- forget_receipt: rewrite a receipt
 UPDATE receipts SET body = ? WHERE number = ?;
 
--- forget_shown: exchanges in which one of these was shown
-SELECT DISTINCT exchanges.number, exchanges.shown FROM exchanges, json_each(exchanges.shown) AS named
-WHERE exchanges.shown != '[]' AND named.value IN (?*);
-
--- forget_shown_in: rewrite what was shown in an exchange
-UPDATE exchanges SET shown = ? WHERE number = ?;
+-- forget_mentions: a memory stands nowhere any more
+DELETE FROM mentions WHERE memory = ?;

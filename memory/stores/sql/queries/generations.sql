@@ -2,7 +2,13 @@
 INSERT INTO generations (embedder, dimensions, current) VALUES (?, ?, 0);
 
 -- generations_all: every index that is kept up to date
-SELECT * FROM generations ORDER BY number;
+SELECT * FROM generations WHERE ready ORDER BY number;
+
+-- generations_unready: indexes whose beginning was interrupted
+SELECT number FROM generations WHERE NOT ready;
+
+-- generation_ready: an index may be filled now
+UPDATE generations SET ready = 1 WHERE number = ?;
 
 -- generation_switch: from now on this one is searched
 UPDATE generations SET current = (number = ?);
@@ -13,11 +19,18 @@ DELETE FROM generations WHERE number = ?;
 -- outbox_drop: and so is what it was to take in
 DELETE FROM outbox WHERE generation = ?;
 
--- outbox_all_facts: a new index has every fact to take in
-INSERT INTO outbox (generation, memory, sort) SELECT ?, id, 'fact' FROM facts;
+-- outbox_facts_behind: a new index has these facts to take in, in the order they were written
+INSERT INTO outbox (generation, memory, sort)
+SELECT :generation, id, 'fact' FROM facts WHERE number > :after AND number <= :upto
+ON CONFLICT (generation, memory) DO NOTHING;
 
--- outbox_all_passages: and every passage
-INSERT INTO outbox (generation, memory, sort) SELECT ?, id, 'turn' FROM passages;
+-- outbox_passages_behind: and these passages
+INSERT INTO outbox (generation, memory, sort)
+SELECT :generation, id, 'turn' FROM passages WHERE number > :after AND number <= :upto
+ON CONFLICT (generation, memory) DO NOTHING;
+
+-- memories_newest: the last rows of both tables
+SELECT max((SELECT coalesce(max(number), 0) FROM facts), (SELECT coalesce(max(number), 0) FROM passages)) AS number;
 
 -- outbox_add: every index has this to take in, or to let go
 INSERT INTO outbox (generation, memory, sort) SELECT number, ?, ? FROM generations WHERE true
