@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, words
 
 
@@ -54,10 +55,10 @@ _COPULA = re.compile(
     r"listens? on|costs?|starts? (?:at|on)|ends? (?:at|on)|defaults? to|should be|must be|will be|heiße|heißt|"
     r"ist)\b(?P<value>.{1,160})$"
 )
-_NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred thousand".split()
+_NUMBER_WORDS = vocabulary(
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred thousand"
 )
-_SWEEPING = frozenset("currently now actually always usually really also just still only very".split())
+_SWEEPING = vocabulary("currently now actually always usually really also just still only very")
 
 
 def compare(older: str, newer: str) -> Verdict:

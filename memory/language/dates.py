@@ -28,16 +28,16 @@ class Resolved:
 _NUMBERS = {
     word: value
     for value, words in {
-        1: "a an one ein eine einem einer", 2: "two zwei", 3: "three drei", 4: "four vier", 5: "five fünf", 6: "six sechs",
-        7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn", 11: "eleven elf", 12: "twelve zwölf",
+        1: "a an one ein eine einem einer", 2: "two zwei", 3: "three drei", 4: "four vier", 5: "five fünf",
+        6: "six sechs", 7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn", 11: "eleven elf", 12: "twelve zwölf",
     }.items()
     for word in words.split()
 }  # fmt: skip
 _WEEKDAYS = {
     name: day
     for day, names in enumerate(
-        ("monday mon montag", "tuesday tue tues dienstag", "wednesday wed mittwoch", "thursday thu thur thurs donnerstag",
-         "friday fri freitag", "saturday sat samstag sonnabend", "sunday sun sonntag")
+        ("monday mon montag", "tuesday tue tues dienstag", "wednesday wed mittwoch",
+         "thursday thu thur thurs donnerstag", "friday fri freitag", "saturday sat samstag sonnabend", "sunday sun sonntag")
     )
     for name in names.split()
 }  # fmt: skip
@@ -241,8 +241,8 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[st
         (rf"\b(?:this past|last|this previous|letzten) (?P<day>{_DAY_NAME})\b", _weekday_before),
         (rf"\b(?:next|this coming|this|nächsten) (?P<day>{_DAY_NAME})\b", _weekday_after),
         (rf"\b(?P<lead>by|until|bis) (?:end of (?:day )?)?(?P<day>{_DAY_NAME})\b", _weekday_after),
-        (rf"\b(?:last|this past|letzte[nrs]?) (?P<unit>week|weekend|month|year|night|woche|monat|jahr)\b(?!['’])", _span(-1)),
-        (rf"\b(?:next|the coming|nächste[nrs]?) (?P<unit>week|weekend|month|year|woche|monat|jahr)\b(?!['’])", _span(1)),
-        (rf"\bthis (?P<unit>week|weekend|month|year)\b(?!['’])", _span(0)),
+        (r"\b(?:last|this past|letzte[nrs]?) (?P<unit>week(?:end)?|month|year|night|woche|monat|jahr)\b(?!['’])", _span(-1)),
+        (r"\b(?:next|the coming|nächste[nrs]?) (?P<unit>week|weekend|month|year|woche|monat|jahr)\b(?!['’])", _span(1)),
+        (r"\bthis (?P<unit>week|weekend|month|year)\b(?!['’])", _span(0)),
     )
 )  # fmt: skip

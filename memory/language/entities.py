@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from memory.language.vocabulary import vocabulary
+
 MOST = 16
 """Names that are kept of one text at most."""
 
@@ -20,7 +22,7 @@ _NAME = re.compile(
     r"[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8})\b)|"
     r"(?P<proper>\b[A-Z][\w'’&+#-]{1,40}(?: (?:(?:of|the|de|van|von|la) )?[A-Z][\w'’&+#-]{1,40}){0,3})"
 )
-_COMMON = frozenset(
+_COMMON = vocabulary(
     "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there "
     "here what who when where why how which if in on at by for from to of with and but or so not no yes yeah ok "
     "okay please let let's lets do does did don't is are was were be been can could would should will shall may "
@@ -28,8 +30,7 @@ _COMMON = frozenset(
     "sorry actually maybe perhaps always never remember note use make keep add remove fix as after before since "
     "because while although all any some each every most both one two three first second next last new another "
     "other more only even still yet january february march april may june july august september october november "
-    "december monday tuesday wednesday "
-    "thursday friday saturday sunday today tomorrow yesterday".split()
+    "december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
 )
 
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memory.language.vocabulary import vocabulary
+
 
 class Shape(StrEnum):
     """What a block of text is."""
@@ -41,9 +43,9 @@ _INDENTED = re.compile(r"(?: {4}|\t)\s*\S")
 # An end: marks of the end, what closes behind them, and then a space or the text's end.
 _END = re.compile(r"[.!?…]{1,8}[\"'”’)\]*_`]{0,4}(?=\s)|[。！？]{1,4}[”’）」』]{0,2}|[:;](?=\s{0,2}\n)")
 _BEFORE = re.compile(r"([A-Za-z.]{1,12})\.[\"'”’)\]]{0,4}$")
-_ABBREVIATIONS = frozenset(
+_ABBREVIATIONS = vocabulary(
     "e.g i.e etc vs mr mrs ms dr prof sr jr st no nr inc ltd co corp approx dept est fig cf al ca resp incl excl "
-    "jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s u.k z.b d.h bzw usw ggf evtl bspw sog".split()
+    "jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s u.k z.b d.h bzw usw ggf evtl bspw sog"
 )
 # A line at least this long, without an end, before a line in lower case, was wrapped by an editor.
 _WRAPPED = 60

@@ -7,7 +7,7 @@ to one person is no fact about the world.
 from __future__ import annotations
 
 from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, first, rule
+from memory.learning.rules import Finding, Rule, first, rule, technical
 from memory.learning.speech import Clause
 from memory.scope import Layer
 
@@ -21,28 +21,29 @@ _DONE = Finding(Kind.OBSERVATION, Category.PROJECTS, Stream.FLOW, Layer.USER_PRO
 RULES: tuple[Rule, ...] = (
     rule(
         "agreed",
-        "agreed decided decision",
+        _AGREED,
+        "agreed decided settled decision",
         r"^(?:as )?we (?:have |had )?(?:agreed|decided|settled on)\b|^as (?:agreed|decided)\b|^(?:final |"
         r"key )?decision(?: made)?: ?\w",
-        _AGREED,
     ),
     rule(
-        "cause",
-        "cause caused culprit reason because",
-        r"\b(?:the )?(?:root |real |actual |underlying )?(?:cause|culprit) (?:is|was|of .{2,80} (?:is|was))\b|"
-        r"\b(?:is|was) caused by\b|^root cause: ?\w|\bthe (?:failure|error|crash|bug|problem|issue|"
-        r"test) .{0,60}(?:was|is|happens|happened|failed|fails) because\b",
+        "the cause",
         _CAUSE,
-        unless=r"\b(?:might|may|could|possibly|likely|probably|perhaps|seems?|appears?|let me|if)\b",
+        "cause caused culprit because",
+        r"\b(?:root |real |actual |underlying )?(?:cause|culprit) (?:is|was|of .{2,80} (?:is|was))\b|\b(?:is|"
+        r"was) caused by\b|^root cause: ?\w",
+        r"\bthe (?:failure|error|crash|bug|problem|issue|test) .{0,60}(?:was|is|happens|happened|failed|"
+        r"fails) because\b",
+        unless=(r"\b(?:might|may|could|possibly|likely|probably|perhaps|seems?|appears?|let me|if)\b",),
     ),
     rule(
         "done",
-        "i i've fixed switched replaced moved renamed removed added migrated",
-        r"^(?:i(?:'ve| have)? (?:now |also |just |successfully ){0,2}|done[:!.] ?(?:i )?)?(?:fixed|switched|"
-        r"replaced|moved|renamed|removed|migrated|reverted|upgraded|downgraded|pinned|disabled|enabled) (?=.{12,})",
         _DONE,
-        unless=r"\b(?:let me|if|would|should|could|can|want|next)\b",
-        when=lambda clause: clause.technical,
+        "fixed switched replaced moved renamed removed migrated reverted upgraded downgraded pinned disabled enabled",
+        r"^(?:i(?:'ve| have)? (?:(?:now|also|just|successfully) ){0,2}|done[:!.] ?(?:i )?)?(?:fixed|switched|"
+        r"replaced|moved|renamed|removed|migrated|reverted|upgraded|downgraded|pinned|disabled|enabled) (?=.{12,})",
+        unless=(r"\b(?:let me|if|would|should|could|can|want|next)\b",),
+        when=technical,
     ),
 )
 
@@ -52,6 +53,6 @@ def reported(spoken: list[Clause]) -> list[tuple[Clause, Finding]]:
     found = [
         (clause, finding)
         for clause in spoken
-        if clause.stated and 5 <= len(clause.words) and len(clause.text) <= 320 and (finding := first(RULES, clause))
+        if clause.stated and len(clause.words) > 4 and len(clause.text) <= 320 and (finding := first(RULES, clause))
     ]
     return sorted(found, key=lambda pair: -pair[1].confidence)[:MOST]

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from memory.language.sentences import Block
+from memory.language.vocabulary import vocabulary
 from memory.learning.speech import Clause
 
 _OPTION = re.compile(
@@ -25,11 +26,10 @@ _ALTERNATIVES = re.compile(
 )
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5", "former": "1", "latter": "2"}
 _LABELLED = re.compile(
-    r"\b(?:option|approach|alternative|variant|number|choice|no\.?|plan|answer) ?#?(?P<label>\d{1,2}|[a-f])\b|"
-    r"\bthe (?P<ordinal>first|second|third|fourth|fifth|last|former|latter)\b(?: (?:one|option|approach|way|idea|"
-    r"suggestion|variant|choice|alternative|plan))?|^(?:let's |i'd |i'll |we'll )?(?:(?:do|go with|take|go for|"
-    r"pick|choose|prefer|use|like) )?(?P<bare>\d{1,2}|[a-f])\b(?= please|[.,!:;)]|$| -| is (?:correct|right|best|"
-    r"better|good|fine))"
+    r"\b(?:option|approach|alternative|variant|choice|no\.?|answer) ?#?(?P<label>\d{1,2}|[a-f])\b"
+    r"|\bthe (?P<ordinal>first|second|third|fourth|fifth|last|former|latter)\b"
+    r"(?: (?:one|option|approach|way|idea|suggestion|variant|choice|alternative|plan))?"
+    r"|\b(?:go with|going with|take|pick|choose|prefer) (?:number |#)?(?P<bare>\d{1,2}|[a-f])\b"
 )
 _PICKS = re.compile(
     r"\b(?:i(?:'ll| will|'d| would|'m going to|'d like to| think i'll| think i'd| want to)?|we(?:'ll| will|'d|"
@@ -125,10 +125,9 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]{4,30}", text)) - _HOLLOW
 
 
-_HOLLOW = frozenset(
-    "with that this would like there some have option options sounds sound great good best think really maybe from "
-    "into "
-    "which could other others also will then them they your about just want more most work works".split()
+_HOLLOW = vocabulary(
+    "with that this would like there some have option options sounds sound great good best think really maybe "
+    "from into which could other others also will then them they your about just want more most work works"
 )
 
 

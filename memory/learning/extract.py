@@ -27,7 +27,7 @@ from memory.learning.prose import own_words
 from memory.learning.remember import asked
 from memory.learning.rules import Finding
 from memory.learning.sensitivity import sensitivity
-from memory.learning.speech import Clause, clauses
+from memory.learning.speech import Clause, clauses, is_technical
 from memory.learning.statements import statement
 from memory.scope import Layer
 
@@ -42,6 +42,18 @@ _OPENERS = re.compile(
     r"please note that|note that|on (?:a|another)(?: different)? note|fyi|übrigens)(?:[,:;!]\s{0,3}|\s{1,3}(?=(?:i|"
     r"we|let|the|my|our)\b))){1,4}",
     re.IGNORECASE,
+)
+_REFUSES = re.compile(r"(?:can|could) (?:we|you) (?:please )?(?:not|stop|avoid)\b")
+# Where a sentence that asks turns from stating to asking, or back.
+_PARTS = re.compile(r"[,;:–—]\s{1,2}| - |\.\s{1,2}")
+_STATING = re.compile(
+    r"(?:let's|lets|we (?:should|don't|no longer|want|need|decided|agreed)|i (?:want|mean|meant|prefer|don't|"
+    r"usually|always|never|love|hate|avoid|'m|am|have|can't|find|dislike)|i'(?:d|m) |don't want|it (?:should|must)|"
+    r"no,? |since i |as i |because i )"
+)
+# "I prefer the second hook": one thing of the work, not what the person is like.
+_THIS_ONE = re.compile(
+    r"\b(?:prefer|like|rather|love|favou?r) (?:the|to|something|option|if|like|better|an? (?:more|less))\b"
 )
 _CHOSEN_LIFE = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
 _CHOSEN_WORK = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
@@ -62,7 +74,8 @@ def extract(
     if not origin.trusted:
         return []
     blocks = own_words(text)
-    spoken = clauses(blocks)
+    work = is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in blocks)
+    spoken = clauses(blocks, work=work)
     found: list[Draft] = []
     picked = choice(spoken, before)
     if picked is not None:
@@ -70,14 +83,21 @@ def extract(
         about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := _question(question)) else "]")
         found.append(_draft(Clause(picked.said), finding, origin, at, behind=about))
     offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
+    answered = _letters(before)
     last: Clause | None = None
     for clause in spoken:
+        if len(clause.text) > 24 and _letters(clause.text) in answered:
+            # The assistant's own words, handed back to it.
+            continue
         kept = asked(clause)
         meant = last if kept is not None and kept.before else clause
         last = clause
         if meant is None or (kept is None and picked is not None and clause.position in picked.clauses):
             continue
         finding_ = judge(meant)
+        if finding_ is not None and work and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
+            # Where code is talked of, "I want" and "I did" are about the code.
+            finding_ = None
         if kept is not None and (finding_ is None or finding_.confidence < 0.7):
             finding_ = _KEPT_WORK if meant.technical else _KEPT_LIFE
         if finding_ is None:
@@ -106,25 +126,56 @@ def extract(
 
 def judge(clause: Clause) -> Finding | None:
     """What a person's clause means, or None where it states nothing to keep."""
-    if len(clause.words) < 3:
-        return None
-    if clause.hypothetical or clause.about_agent:
+    if len(clause.words) < 3 or clause.hypothetical or clause.about_agent:
         return None
     if clause.question:
-        return reason(clause.text)
+        return _aside(clause)
     if clause.reported:
         return somebody(clause)
     order = instruction(clause)
     if order is not None and order.standing:
         return order
-    for room in (preference, correction, decision):
+    if (liking := preference(clause)) is not None:
+        return _CHOSEN_WORK if clause.technical and _THIS_ONE.search(clause.plain) else liking
+    if (finding := correction(clause)) is not None:
+        return finding
+    # The same words mean the work where the work is named, and a life where it is not.
+    for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
         if (finding := room(clause)) is not None:
-            return finding
-    if order is not None:
-        return order
-    for room in (personal, statement, somebody):
-        if (finding := room(clause)) is not None:
-            return finding
+            return _of_life(clause, finding)
+    return order or somebody(clause)
+
+
+def _of_life(clause: Clause, finding: Finding) -> Finding | None:
+    """A decision that is not about the work: the person's own, or, as "let's", only talk."""
+    if finding.kind is not Kind.DECISION or clause.technical or clause.work:
+        return finding
+    if clause.words & {"let's", "lets"}:
+        return None
+    if clause.words & {"i", "i'm", "i've", "i'd"}:
+        return replace(finding, category=Category.PERSON, stream=Stream.FLOW, layer=Layer.USER, confidence=0.65)
+    return finding
+
+
+def _aside(clause: Clause) -> Finding | None:
+    """What a question or request states beside asking: "let's store it there, can you show me how?"."""
+    if _REFUSES.match(clause.plain):
+        return instruction(clause)
+    if (finding := reason(clause)) is not None:
+        return finding
+    parts = _PARTS.split(clause.plain)
+    if clause.plain.endswith("?"):
+        # "We should keep it, right?": what stands before the tag is asked as well.
+        parts = parts[:-2] if clause.tag_question else parts[:-1]
+    for part in parts:
+        if not _STATING.match(part):
+            continue
+        aside = Clause(part)
+        if len(aside.words) < 4 or aside.question:
+            continue
+        for room in (preference, correction, decision):
+            if (finding := room(aside)) is not None:
+                return finding
     return None
 
 
@@ -165,6 +216,10 @@ def _draft(
     )
 
 
+def _letters(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
 def _question(text: str) -> str:
     """The last sentence that asks in what a person said before."""
     asking = [clause.text for clause in clauses(own_words(text)) if clause.question]
@@ -181,7 +236,7 @@ def _distinct(drafts: list[Draft]) -> list[Draft]:
     """The drafts without those that say the same again; of two the surer one stays."""
     best: dict[str, Draft] = {}
     for draft in drafts:
-        key = "".join(c for c in draft.text.lower() if c.isalnum())
+        key = _letters(draft.text)
         if key not in best or draft.confidence > best[key].confidence:
             best[key] = draft
     return list(best.values())

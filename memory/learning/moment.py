@@ -19,10 +19,7 @@ _CUE = re.compile(
     r"=|\()?[\s\"'*]{0,4}",
     re.IGNORECASE | re.MULTILINE,
 )
-_MONTHS = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
-}  # fmt: skip
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -78,7 +75,7 @@ def _read(text: str, fallback: datetime) -> datetime | None:
         if day is None or day.start() > 30:
             continue
         groups = day.groupdict()
-        month = int(groups["m"]) if groups.get("m") else _MONTHS[groups["month"].lower()[:3]]
+        month = int(groups["m"]) if groups.get("m") else _MONTHS.index(groups["month"].lower()[:3]) + 1
         clock = _TIME.search(text)
         hour, minute, second = (int(clock["h"]), int(clock["min"]), int(clock["s"] or 0)) if clock else (12, 0, 0)
         if clock and clock["half"]:

@@ -81,13 +81,14 @@ def _bounded(unit: str) -> list[str]:
     pieces: list[str] = []
     held = ""
     for word in unit.split():
-        while _size(word) > _CHARACTERS:
-            cut = _CHARACTERS if word.isascii() else _CHARACTERS // 4
+        if _size(word) > _CHARACTERS:
             if held:
                 pieces.append(held)
                 held = ""
-            pieces.append(word[:cut])
-            word = word[cut:]
+            step = _CHARACTERS if word.isascii() else _CHARACTERS // 4
+            cuts = [word[at : at + step] for at in range(0, len(word), step)]
+            pieces.extend(cuts[:-1])
+            word = cuts[-1]
         if held and _size(held) + _size(word) + 1 > _CHARACTERS:
             pieces.append(held)
             held = word

@@ -1,4 +1,4 @@
-"""Who the person is: name, work, home, family, health, plans, and what happened in their life.
+"""Who the person is: name, work, home, family, plans, and what happened in their life; and what others are like.
 
 Only first-person statements that are not about the work at hand: "I moved to Lisbon in May" is a fact of a life,
 "I moved the tests to another folder" is not.
@@ -7,7 +7,8 @@ Only first-person statements that are not about the work at hand: "I moved to Li
 from __future__ import annotations
 
 from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, first, private, rule
+from memory.language.vocabulary import vocabulary
+from memory.learning.rules import Finding, Rule, any_of, first, private, rule
 from memory.learning.speech import Clause
 from memory.scope import Layer
 
@@ -15,124 +16,148 @@ _WHO = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
 _LIFE = Finding(Kind.OBSERVATION, Category.PERSON, Stream.FLOW, Layer.USER, 0.6)
 _NEAR = Finding(Kind.FACT, Category.PEOPLE, Stream.IDENTITY, Layer.USER, 0.7)
 _PLAN = Finding(Kind.TASK, Category.PERSON, Stream.TASKS, Layer.USER, 0.6)
-_OTHER = Finding(Kind.OBSERVATION, Category.PEOPLE, Stream.FLOW, Layer.USER_PROJECT, 0.55)
+_OTHER = Finding(Kind.FACT, Category.PEOPLE, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
+_TOLD = Finding(Kind.OBSERVATION, Category.PEOPLE, Stream.FLOW, Layer.USER_PROJECT, 0.55)
 
-_KIN = (
-    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc\w{1,3}|spouse|son|sons|daughter|daughters|kids?|child|"
-    r"children|baby|mom|mum|mother|dad|father|parents?|brothers?|sisters?|siblings?|grandm\w{1,8}|grandf\w{1,8}|"
-    r"grandparents?|aunt|uncle|cousins?|niece|nephew|family|friends?|best friend|roommates?|neighbou?rs?|boss|"
-    r"manager|colleagues?|coworkers?|co-workers?|team ?mates?|teacher|doctor|therapist|dog|dogs|cat|cats|puppy|"
-    r"kitten|pets?|in-laws?|mentor|landlord)"
+_KIN = any_of(
+    "wife husband partner girlfriend boyfriend fianc\\w{1,3} spouse sons? daughters? kids? child children baby mom "
+    "mum mother dad father parents? brothers? sisters? siblings? grandm\\w{1,8} grandf\\w{1,8} grandparents? aunt "
+    "uncle cousins? niece nephew family friends? best_friend roommates? neighbou?rs? boss manager colleagues? "
+    "co-?workers? team_?mates? teacher doctor therapist dogs? cats? puppy kitten pets? in-laws? mentor landlord"
+)
+_OWN = any_of(
+    "name nickname handle user_?name user user_id account e-?mail pronouns birthday age job job_title title role "
+    "profession occupation employer company team department native_language mother_tongue language time_?zone "
+    "nationality home_?town home address city country religion major degree school university editor ide shell "
+    "terminal os operating_system laptop machine phone car github gitlab twitter linkedin website blog height "
+    "weight blood_type hobby hobbies dream goal"
+)
+_CALLING = (
+    r"[\w-]{2,20}(?:er|or|ist|ian|ant|ent|man|woman|ect|ee|eur|ic|ate|ess)|nurse|chef|cook|parent|mom|mum|dad|"
+    r"coach|guide|lead|pilot|vet|judge|clerk|athlete|boss|widow\w{0,2}|veteran|guard|host|nomad|intern|native|"
+    r"expat|cto|ceo|cfo|sre|dev|pm"
+)
+_NO_CALLING = any_of(
+    "confident different excellent apparent independent patient content present silent better over never after "
+    "under either rather later for current consistent reluctant hesitant user customer member other order"
+)
+_DID = any_of(
+    "went visited attended joined started finished completed won lost met bought adopted moved ran hiked "
+    "travell?ed painted wrote read watched played performed volunteered cooked baked made created built designed "
+    "signed passed failed took gave donated organi[sz]ed hosted celebrated learn(?:ed|"
+    "t) taught saw quit left opened launched applied received got been had tried camped swam flew drove booked "
+    "discovered grew spent raised helped ate sold planted spoke gone seen done enjoyed loved practi[sc]ed trained "
+    "struggled recovered injured broke fell stayed missed called invited danced sang"
+)
+_WHEN = (
+    r"\b(?:on|by|in|next|this|tomorrow|tonight|soon|before|after) (?:\w{2,9}day\b|\d|the \d|january|february|march|"
+    r"april|may|june|july|august|september|october|november|december|week|month|year|summer|winter|spring|fall|"
+    r"autumn|end of|weekend)|\btomorrow\b|\btonight\b"
 )
 
 RULES: tuple[Rule, ...] = (
     rule(
-        "my name, my account",
-        "my name called mein",
-        r"\bmy (?:\w{2,14} ){0,2}(?:name|nickname|handle|user ?name|user|user id|account|email|e-mail|pronouns|"
-        r"birthday|age|job|job title|title|role|profession|occupation|employer|company|team|department|"
-        r"native language|mother tongue|language|time ?zone|nationality|hometown|home town|home|address|city|"
-        r"country|religion|major|degree|school|university|editor|ide|shell|terminal|os|operating system|laptop|"
-        r"machine|phone|car|github|gitlab|twitter|linkedin|website|blog|height|weight|blood type|zodiac|hobby|"
-        r"hobbies|dream|goal|biggest \w{3,12}) (?:is|are|was|'s|runs|uses)\b (?!not working|broken|failing|down|"
-        r"slow|crash|a mess|stuck|to\b)|\b(?:you can )?call me (?!when|if|back|later|at|crazy)\w|\bi go by\b|"
-        r"\bmein name ist\b|\bich heiße\b",
+        "my name, my place",
         _WHO,
+        "my call go name heiße",
+        rf"\bmy (?:\w{{2,14}} ){{0,2}}{_OWN} (?:is|are|was|runs|uses)\b (?!not working|broken|failing|down|slow|"
+        rf"crash|a mess|stuck|to\b)",
+        r"\b(?:you can )?call me (?!when|if|back|later|at|crazy)\w|\bi go by\b|\bmein name ist\b|\bich heiße\b",
     ),
     rule(
         "I am somebody",
-        "i'm am bin",
-        r"\bi(?:'m| am) (?:\w{2,12}ly |also |just |currently |still |originally ){0,2}(?:an? (?!bit|little|big|"
-        r"huge|fan|lot|few|couple|moment|while|step|loss|total|"
-        r"(?:\w{2,12} )?fan)(?:[\w-]{2,20} ){0,4}(?:[\w-]{2,20}(?:er|or|ist|ian|ant|ent|man|woman|ect|ee|eur|ic|"
-        r"ate|ess)|nurse|chef|cook|student|parent|mother|father|mom|mum|dad|coach|guide|lead|pilot|vet|judge|clerk|"
-        r"athlete|boss|freelancer|retiree|widow\w{0,2}|veteran|guard|host|nomad|intern|native|expat|cto|ceo|cfo|"
-        r"founder|sre|dev|pm|\w{2,20} person)\b|\d{1,3}(?: years old|\b(?= and|,|\.|$))|from [\w]{2,}|based in|"
-        r"living in|born in|married|single|divorced|engaged|pregnant|retired|widowed|expecting|working (?:as|at|"
-        r"for|in)|studying|the (?:\w{2,15} ){0,3}(?:owner|founder|lead|maintainer|author|head|manager|director|cto|"
-        r"ceo|admin) )|\bich bin (?:ein|eine|\w{3,20}(?:er|in)\b)|\bich (?:wohne|lebe|arbeite) (?:in|bei|als)\b",
         _WHO,
-        unless=r"\bi(?:'m| am) (?:an? )?(?:confident|different|excellent|apparent|independent|patient|sent|content|present|silent|better|"
-        r"over|never|after|under|either|rather|later|for|current|consistent|reluctant|hesitant|user|customer|"
-        r"member|other|later)\b",
+        "i'm am bin wohne lebe arbeite",
+        rf"\bi(?:'m| am) (?:(?:\w{{2,12}}ly|also|just|still) ){{0,2}}an? (?!bit|little|big|huge|fan|lot|few|couple|"
+        rf"moment|while|step|loss|total)(?:[\w-]{{2,20}} ){{0,4}}?(?:{_CALLING})\b",
+        r"\bi(?:'m| am) (?:(?:\w{2,12}ly|also|just|still) ){0,2}(?:\d{1,3}(?: years old|\b(?= and|,|\.|$))|"
+        r"from \w{2,}|based in|living in|born in|married|single|divorced|engaged|pregnant|retired|widowed|"
+        r"working (?:as|at|for|in)|studying|the (?:[\w-]{2,15} ){0,3}(?:owner|founder|lead|maintainer|author|head|"
+        r"manager|director|cto|ceo|admin)\b)",
+        r"\bich bin (?:ein|eine)\b|\bich (?:wohne|lebe|arbeite) (?:in|bei|als)\b",
+        unless=(rf"\bi(?:'m| am) (?:an? )?{_NO_CALLING}\b",),
         when=private,
     ),
     rule(
         "I live and work",
-        "live lived work worked grew born study studied teach own run speak moved graduated have got lost married "
-        "raised",
-        r"\bi (?:currently |also |now |still |used to |recently |just |have ){0,2}(?:live|lived|work(?:ed)? (?:as|"
-        r"at|for|in|from|with|part|full|night|remotely|on a)|grew up|was (?:born|raised|diagnosed)|study|studied|"
-        r"teach|taught|own an?|run an?|speak (?!to|with|about|up|for)|moved (?:to|from|here|back|in)|graduated|"
-        r"got (?:married|engaged|divorced|promoted|laid off|fired|a (?:new )?(?:job|dog|cat|puppy|kitten|car|"
-        r"house))|lost my|have (?:two|three|four|five|\d|an?|twin|several|no|young|many) (?:[\w-]{2,15} ){0,3}"
-        rf"(?:{_KIN}|years|degree|phd|job|house|garden|farm|business|apartment|car|bike|boat|condition|"
-        rf"scholarship))\b",
         _WHO,
-        unless=r"\bi (?:work|live) (?:with|on) (?:it|this|that)\b",
+        "live lived work worked grew was study studied teach taught own run speak moved graduated got lost have",
+        r"\bi (?:(?:currently|also|now|still|used to|recently|just|have) ){0,2}(?:live|lived|work(?:ed)? (?:as|at|"
+        r"for|in|from|part|full|night|remotely|on an?)|grew up|was (?:born|raised|diagnosed)|study|studied|teach|"
+        r"taught|own an?|run an?|speak (?!to|with|about|up|for)|moved (?:to|from|here|back|in)|graduated|lost my|"
+        r"got (?:married|engaged|divorced|promoted|laid off|fired|a (?:new )?(?:job|dog|cat|puppy|kitten|car|"
+        r"house)))\b",
+        rf"\bi have (?:two|three|four|five|\d|an?|twin|several|no|young|many) (?:[\w-]{{2,15}} ){{0,3}}(?:{_KIN}|"
+        rf"years|degree|phd|job|house|garden|"
+        r"farm|business|apartment|car|bike|boat|scholarship)\b",
         when=private,
     ),
     rule(
         "those near me",
-        "my our",
-        rf"\b(?:my|our) (?:\w{{2,12}} ){{0,2}}{_KIN}(?:'s)?\b.{{0,60}}\b(?:is|are|was|were|has|have|had|loves?|"
-        rf"likes?|hates?|prefers?|works?|"
-        r"lives?|died|passed|called|named|plays?|goes|went|got|gets|told|said|wants?|enjoys?|needs?|turned|turns|"
-        r"'s|can't|doesn't|don't|came|comes|made|makes|gave|bought|started|moved|helped|helps|asked|taught|visited|"
-        r"took|thinks?|keeps?|and i)\b",
         _NEAR,
+        "my our",
+        rf"\b(?:my|our) (?:[\w-]{{2,12}} ){{0,2}}{_KIN}(?:'s)?\b.{{0,60}}\b(?:is|are|was|were|has|have|had|loves?|"
+        rf"likes?|hates?|prefers?|works?|lives?|died|"
+        r"passed|called|named|plays?|goes|went|got|gets|told|said|wants?|enjoys?|needs?|turned|turns|can't|doesn't|"
+        r"don't|came|comes|made|makes|gave|bought|started|moved|helped|helps|asked|taught|visited|took|thinks?|"
+        r"keeps?|and i)\b",
+        when=private,
+    ),
+    rule(
+        "what I have booked",
+        _PLAN,
+        "i've have signed booked registered scheduled applied enrolled promised",
+        r"\bi(?:'ve| have)? (?:just |already )?(?:signed up|booked|registered|scheduled|applied|enrolled|promised)\b",
+        r"\bi have (?:an? )?(?:[\w-]{2,15} )?(?:appointment|interview|exam|meeting|flight|trip|wedding|recital|"
+        r"competition|race|deadline)\b",
+        unless=(r"\b(?:refund|order|reservation|booking)\b",),
         when=private,
     ),
     rule(
         "what I shall do",
-        "i'll will going plan planning i'm promised hope intend signed booked registered scheduled appointment "
-        "deadline",
-        r"\b(?:i'll|i will|i'm going to|i am going to|i'm gonna|gonna|i plan to|i'm planning|i am planning|"
-        r"i promised|i hope to|i'm hoping|i intend to|i(?:'ve| have)? (?:signed up|booked|registered|scheduled|"
-        r"applied|enrolled)|i have (?:an? )?(?:\w{2,15} )?(?:appointment|interview|exam|meeting|flight|trip|"
-        r"wedding|recital|competition|race|deadline))\b",
         _PLAN,
-        unless=r"\bi(?:'ll| will) (?:be (?:here|back|sure)|take (?:it|that|this|a look)|look|check|try|let you|keep|have to|do that|do it|"
-        r"give|see|need|think|definitely|go (?:with|ahead)|get back|just|use (?:it|that|this|them|your)|consider|"
-        r"tell|show|send you|wait|proceed|provide|need)\b",
+        "i'll will i'm am gonna plan planning hope intend we're are promised",
+        rf"\b(?:i'll|i will|i'm going to|i am going to|i'm gonna|we're going to|i plan to|i'm planning|"
+        rf"i am planning|i hope to|i'm hoping|i intend to|promised)\b.{{2,160}}(?:{_WHEN})",
+        r"\b(?:i plan to|i'm planning (?:to|on|a)|i am planning (?:to|on|a)|i intend to|i(?:'m|"
+        r" am) hoping to)\b.{8,}",
+        r"^promised [a-z]\w{1,20} ",
         when=private,
     ),
     rule(
         "what happened to me",
-        "i i've we we've",
-        r"\b(?:i|we)(?:'ve| have|'d)? (?:\w{2,12}ly |just |also |even |finally |once |already |both ){0,2}(?:went|"
-        r"visited|attended|joined|started|finished|completed|won|lost|met|bought|adopted|moved|ran|hiked|traveled|"
-        r"travelled|painted|wrote|read|watched|played|performed|volunteered|cooked|baked|made|created|built|"
-        r"designed|signed|passed|failed|took|gave|donated|organi[sz]ed|hosted|celebrated|learned|learnt|taught|saw|"
-        r"quit|left|opened|launched|applied|received|got|been|had|tried|camped|swam|flew|drove|booked|discovered|"
-        r"grew|spent|raised|helped|ate|sold|planted|spoke|gone|seen|done|enjoyed|loved|practi[sc]ed|trained|"
-        r"struggled|recovered|injured|broke|fell|stayed|missed|called|invited|danced|sang)\b.{6,}",
         _LIFE,
-        unless=r"\b(?:i|we)(?:'ve| have)? (?:just )?(?:read (?:that|your)|had (?:a|the|some) (?:question|doubt|idea|thought)|got (?:it|this|"
-        r"the|an? (?:email|message|notification|error|response))|received (?:an?|the|my) (?:email|message|error|"
-        r"order|item|wrong|defective)|made a (?:mistake|typo|reservation|booking|purchase)|tried (?:it|that|this|"
-        r"to)|called (?:earlier|about|you))\b|\b(?:order|reservation|booking|refund|flight|delivered|items?)\b",
-        when=lambda clause: private(clause) and len(clause.words) > 5,
+        "i i've we we've",
+        rf"\b(?:i|we)(?:'ve| have|'d)? (?:(?:\w{{2,12}}ly|just|also|even|once|already|both) ){{0,2}}{_DID}\b.{{6,}}",
+        unless=(
+            r"\b(?:i|we)(?:'ve| have)? (?:just )?(?:read (?:that|your)|had (?:a|the|some) (?:question|doubt|idea|"
+            r"thought)|got (?:it|this|the|an? (?:email|message|notification|error|response))|received|"
+            r"made a (?:mistake|typo|reservation|booking|purchase)|tried (?:it|that|this|to)|called (?:earlier|"
+            r"about|you))\b",
+            r"\b(?:order|reservation|booking|refund|flight|delivered|items?)\b",
+        ),
+        when=lambda clause: not clause.technical and len(clause.words) > 5,
     ),
 )
 
+_DOES = any_of(
+    "prefers likes loves hates dislikes enjoys wants would_rather avoids works_(?:as|at|for|in|on|"
+    "from) lives_in speaks needs owns leads manages is_(?:allergic|responsible|our|my|in_charge|an?)"
+)
 SOMEBODY: tuple[Rule, ...] = (
     rule(
-        "somebody prefers",
-        "prefers likes loves hates dislikes enjoys wants rather avoids works lives speaks needs owns leads manages "
-        "favorite allergic",
-        r"^[a-z][\w'-]{1,20}(?: [a-z][\w'-]{1,20})? (?:\w{2,12}ly |also |always |never |usually |really |only |"
-        r"just ){0,2}(?:prefers|likes|loves|hates|dislikes|enjoys|wants|would rather|avoids|works (?:as|at|for|in|"
-        r"on|from)|lives in|speaks|is (?:allergic|responsible|the|our|my|in charge|an?)|needs|owns|leads|manages|"
-        r"told me)\b",
-        Finding(Kind.FACT, Category.PEOPLE, Stream.PROJECTS, Layer.USER_PROJECT, 0.65),
-    ),
-    rule(
-        "somebody said so to me",
-        "told asked said",
-        r"^[a-z][\w'-]{1,20} (?:told|asked) me (?:that |to |not to )?(?:\w)",
+        "somebody is so",
         _OTHER,
+        "prefers likes loves hates dislikes enjoys wants rather avoids works lives speaks needs owns leads manages is",
+        rf"^[a-z][\w'-]{{1,20}}(?: [a-z][\w'-]{{1,20}})? (?:(?:\w{{2,12}}ly|also|always|never|only|"
+        rf"just) ){{0,2}}{_DOES}\b",
     ),
+    rule("somebody told me", _TOLD, "told asked", r"^[a-z][\w'-]{1,20} (?:told|asked) me \w"),
+)
+_NO_NAME = vocabulary(
+    "it he she they we i you this that these those the a an there here what who which one everyone everybody "
+    "nobody someone somebody each every all most some both neither none claude codex copilot gpt chatgpt "
+    "assistant agent user users my our your his her their its"
 )
 
 
@@ -143,17 +168,8 @@ def personal(clause: Clause) -> Finding | None:
 
 def somebody(clause: Clause) -> Finding | None:
     """What a clause says about somebody who is named at its beginning, or None."""
-    name = clause.text.lstrip("*_\"'(- ")[:1]
-    # "It prefers", "The linter wants": no name.
     head = clause.plain.split(" ", 1)[0]
-    if not name.isupper() or head in _NO_NAME:
+    # "It prefers", "The linter wants": no name. A name has its capital, and its clause no code.
+    if clause.technical or head in _NO_NAME or head.capitalize() not in clause.text[:80]:
         return None
     return first(SOMEBODY, clause)
-
-
-_NO_NAME = frozenset(
-    "it he she they we i you this that these those the a an there here what who which one everyone everybody "
-    "nobody someone somebody each every all most some both neither none claude codex copilot gpt chatgpt assistant "
-    "agent user "
-    "users my our your his her their its".split()
-)

@@ -15,6 +15,7 @@ from memory.language.sentences import Block, Shape, blocks
 
 LIMIT = 20_000
 """Characters of a message that are read at most: what a person types is shorter, what is longer was pasted."""
+_LONG, _HEAD, _TAIL = 4000, 1200, 800
 
 _LEVEL = r"(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE|CRITICAL)"
 _MACHINE = re.compile(
@@ -102,7 +103,7 @@ def own_words(text: str) -> list[Block]:
         quoting = bool(_LEAD.search(block.text)) or (
             bool(_OTHERS.search(block.text)) and not block.text.rstrip().endswith("?")
         )
-    return [] if _pasted(kept) else kept
+    return [] if _pasted(kept) else _around(kept)
 
 
 def prose(text: str) -> str:
@@ -117,9 +118,12 @@ def without_tags(text: str) -> str:
     for pattern in (_OURS, _TAG):
         cut: list[str] = []
         at = 0
+        unclosed: set[str] = set()
         while opened := pattern.search(text, at):
             closing = f"</{opened[1]}>"
-            end = text.find(closing, opened.end())
+            end = -1 if closing in unclosed else text.find(closing, opened.end())
+            if end < 0:
+                unclosed.add(closing)
             cut.append(text[at : opened.start()])
             # Without its end only the tag itself goes: a person may write one without meaning it.
             at = opened.end() if end < 0 else end + len(closing)
@@ -141,6 +145,20 @@ def is_machine_made(line: str) -> bool:
 def _spoken(body: str) -> Iterator[str]:
     """The lines of a block that are no log and no code."""
     return (line for line in body.splitlines() if not is_machine_made(line))
+
+
+def _around(kept: list[Block]) -> list[Block]:
+    """Of a message that is long and full of code's names only its beginning and its end: between them is a paste."""
+    whole = sum(len(block.text) for block in kept)
+    if whole <= _LONG or len(_NAME_OF_CODE.findall("\n".join(block.text for block in kept)[:_LONG])) < 5:
+        return kept
+    own: list[Block] = []
+    at = 0
+    for block in kept:
+        if at + len(block.text) <= _HEAD or at >= whole - _TAIL:
+            own.append(block)
+        at += len(block.text)
+    return own
 
 
 def _pasted(kept: list[Block]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory.language.vocabulary import vocabulary
 from memory.learning.speech import Clause
 
 _ORDER = re.compile(
@@ -22,6 +23,9 @@ _ORDER = re.compile(
 _LAST = re.compile(
     r"\b(?:please )?(?:remember (?:this|that|it)|keep (?:this|that) in mind|don't forget (?:this|that|it)|"
     r"merk dir das)\b[^a-z]{0,4}$"
+)
+_CUES = vocabulary(
+    "remember mind note forget memorize memorise memory record reference merk merke vergiss denk save store"
 )
 _FOR_EVER = re.compile(r"\b(?:for ?ever|permanently|always remember|never forget|for good|für immer|dauerhaft)\b")
 
@@ -39,8 +43,7 @@ class Asked:
 def asked(clause: Clause) -> Asked | None:
     """What a clause asks to keep, or None."""
     plain = clause.plain
-    if not ({"remember", "mind", "note", "forget", "memorize", "memorise", "memory", "record", "reference", "merk", "merke",
-             "vergiss", "denk", "save", "store"} & clause.words):  # fmt: skip
+    if _CUES.isdisjoint(clause.words):
         return None
     pinned = bool(_FOR_EVER.search(plain))
     order = _ORDER.search(plain)

@@ -1,7 +1,7 @@
-"""What a rule is: a pattern over one clause, with the words without which it cannot match, and what it then means.
+"""What a rule is: forms that one clause may take, with the words without which none can match, and what it means.
 
 Rules are data. A room of rules (preferences, instructions, decisions…) is a tuple of them, the surest first; the
-first that matches speaks. Patterns are bounded: every repeat has a limit, so that no text makes one run away.
+first that matches speaks. Every repeat in a form has a limit, so that no text makes one run away.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Finding:
     confidence: float
     standing: bool = False
     wrong: str = ""
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``cues`` are words of which one must stand in the clause; ``unless`` takes the match back."""
+    """``cues`` are words of which one must stand in the clause; ``unless`` takes the match back; ``when`` is asked
+    last."""
 
     name: str
     cues: frozenset[str]
@@ -53,21 +53,26 @@ class Rule:
 
 def rule(
     name: str,
-    cues: str,
-    pattern: str,
     means: Finding,
-    unless: str = "",
+    cues: str,
+    *forms: str,
+    unless: tuple[str, ...] = (),
     when: Callable[[Clause], bool] | None = None,
 ) -> Rule:
-    """A rule from its parts; ``cues`` separated by spaces."""
+    """A rule from its parts: ``cues`` separated by spaces, and the forms, of which one must be found."""
     return Rule(
         name,
         frozenset(cues.split()),
-        re.compile(pattern),
+        re.compile("|".join(forms)),
         means,
-        re.compile(unless) if unless else None,
+        re.compile("|".join(unless)) if unless else None,
         when,
     )
+
+
+def any_of(words: str) -> str:
+    """An alternation of words (or small patterns) that are separated by spaces; ``_`` stands for a space in one."""
+    return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
 
 
 def first(rules: Iterable[Rule], clause: Clause) -> Finding | None:

@@ -66,23 +66,36 @@ _ABOUT_AGENT = re.compile(
     r"^(?:as an ai|as a language model|i'm an ai|i am an ai|i cannot (?:access|browse)|i don't have (?:access|"
     r"personal|feelings|the ability)|i'm (?:sorry|happy|glad|here) (?:to|but)|i apologi[sz]e)\b"
 )
+# Names that only the work has: code, paths, options, numbers of tickets, and words of the trade.
 _TECHNICAL = re.compile(
-    r"`|\b[a-z][a-z0-9]{1,40}[A-Z]\w{0,40}|\b\w{1,40}_\w{1,40}|--\w|\b[\w-]{1,40}/[\w./-]{1,80}|\w\(\)|#\d{1,6}\b|"
-    r"\b\w{1,60}\.(?:go|py|ts|tsx|js|rs|java|rb|cpp|json|ya?ml|toml|md|sh|sql|css|html|env|lock)\b|\b(?:commit|"
-    r"branch|merge|rebase|repo|repository|pr|tests?|ci|lint|deploy|build|api|endpoint|function|method|class|module|"
-    r"config|settings?|flag|hooks?|bug|code|codebase|script|database|schema|query|server|docker|json|yaml|refactor|"
-    r"migration|logs?|cli|token|cache|package|dependency|worktree|session|subagent|linter|frontend|backend|"
-    r"compiler|framework|library|typescript|javascript|python|rust|golang|java|css|html|sql|git|github|react)\b",
+    r"`|\b[a-z][a-z0-9]{1,40}[A-Z]\w{0,40}|\b\w{1,40}_\w{1,40}|(?<!\S)--\w|\b[\w-]{1,40}/[\w./-]{1,80}\.\w|\w\(\)|"
+    r"(?<!\w)#\d{1,6}\b|\b\w{1,60}\.(?:go|py|tsx?|js|rs|java|rb|cpp|json|ya?ml|toml|md|sh|sql|css|html|env|lock)\b|"
+    r"\b(?:git|github|gitlab|repos?|repository|branch(?:es)?|rebase|merge|pull request|prs?|ci|lint(?:er|ing)?|"
+    r"apis?|endpoints?|config|codebase|json|yaml|toml|refactor\w{0,4}|cli|worktrees?|subagents?|frontend|backend|"
+    r"compiler|typescript|javascript|python|rust|golang|css|html|sql|docker\w{0,5}|kubernetes|postgres\w{0,5}|"
+    r"sqlite|redis|database|schema|npm|pnpm|yarn|regex|stack trace|unit tests?|integration tests?|e2e|test suite|"
+    r"changelog|telemetry|metadata|localhost|cron|backfill|dependenc(?:y|ies)|deprecat\w{1,4}|deploy(?:ment|ments|"
+    r"ing|ed|s)?|staging|pipeline|command line|env var\w{0,5}|environment variables?|stdout|stderr)\b",
+)
+# Words of the trade that life has too (a class, a library, a session): two of them make it work.
+_MAYBE_TECHNICAL = re.compile(
+    r"\b(?:commits?|committed|tests?|build|function|methods?|class|module|settings?|flags?|hooks?|bugs?|code|"
+    r"scripts?|queries|query|server|logs?|tokens?|cache|packages?|sessions?|framework|library|migrations?|files?|"
+    r"folders?|directory|release|features?|implement\w{0,8}|commands?|arguments?|parser?|plugins?|prompts?|agents?|"
+    r"options?|default|version|issue|string|field|object|array|thread|process|client|host|port|error|warning|type|"
+    r"types|variable|constant|column|table|index|key|keys|value)\b"
 )
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A sentence with what was found out about it. ``position`` counts the sentences of the message from 0."""
+    """A sentence with what was found out about it. ``position`` counts the sentences of the message from 0; ``work``
+    says that the talk around it is about code."""
 
     text: str
     marker: str = ""
     position: int = 0
+    work: bool = False
 
     @cached_property
     def plain(self) -> str:
@@ -108,9 +121,14 @@ class Clause:
     def question(self) -> bool:
         """Whether it asks, with or without a question mark; "X, right?" asks too."""
         plain = self.plain
-        if plain.endswith("?") or plain.rstrip(" .!)\"'").endswith("?") or _TAG_QUESTION.search(plain):
+        if plain.endswith("?") or plain.rstrip(" .!)\"'").endswith("?") or self.tag_question:
             return True
         return bool(_ASKS.match(plain)) and not _STATES.match(plain)
+
+    @cached_property
+    def tag_question(self) -> bool:
+        """Whether it states and asks for assent: "X, right?"."""
+        return bool(_TAG_QUESTION.search(self.plain))
 
     @cached_property
     def hypothetical(self) -> bool:
@@ -127,7 +145,10 @@ class Clause:
     @cached_property
     def technical(self) -> bool:
         """Whether it is about the work at hand rather than about the person's life."""
-        return bool(_TECHNICAL.search(self.text[:LONGEST]) or _TECHNICAL.search(self.plain))
+        if is_technical(self.text):
+            return True
+        maybe = len(_MAYBE_TECHNICAL.findall(self.plain))
+        return maybe > 1 or (self.work and maybe > 0)
 
     @cached_property
     def about_agent(self) -> bool:
@@ -140,12 +161,17 @@ class Clause:
         return not (self.question or self.hypothetical or self.reported or self.about_agent)
 
 
-def clauses(blocks: list[Block], most: int = 120) -> list[Clause]:
-    """The clauses of a message's own words, in order, at most ``most``."""
+def is_technical(text: str) -> bool:
+    """Whether a text names what only the work has: code, paths, tickets, words of the trade."""
+    return bool(_TECHNICAL.search(text[:LONGEST]) or _TECHNICAL.search(text[:LONGEST].lower()))
+
+
+def clauses(blocks: list[Block], most: int = 120, *, work: bool = False) -> list[Clause]:
+    """The clauses of a message's own words, in order, at most ``most``; ``work`` says that the talk is about code."""
     found: list[Clause] = []
     for block in blocks:
         for place, sentence in enumerate(sentences(block.text)):
             if len(found) >= most:
                 return found
-            found.append(Clause(sentence, block.marker if place == 0 else "", len(found)))
+            found.append(Clause(sentence, block.marker if place == 0 else "", len(found), work))
     return found

@@ -19,72 +19,86 @@ _HOUR = (
     r"confusing|unclear|seems?|looks? like|i think|maybe|probably|apparently|not sure|today|just)\b"
 )
 _THING = r"(?:the|our|my|this) (?:[\w`'./-]{2,40} ){0,4}[\w`'./-]{2,40}"
+_OCCASION = (
+    r"(?:deadline|due date|release|launch|demo|go-live|code freeze|cutover|standup|stand-up|review|meeting|budget|"
+    r"sprint|milestone|kick-?off|retro|migration)"
+)
+_DAY = (
+    r"(?:on|at|by|in|due|to|until|from|every|next|this|tomorrow|\w{3,6}day|january|february|march|april|may|june|"
+    r"july|august|september|october|november|december|\$?€?\d)"
+)
 
 RULES: tuple[Rule, ...] = (
     rule(
         "where and what it is",
-        "at on in under called named hosted deployed owned based behind lives live runs sits port maintained "
-        "written via stored located managed stands means",
-        rf"\b{_THING} (?:is|are|lives?|runs?|sits?|listens?|resides?) (?:only |always )?(?:at|on|in|under|behind|"
-        rf"called|named|"
-        r"hosted (?:at|on|by|in)|deployed (?:to|on|by|with|via)|owned by|based (?:in|on)|maintained by|written in|"
-        r"stored (?:in|at|on)|located|managed by|built with|defined in|published (?:to|at|on)) (?!the (?:way|wrong|"
-        r"same|right|process|works|middle)|progress|place|order|a (?:weird|bad|good|broken|way)|my way|fire|hold|"
-        r"track|line|point|purpose|case|time|all\b)\w?`?[\w\"'/.-]",
         _FACT,
-        unless=_HOUR,
+        "at on in under behind called named hosted deployed owned based maintained written stored located managed "
+        "built defined published",
+        rf"\b{_THING} (?:is|are|lives?|runs?|sits?|listens?|resides?) (?:only |always )?(?:at|on|in|under|behind|"
+        rf"called|named|hosted (?:at|on|"
+        r"by|in)|deployed (?:to|on|by|with|via)|owned by|based (?:in|on)|maintained by|written in|stored (?:in|at|"
+        r"on)|located|managed by|built with|defined in|published (?:to|at|on)) (?!the (?:way|wrong|same|right|"
+        r"process|works|middle)|progress|place|order|a (?:weird|bad|good|broken|way)|my way|fire|hold|track|line|"
+        r"point|purpose|case|time|all\b)\w?`?[\w\"'/.-]",
+        unless=(_HOUR,),
     ),
     rule(
         "what we use",
-        "use using uses run deploy host store target support have built written build",
-        r"\b(?:we|our (?:\w{2,15} ){0,2}(?:team|stack|project|company|app|repo|backend|frontend|api|pipeline|"
-        r"service|product)) (?:\w{2,12}ly |all |also |mainly )?(?:use|uses|run on|runs on|deploy (?:to|on|with|"
-        r"via)|deploys (?:to|on)|host|store|stores|target|targets|support|supports|build with|are using|'re using|"
-        r"is built (?:with|on)|is written in|are (?:a|an) (?:\w{2,15} ){0,3}(?:team|company|startup|shop)|"
-        r"ship) (?!it|this|that|them|the (?:same|old|new)|to\b)[\w`\"]",
         _TECH,
-        unless=rf"{_HOUR}|\b(?:if|when|why|where|how|what|which|can|could|should|would) we\b|\bwe use the\b",
+        "use uses run runs deploy deploys host store stores target targets support supports build are using is ship",
+        r"\b(?:we|our (?:\w{2,15} ){0,2}(?:team|stack|project|company|app|repo|backend|frontend|api|pipeline|"
+        r"service|product)) (?:(?:\w{2,12}ly|all|also) )?(?:use|uses|runs? on|deploys? (?:to|on|with|via)|host|"
+        r"stores?|targets?|supports?|build with|are using|'re using|is (?:built (?:with|on)|written in)|"
+        r"are an? (?:\w{2,15} ){0,3}(?:team|company|startup|shop)|ship) (?!it|this|that|them|the (?:same|old|new)|"
+        r"to\b)[\w`\"]",
+        unless=(
+            _HOUR,
+            r"\b(?:if|when|why|where|how|what|which|can|could|should|would|do) we\b|\bwe use the\b|\bwe (?:assume|"
+            r"think)",
+        ),
     ),
     rule(
         "what a word means",
-        "stands means == refers called abbreviation short terminology",
-        r"^[\w`\"' -]{1,40} (?:stands for|is short for|is (?:our|an?) (?:abbreviation|acronym|name|term|word|"
-        r"codename) (?:for|of)|refers to|means (?!that|we|i\b|you|it)|== ?|is what we call)|\bwe call (?:it|this|"
-        r"that|them|these|the \w{2,20}) |\bknown internally as\b|^(?:fact|decision|rule|note|convention|context|"
-        r"background|constraint|requirement|goal|architecture|stack|fyi): ?\w",
         _FACT,
-        unless=_HOUR,
+        "stands means refers call short called == known fact decision rule note convention context background "
+        "constraint requirement goal architecture stack abbreviation acronym term codename",
+        r"^(?!it\b|that\b|this\b|which\b|what\b|he\b|she\b)[\w`\"' -]{1,40} (?:stands for|is short for|refers to|"
+        r"means (?!that|we|i\b|you|it)|is (?:our|an?) (?:abbreviation|acronym|name|term|word|codename) (?:for|of)|"
+        r"== ?|is what we call)",
+        r"\bwe call (?:it|this|that|them|these|the \w{2,20}) |\bknown internally as\b",
+        r"^(?:fact|decision|rule|convention|context|background|constraint|requirement|goal|architecture|stack): ?\w",
+        unless=(_HOUR,),
     ),
     rule(
         "when it is due",
-        "deadline due release launch ship scheduled meeting demo standup freeze budget",
-        r"\b(?:deadline|due date|release|launch|demo|go-live|code freeze|cutover|standup|stand-up|review|meeting|"
-        r"budget|sprint|milestone|kick-?off|retro|migration) (?:\w{2,12} ){0,2}(?:is|are|was moved|moved|got moved|"
-        r"has been moved|was set|will be|has to be|must be|starts?|ends?|has) (?:\w{2,10} ){0,3}?(?:on|at|by|in|"
-        r"due|to|until|from|every|next|this|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
-        r"january|february|march|april|may|june|july|august|september|october|november|december|\$?€?\d)|"
-        r"\bis due (?:on|by|in|next|tomorrow|this|at)\b",
         _DUE,
-        unless=r"\b(?:code|pr|pull request) review\b|\bin (?:progress|this|the)\b",
+        "deadline due release launch demo go-live freeze cutover standup stand-up review meeting budget sprint "
+        "milestone kickoff kick-off retro migration",
+        rf"\b{_OCCASION} (?:\w{{2,12}} ){{0,2}}(?:is|are|moved|got moved|has been moved|was (?:set|moved)|will be|"
+        rf"has to be|must be|starts?|ends?|has) (?:\w{{2,10}} ){{0,3}}?{_DAY}",
+        r"\b(?:is|are) due (?:on|by|in|next|tomorrow|this|at)\b",
+        unless=(
+            r"\b(?:code|pr|pull request) review\b|\bin (?:progress|this|the)\b|\b(?:is|are) (?:now )?(?:on|"
+            r"in) (?:main|master)\b",
+        ),
     ),
     rule(
-        "constraint",
-        "only requires require limited allowed support supports compatible minimum maximum least most must policy "
-        "compliance",
-        rf"\b{_THING} (?:only (?:supports?|accepts?|allows?|works?|runs?|knows?|has|have|understands?)|requires? |"
-        rf"is limited to|are limited to|"
-        r"must (?:stay|remain|be (?:compatible|idempotent|reversible|signed|under|below|at least|encrypted))|"
-        r"(?:doesn't|does not|don't|do not|can't|cannot) (?:support|allow|accept|have access))",
+        "what binds it",
         _TECH,
-        unless=_HOUR,
+        "only requires require limited must support allow accept have",
+        rf"\b{_THING} (?:only (?:supports?|accepts?|allows?|works?|runs?|knows?|has|have|understands?)|requires?|"
+        rf"(?:is|are) limited to|must (?:stay|"
+        r"remain|be (?:compatible|idempotent|reversible|signed|under|below|at least|encrypted))|(?:doesn't|"
+        r"does not|don't|do not|can't|cannot) (?:support|allow|accept|have access))\b",
+        unless=(_HOUR,),
     ),
     rule(
-        "keeps",
-        "keeps rebases owns blocks rotates expires",
+        "how it behaves",
+        _TECH,
+        "keeps owns rotates expires ships closes opens resets refreshes syncs",
         r"^(?:the|our) (?:[\w`'./-]{2,40} ){1,5}(?:keeps|owns|rotates|expires|ships|closes|opens|resets|refreshes|"
         r"syncs) (?!(?:failing|showing|getting|crashing|hanging|asking|saying|trying|breaking)\b)[\w`\"]",
-        _TECH,
-        unless=_HOUR,
+        unless=(_HOUR,),
     ),
 )
 
