@@ -1,0 +1,96 @@
+"""Install the clients, play the scenario with each of them, and print a table. Fails when a check fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.e2e.clients import CLIENTS
+from tests.e2e.install import FOLDER, NotInstalled, install, install_node
+from tests.e2e.sandbox import end_group, isolation
+from tests.e2e.scenario import Check
+
+SECONDS = 420
+"""For one client's whole run."""
+AT_ONCE = 2
+
+
+def main(names: list[str]) -> int:
+    """Play with the clients of these names, or with all; the process's status."""
+    unknown = [name for name in names if name not in CLIENTS]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join(CLIENTS)}")
+        return 2
+    isolated = isolation()
+    if isolated is None:
+        print("SKIPPED: this machine does not permit network namespaces (unshare --net), and without one a client")
+        print("could reach the network. Run it as root, or in a container with CAP_SYS_ADMIN.")
+        print("0 passed, 0 failed")
+        return 0
+    chosen = names or list(CLIENTS)
+    started = time.monotonic()
+    ready: dict[str, str] = {}
+    for name in chosen:
+        try:
+            install_node()
+            install(name)
+        except NotInstalled as error:
+            ready[name] = str(error)
+    print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        results = dict(zip(chosen, pool.map(lambda name: play(name, isolated, ready.get(name)), chosen), strict=True))
+    return report(results, time.monotonic() - started)
+
+
+def play(name: str, isolated: list[str], fault: str | None) -> list[Check]:
+    """One client's run in a namespace of its own."""
+    if fault is not None:
+        return [Check("install", False, fault)]
+    command = [*isolated, sys.executable, "-m", "tests.e2e.inside", name, str(FOLDER / "runs" / name)]
+    process = subprocess.Popen(
+        command,
+        cwd=FOLDER.parent,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, complained = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        end_group(process.pid)
+        process.wait()
+        return [Check("the run", False, f"took more than {SECONDS} s")]
+    if process.returncode != 0:
+        return [Check("the run", False, complained.strip()[-600:])]
+    return [Check(**told) for told in json.loads(said)]
+
+
+def report(results: dict[str, list[Check]], seconds: float) -> int:
+    """Print a table for each client, and a line at the end."""
+    console = Console(width=120, highlight=False)
+    for name, checks in results.items():
+        table = Table("check", "", "s", title=name, title_justify="left", expand=False)
+        for check in checks:
+            verdict = "[green]passed[/]" if check.passed else "[red]FAILED[/]"
+            table.add_row(check.name, verdict, f"{check.seconds:.1f}")
+        console.print(table)
+        for check in checks:
+            if not check.passed:
+                console.print(f"{name}: {check.name}: {check.detail}", markup=False)
+    every = [check for checks in results.values() for check in checks]
+    passed = sum(check.passed for check in every)
+    print(f"what each client and the proxy said: {FOLDER / 'runs'}; {seconds:.0f} s")
+    print(f"{passed} passed, {len(every) - passed} failed")
+    return 0 if passed == len(every) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,246 @@
+"""How each client is configured, started, resumed, and which tools it offers the model."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
+from tests.e2e.script import Call
+
+MODEL = "scripted"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a client's run takes place: its packages, its home, its projects."""
+
+    packages: Path
+    node: Path
+    home: Path
+    temporary: Path
+    projects: tuple[Path, ...]
+
+
+class Client:
+    """A client. What is common: its environment, and that ``connect`` points it at the proxy."""
+
+    name = ""
+    appends = True
+    """Whether it only ever appends to a session's messages, resumed sessions included."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    def environment(self) -> dict[str, str]:
+        """Its variables, beside what every program has."""
+        return {}
+
+    def prepare(self) -> None:
+        """Write what it needs beside what ``connect`` writes."""
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        """One turn without a person: a new session, or the last one of the folder resumed."""
+        raise NotImplementedError
+
+    def read(self, path: Path) -> Call:
+        """The call of its tool that reads a file."""
+        raise NotImplementedError
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        """The calls that let a sub-agent do something and bring its report."""
+        raise NotImplementedError
+
+    def connect(self, server: str) -> None:
+        """Configure it as ``palimpsest connect`` does.
+
+        Raises:
+            NotEditable: when what it writes cannot be understood.
+        """
+        self.prepare()
+        variables = {**self.everything(), "HOME": str(self.place.home)}
+        wanted = plan(self.name, Address(server), Machine(self.place.home, self.place.projects[0], variables))
+        written = carry_out(preview(wanted), self.place.home / ".kept")
+        if not written:
+            raise NotEditable(f"connect wrote nothing for {self.name}")
+
+    def everything(self) -> dict[str, str]:
+        """Its whole environment: nothing of this process's own."""
+        return {
+            "PATH": f"{self.place.home / 'bin'}:{self.place.node}:/usr/local/bin:/usr/bin:/bin",
+            "HOME": str(self.place.home),
+            "TMPDIR": str(self.place.temporary),
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "DO_NOT_TRACK": "1",
+            "NO_COLOR": "1",
+            **self.environment(),
+        }
+
+    def bin(self, name: str) -> str:
+        """The path of one of its programs."""
+        return str(self.place.packages / ".bin" / name)
+
+    def _write(self, file: Path, value: Mapping[str, object]) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value, indent=2))
+
+
+class Codex(Client):
+    name = "codex"
+
+    def environment(self) -> dict[str, str]:
+        return {"CODEX_HOME": str(self.place.home / ".codex"), "OPENAI_API_KEY": "sk-scripted"}
+
+    def prepare(self) -> None:
+        lines = [f'model = "{MODEL}"', "model_context_window = 272000", "check_for_update_on_startup = false"]
+        lines += ["", "[analytics]", "enabled = false"]
+        for project in self.place.projects:
+            lines += ["", f'[projects."{project}"]', 'trust_level = "trusted"']
+        file = self.place.home / ".codex" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines) + "\n")
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [self.bin("codex"), "exec", "--json", "--skip-git-repo-check"]
+        command += ["--dangerously-bypass-approvals-and-sandbox", *(["resume", "--last"] if resume else []), prompt]
+        return command
+
+    def read(self, path: Path) -> Call:
+        return Call("exec_command", {"cmd": f"cat {path}"})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (
+            Call("spawn_agent", {"message": prompt}),
+            Call("wait_agent", {"targets": ["{agent}"], "timeout_ms": 30_000}),
+        )
+
+
+class Claude(Client):
+    name = "claude"
+
+    def environment(self) -> dict[str, str]:
+        quiet = ("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER", "IS_SANDBOX")
+        return {
+            "CLAUDE_CONFIG_DIR": str(self.place.home / ".claude"),
+            "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            **dict.fromkeys(quiet, "1"),
+        }
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [self.bin("claude"), "-p", "--model", "claude-sonnet-4-5-20250929", "--output-format", "stream-json"]
+        return [*command, "--verbose", "--dangerously-skip-permissions", *(["-c"] if resume else []), prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("Read", {"file_path": str(path)})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general-purpose"}
+        return (Call("Agent", {**told, "run_in_background": False}),)
+
+
+class OpenCode(Client):
+    name = "opencode"
+
+    def environment(self) -> dict[str, str]:
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+        return {
+            "OPENCODE_CONFIG": str(self.place.home / "opencode.json"),
+            **{f"OPENCODE_DISABLE_{what}": "1" for what in off},
+        }
+
+    def prepare(self) -> None:
+        model = {"name": "Scripted", "tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
+        provider = {"npm": "@ai-sdk/openai-compatible", "options": {"apiKey": "sk-scripted"}, "models": {MODEL: model}}
+        told = {"autoupdate": False, "share": "disabled", "provider": {"openai": provider}, "model": f"openai/{MODEL}"}
+        self._write(self.place.home / "opencode.json", told)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        return [self.bin("opencode"), "run", "--format", "json", *(["-c"] if resume else []), prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("read", {"filePath": str(path)})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general"}
+        return (Call("task", told),)
+
+
+class Qwen(Client):
+    name = "qwen"
+    appends = False
+
+    def environment(self) -> dict[str, str]:
+        return {"OPENAI_API_KEY": "sk-scripted", "OPENAI_MODEL": MODEL}
+
+    def prepare(self) -> None:
+        told = {
+            "telemetry": {"enabled": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+            "model": {"name": MODEL, "chatRecording": True},
+        }
+        self._write(self.place.home / ".qwen" / "settings.json", told)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [self.bin("qwen"), "--yolo", "--output-format", "stream-json"]
+        return [*command, *(["--continue"] if resume else []), "-p", prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("read_file", {"file_path": str(path)})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general-purpose"}
+        return (Call("agent", told),)
+
+
+class Pi(Client):
+    name = "pi"
+
+    @property
+    def _own(self) -> Path:
+        return self.place.packages / "@earendil-works" / "pi-coding-agent"
+
+    def environment(self) -> dict[str, str]:
+        return {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"}
+
+    def prepare(self) -> None:
+        agent = self.place.home / ".pi" / "agent"
+        # Sub-agents are an extension that comes with the package as an example; its agents name models of their own.
+        example = self._own / "examples" / "extensions" / "subagent"
+        shutil.copytree(example, agent / "extensions" / "subagent", dirs_exist_ok=True)
+        (agent / "agents").mkdir(parents=True, exist_ok=True)
+        for file in (example / "agents").glob("*.md"):
+            lines = [line for line in file.read_text().splitlines() if not line.startswith("model:")]
+            (agent / "agents" / file.name).write_text("\n".join(lines) + "\n")
+        model = {"id": MODEL, "contextWindow": 200_000, "maxTokens": 8_000, "reasoning": True}
+        provider = {"api": "openai-completions", "apiKey": "sk-scripted", "models": [model]}
+        self._write(agent / "models.json", {"providers": {"openai": provider}})
+        told = {
+            "defaultProvider": "openai",
+            "defaultModel": MODEL,
+            "quietStartup": True,
+            "defaultProjectTrust": "always",
+        }
+        self._write(agent / "settings.json", told)
+        program = self.place.home / "bin" / "pi"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec node {self._own / "dist" / "bundle" / "cli.js"} "$@"\n')
+        program.chmod(0o755)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [str(self.place.home / "bin" / "pi"), "--mode", "json", "--provider", "openai", "--model", MODEL]
+        return [*command, *(["-c"] if resume else []), "-p", prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("read", {"path": str(path)})
+
+    def delegate(self, prompt: str) -> tuple[Call, ...]:
+        return (Call("subagent", {"agent": "worker", "task": prompt}),)
+
+
+CLIENTS: dict[str, type[Client]] = {client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi)}
+"""Every client that is run."""
