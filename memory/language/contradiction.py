@@ -47,8 +47,8 @@ _FROM_TO = re.compile(
     r"\breplaced (?P<old3>[^,.;]{1,60}?) (?:with|by) (?P<new3>[^,.;]{1,60})|"
     r"\bno longer (?:\w{1,15} ){0,2}?(?P<old4>[^,.;]{1,80})"
 )
-_NUMBER = re.compile(r"(?<![\w.])[$€£]?\d+(?:[.,:/-]\d+)*%?(?![\w])")
-_OVER = re.compile(r"(?P<a>[^,.;]{1,80}?) (?:over|to|instead of|rather than) (?P<b>[^,.;]{1,80})")
+_NUMBER = re.compile(r"(?<![\w.])[$€£]?\d{1,20}(?:[.,:/-]\d{1,20}){0,6}%?(?![\w])")
+_OVER = re.compile(r"(?P<a>[^,.;]{1,80}?) (?:over|instead of|rather than) (?P<b>[^,.;]{1,80})")
 # Attributes of which a thing has one at a time.
 _COPULA = re.compile(
     r"^(?P<subject>.{2,100}?)\b(?:is|are|was|were|=|lives? (?:in|at|on)|runs? on|works? (?:at|for|as)|is called|"
@@ -113,17 +113,14 @@ def _polarity(text: str) -> bool:
 def _moved(old_stems: frozenset[str], new: str) -> Verdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
     for found in _FROM_TO.finditer(new):
-        left = found["old"] or found["old2"] or found["old3"] or found["old4"]
-        came = found["new"] or found["new2"] or found["new3"] or ""
-        gone = _content(left) - _content(came)
-        if (
-            gone
-            and len(gone & old_stems) >= max(1, len(gone) * 0.6)
-            and not (_content(came) - gone) <= old_stems - gone - frozenset({""})
-        ):
-            return Verdict(0.85, 0.9, "change")
-        if gone and gone <= old_stems and not came:
+        came = _content(found["new"] or found["new2"] or found["new3"] or "")
+        gone = _content(found["old"] or found["old2"] or found["old3"] or found["old4"]) - came
+        if not gone or len(gone & old_stems) < 0.6 * len(gone):
+            continue
+        if not came:
             return Verdict(0.8, 0.85, "ended")
+        if not came <= old_stems:
+            return Verdict(0.85, 0.9, "change")
     return None
 
 
@@ -133,9 +130,7 @@ def _swapped(old: str, new: str) -> float | None:
     if not first or not second:
         return None
     a, b, c, d = (_content(side) for side in (first["a"], first["b"], second["a"], second["b"]))
-    if b & c and a & d and not (b & d) and not (a & c - d):
-        return 0.85
-    return None
+    return 0.85 if b & c and a & d and not b & d else None
 
 
 def _valued(old: str, new: str) -> float:

@@ -29,7 +29,8 @@ _NUMBERS = {
     word: value
     for value, words in {
         1: "a an one ein eine einem einer", 2: "two zwei", 3: "three drei", 4: "four vier", 5: "five fünf",
-        6: "six sechs", 7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn", 11: "eleven elf", 12: "twelve zwölf",
+        6: "six sechs", 7: "seven sieben", 8: "eight acht", 9: "nine neun", 10: "ten zehn",
+        11: "eleven elf", 12: "twelve zwölf",
     }.items()
     for word in words.split()
 }  # fmt: skip
@@ -37,7 +38,8 @@ _WEEKDAYS = {
     name: day
     for day, names in enumerate(
         ("monday mon montag", "tuesday tue tues dienstag", "wednesday wed mittwoch",
-         "thursday thu thur thurs donnerstag", "friday fri freitag", "saturday sat samstag sonnabend", "sunday sun sonntag")
+         "thursday thu thur thurs donnerstag", "friday fri freitag",
+         "saturday sat samstag sonnabend", "sunday sun sonntag")
     )
     for name in names.split()
 }  # fmt: skip
@@ -55,11 +57,12 @@ _NUMBER = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + "
 _DAY_NAME = "|".join(sorted((n for n in _WEEKDAYS if len(n) > 4), key=len, reverse=True)) + "|mon|tues|thurs|fri"
 _MONTH_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _UNIT = r"(?P<unit>day|week|month|year|weekend|night|fortnight)s?"
+_SPANS = "week|weekend|month|year|woche|monat|jahr"
 _PART = r"(?:morning|afternoon|evening|night)"
 
 # A cheap look before any pattern runs: most sentences name no date at all.
 _CUE = re.compile(
-    r"(?:day|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|monat|"
+    r"(?:day|morrow|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|monat|"
     r"jahr|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|fri|sat|sun|wed|thu|tag)",
     re.IGNORECASE,
 )
@@ -241,8 +244,8 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], tuple[st
         (rf"\b(?:this past|last|this previous|letzten) (?P<day>{_DAY_NAME})\b", _weekday_before),
         (rf"\b(?:next|this coming|this|nächsten) (?P<day>{_DAY_NAME})\b", _weekday_after),
         (rf"\b(?P<lead>by|until|bis) (?:end of (?:day )?)?(?P<day>{_DAY_NAME})\b", _weekday_after),
-        (r"\b(?:last|this past|letzte[nrs]?) (?P<unit>week(?:end)?|month|year|night|woche|monat|jahr)\b(?!['’])", _span(-1)),
-        (r"\b(?:next|the coming|nächste[nrs]?) (?P<unit>week|weekend|month|year|woche|monat|jahr)\b(?!['’])", _span(1)),
+        (rf"\b(?:last|this past|letzte[nrs]?) (?P<unit>{_SPANS}|night)\b(?!['’])", _span(-1)),
+        (rf"\b(?:next|the coming|nächste[nrs]?) (?P<unit>{_SPANS})\b(?!['’])", _span(1)),
         (r"\bthis (?P<unit>week|weekend|month|year)\b(?!['’])", _span(0)),
     )
 )  # fmt: skip

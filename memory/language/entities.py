@@ -13,34 +13,40 @@ from memory.language.vocabulary import vocabulary
 MOST = 16
 """Names that are kept of one text at most."""
 
+_WORD = r"[A-Z][A-Za-z'’&+#]{1,40}(?![\w-])"
+_FILE = r"py|go|tsx?|jsx?|rs|java|rb|cc?|h|cpp|cs|php|kt|swift|sh|sql|json|ya?ml|toml|md|ini|cfg|conf|env|lock|html|css"
 _NAME = re.compile(
-    r"`(?P<span>[^`\s]{2,80})`|(?P<path>(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.@-]{1,60}/){1,12}[\w.@-]{1,60}|"
-    r"\b[\w-]{1,60}\.(?:py|go|ts|tsx|js|jsx|rs|java|rb|c|h|cc|cpp|cs|php|kt|swift|sh|sql|json|ya?ml|toml|md|ini|"
-    r"cfg|conf|env|lock|html|css)\b)|(?P<version>\b[A-Za-z][\w.+#-]{1,30} v?\d{1,4}\.\d{1,4}(?:\.\d{1,5})?\b|"
-    r"\bv\d{1,4}(?:\.\d{1,5}){1,3}\b)|(?P<issue>\b[A-Z]{2,10}-\d{1,6}\b|(?<!\w)#\d{1,7}\b)|"
-    r"(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}|"
-    r"[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8})\b)|"
-    r"(?P<proper>\b[A-Z][\w'’&+#-]{1,40}(?: (?:(?:of|the|de|van|von|la) )?[A-Z][\w'’&+#-]{1,40}){0,3})"
+    r"`(?P<span>[^`\s]{2,80})`"
+    r"|(?P<path>(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.@-]{1,60}/){1,12}[\w.@-]{1,60}"
+    rf"|\b[\w-]{{1,60}}\.(?:{_FILE})\b)"
+    r"|(?P<version>\b[A-Za-z][\w.+#-]{1,30} v?\d{1,4}\.\d{1,4}(?:\.\d{1,5})?\b|\bv\d{1,4}(?:\.\d{1,5}){1,3}\b)"
+    r"|(?P<issue>\b[A-Z]{2,10}-\d{1,6}\b|(?<!\w)#\d{1,7}\b)"
+    r"|(?P<identifier>\b(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[A-Z][A-Z0-9]{1,40}(?:_[A-Z0-9]{1,40}){1,8}"
+    r"|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{1,40}){1,8}|(?:[A-Z][a-z0-9]{1,40}){2,8})\b)"
+    rf"|(?P<proper>\b{_WORD}(?: (?:(?:de|van|von|la) )?{_WORD}){{0,3}})"
 )
 _COMMON = vocabulary(
-    "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there "
-    "here what who when where why how which if in on at by for from to of with and but or so not no yes yeah ok "
-    "okay please let let's lets do does did don't is are was were be been can could would should will shall may "
-    "might must have has had just also now then thanks thank hi hello hey well oh wow great good nice sure right "
-    "sorry actually maybe perhaps always never remember note use make keep add remove fix as after before since "
-    "because while although all any some each every most both one two three first second next last new another "
-    "other more only even still yet january february march april may june july august september october november "
-    "december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
+    "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there here "
+    "what who when where why how which if in on at by for from to of with and but or so not no yes yeah ok okay please "
+    "let let's lets do does did don't is are was were be been can could would should will shall may might must has "
+    "have had just also now then thanks thank hi hello hey well oh wow great good nice sure right sorry actually maybe "
+    "perhaps always never remember note use make keep add remove fix as after before since because while although all "
+    "any some each every most both one two three first second next last new another other more only even still yet "
+    "january february march april may june july august september october november december monday tuesday wednesday "
+    "thursday friday saturday sunday today tomorrow yesterday"
 )
+# What follows a name that begins a sentence: "Priya prefers", "Acme and Initech", "Tomas told".
+_ACTS = re.compile(r" (?:is|was|has|had|told|said|and|from|at|will|would|[a-z]{2,18}[^su]s)\b")
 
 
 def entities(text: str) -> tuple[str, ...]:
     """The names in a text, at most :data:`MOST`."""
     found: dict[str, str] = {}
-    for match in _NAME.finditer(text[:4000]):
+    text = text[:4000]
+    for match in _NAME.finditer(text):
         name = match["span"] or match["path"] or match["version"] or match["issue"] or match["identifier"]
         if not name:
-            name = _proper(match["proper"])
+            name = _proper(match["proper"], _begins(text, match.start()), text[match.end() : match.end() + 24])
         if name:
             found.setdefault(name.lower(), name)
             if len(found) >= MOST:
@@ -48,12 +54,21 @@ def entities(text: str) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def _proper(name: str) -> str:
+def _begins(text: str, at: int) -> bool:
+    """Whether a sentence begins here, where every word has a capital."""
+    before = text[max(0, at - 3) : at].rstrip(" \"'“(*-")
+    return not before or before[-1] in ".!?:\n"
+
+
+def _proper(name: str, begins: bool, after: str) -> str:
     """A capitalised run without the words that are capitals only because a sentence begins."""
     words = name.replace("’", "'").split(" ")
     while words and words[0].lower() in _COMMON:
         words.pop(0)
+        begins = False
     while words and words[-1].lower() in _COMMON:
         words.pop()
-    name = " ".join(words)
-    return name[:-2] if name.endswith("'s") else name if len(name) > 1 else ""
+    if begins and len(words) == 1 and words[0][1:].islower() and not _ACTS.match(after):
+        return ""
+    name = " ".join(words).removesuffix("'s")
+    return name if len(name) > 1 else ""

@@ -38,7 +38,7 @@ RULES: tuple[Rule, ...] = (
         _WRONG,
         "wrong incorrect correct right true misleading misunderstood misread mistake mistaken inaccurate untrue "
         "missed forgot broke falsch stimmt case same",
-        r"^(?:(?:no|nope|again|actually|i'm afraid|sorry|hm+|still),? ){0,3}"
+        r"^(?:(?:no|nope|again|actually|i'm afraid|sorry|hm{1,9}|still),? ){0,3}"
         rf"{_THAT} (?:(?:still|just|also|actually|simply|completely|totally|factually) ){{0,2}}(?:wrong|incorrect|"
         rf"inaccurate|"
         r"mistaken|misleading|untrue|false|not (?:correct|right|true|quite right|accurate|entirely (?:correct|true|"

@@ -38,7 +38,7 @@ _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|i guess|not sure|probably|might|possibly|i wonder|vielleicht)\b", re.IGNORECASE
 )
 _OPENERS = re.compile(
-    r"^(?:(?:by the way|btw|anyways?|speaking of which|also|so|and|but|well|ok(?:ay)?|oh|yeah|yes|yep|hm+|"
+    r"^(?:(?:by the way|btw|anyways?|speaking of which|also|so|and|but|well|ok(?:ay)?|oh|yeah|yes|yep|hm{1,9}|"
     r"please note that|note that|on (?:a|another)(?: different)? note|fyi|übrigens)(?:[,:;!]\s{0,3}|\s{1,3}(?=(?:i|"
     r"we|let|the|my|our)\b))){1,4}",
     re.IGNORECASE,

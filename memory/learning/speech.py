@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”")
 _SPACES = re.compile(r"\s{2,}")
 # What people say before they say it. One unit is taken off at a time, at most eight.
 _FILLER = re.compile(
-    r"(?:ok(?:ay)?|yeah|yea|yes|yep|yup|ja|hey(?: there)?|hi(?: there)?|hello|hm+|well|so|also|and|but|or|great|"
+    r"(?:ok(?:ay)?|yeah|yea|yes|yep|yup|ja|hey(?: there)?|hi(?: there)?|hello|hm{1,9}|well|so|also|and|but|or|great|"
     r"thanks?(?: you| for [\w ]{1,40})?|cool|perfect|nice|good(?: point)?|oh|ah|ehh?|umm?|right|sure|alright|"
     r"anyways?|then|btw|fyi|by the way|speaking of which|on (?:a|another)(?: different)? note|as for me|in fact|"
     r"to be (?:honest|fair|clear)|honestly|personally|basically|overall|in general|generally speaking|for me|"

@@ -1,0 +1,61 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.language.contradiction import compare
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "why"),
+    [
+        ("We use PostgreSQL for the API", "We switched the API from PostgreSQL to SQLite", "change"),
+        ("We use PostgreSQL for the API", "Use SQLite instead of PostgreSQL for the API", "change"),
+        ("I drink coffee", "I no longer drink coffee", "ended"),
+        ("Prefer tabs over spaces", "Prefer spaces over tabs", "swapped"),
+        ("Always run the tests before committing", "Never run the tests before committing", "negation"),
+        ("I like spicy food", "I don't like spicy food", "negation"),
+        ("The staging server listens on port 8080", "The staging server listens on port 9090", "number"),
+        ("I live in Berlin", "I live in Lisbon", "value"),
+        ("The release manager is Priya", "The release manager is Tomas", "value"),
+    ],
+)
+def test_what_cannot_both_hold_clashes(older: str, newer: str, why: str) -> None:
+    verdict = compare(older, newer)
+    assert verdict.why == why
+    assert verdict.clash >= 0.6
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I like tea", "The build runs on Jenkins"),
+        ("My name is Max", "My favourite colour is red"),
+        ("I prefer tea", "I prefer coffee in the morning"),
+        ("We use React", "We use PostgreSQL"),
+        ("I hate loud music", "I don't like loud music"),
+        ("The test takes 5 minutes", "The deploy of the shop needs 9 approvals"),
+        ("Never commit secrets", "Never commit secrets to the repo"),
+        ("", "anything"),
+    ],
+)
+def test_what_can_both_hold_does_not(older: str, newer: str) -> None:
+    assert compare(older, newer).clash < 0.6
+
+
+def test_the_words_of_change_say_that_it_changed() -> None:
+    assert (
+        compare("I live in Berlin", "I live in Lisbon now").change
+        > compare("I live in Berlin", "I live in Lisbon").change
+    )
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_have_a_verdict(older: str, newer: str) -> None:
+    verdict = compare(older, newer)
+    assert 0 <= verdict.clash <= 1
+    assert 0 <= verdict.change <= 1
+
+
+@given(st.text(alphabet="abc not 12.", max_size=80))
+def test_a_text_does_not_contradict_itself(text: str) -> None:
+    assert compare(text, text).clash == 0

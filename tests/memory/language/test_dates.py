@@ -1,0 +1,89 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.language.dates import resolve
+
+AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("I went there yesterday.", "I went there on 2026-11-19."),
+        ("Yesterday I ran.", "On 2026-11-19 I ran."),
+        ("the day before yesterday", "on 2026-11-18"),
+        ("We met last Tuesday.", "We met on 2026-11-17."),
+        ("last Friday", "on 2026-11-13"),
+        ("next Friday", "on 2026-11-27"),
+        ("It is due by Thursday.", "It is due by 2026-11-26."),
+        ("We ship in two weeks.", "We ship on 2026-12-04."),
+        ("3 days ago it broke", "on 2026-11-17 it broke"),
+        ("a year ago", "in 2025"),
+        ("two months ago", "in 2026-09"),
+        ("We move next month.", "We move in 2026-12."),
+        ("last week was calm", "in the week of 2026-11-09 was calm"),
+        ("I swam this morning", "I swam on the morning of 2026-11-20"),
+        ("tomorrow evening", "on the evening of 2026-11-21"),
+        ("due March 5", "due March 5 (2027-03-05)"),
+        ("on 3rd of October", "on 3rd of October (2026-10-03)"),
+        ("in force since yesterday", "in force since 2026-11-19"),
+        ("gestern war es kalt", "on 2026-11-19 war es kalt"),
+        ("vor drei Tagen", "on 2026-11-17"),
+    ],
+)
+def test_a_relative_date_becomes_absolute(said: str, written: str) -> None:
+    assert resolve(said, AT).text == written
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I may 3 times a day check it.",
+        "yesterday's news",
+        "every morning I run",
+        "the day we met",
+        "version 2026.11.3",
+        "I read 12 books",
+        "a few days ago",
+        "Monday is fine",
+    ],
+)
+def test_what_is_no_single_date_stays(said: str) -> None:
+    assert resolve(said, AT).text == said
+
+
+def test_the_moment_is_the_first_date_that_is_named() -> None:
+    assert resolve("On 2026-01-02 we began, yesterday we ended.", AT).moment == datetime(2026, 1, 2, tzinfo=UTC)
+    assert resolve("Nothing dated here.", AT).moment is None
+
+
+def test_today_is_the_very_moment_and_tomorrow_lies_ahead() -> None:
+    assert resolve("I start today.", AT).moment == AT
+    assert resolve("I start tomorrow.", AT).future
+
+
+def test_the_day_is_the_speakers_day() -> None:
+    tokyo = datetime(2026, 11, 20, 1, 0, tzinfo=timezone(timedelta(hours=9)))
+    assert resolve("yesterday", tokyo).text == "on 2026-11-19"
+    assert resolve("yesterday", tokyo).moment == datetime(2026, 11, 19, tzinfo=tokyo.tzinfo)
+
+
+def test_the_last_day_of_a_month_has_a_month_after_it() -> None:
+    assert resolve("next month", datetime(2026, 1, 31, tzinfo=UTC)).text == "in 2026-02"
+
+
+def test_a_day_that_is_not_in_the_calendar_stays() -> None:
+    assert resolve("on February 31", AT).text == "on February 31"
+
+
+@given(
+    st.lists(
+        st.sampled_from("yesterday next last in 999 2 weeks ago March 31 by Friday tag vor the".split()), max_size=12
+    ),
+    st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)),
+)
+def test_no_words_and_no_day_make_it_fail(words: list[str], at: datetime) -> None:
+    resolve(" ".join(words), at.replace(tzinfo=UTC))

@@ -1,0 +1,181 @@
+"""Every rule has a sentence that it reads and one that looks alike and is something else."""
+
+import importlib
+import re
+from types import ModuleType
+
+import pytest
+
+from memory.learning import assistant, corrections, decisions, instructions, personal, preferences, statements
+from memory.learning.rules import Rule, any_of, first
+from memory.learning.speech import Clause
+
+# room → rule → (read, not read by this rule)
+CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
+    preferences: {
+        "likes": ("I really prefer quiet hotels to lively ones.", "I like the second one."),
+        "gets": ("I get easily overwhelmed in crowds.", "I get a lot of mail."),
+        "does not": ("I don't eat shellfish.", "I can't find the receipt."),
+        "is": ("I'm allergic to peanuts.", "I'm interested in hearing your thoughts."),
+        "has": ("I have a strong aversion to horror films.", "I have a train at nine."),
+        "finds": ("I find long meetings exhausting.", "I found a way out of the maze."),
+        "mine": ("My favourite season is autumn.", "My neighbour waved."),
+        "for me": ("Early mornings work best for me.", "Keep me posted."),
+        "would rather": ("I'd rather walk than drive.", "We would go there."),
+        "does it best": ("I study better with background noise.", "The plants grow better here."),
+        "usually": ("I usually take the train to work.", "I always wondered about that."),
+        "wants": ("I need a window seat on every flight.", "I need some advice on flights."),
+        "german": ("Ich mag keine lauten Restaurants.", "Ich möchte eine Suppe."),
+    },
+    instructions: {
+        "how to talk to me": ("Please answer in German.", "Answer the question in the file."),
+        "from now on": ("From now on, sign off with my initials.", "It was like that every time."),
+        "always or never do": ("Always run the linter before committing.", "It always fails on Mondays."),
+        "everywhere": ("Use metric units everywhere.", "Use metric units in this table."),
+        "whenever": ("When you add a module, write its tests too.", "When I ran it, nothing happened."),
+        "make sure it never": ("Make sure that we never block the event loop.", "Make sure this is tested."),
+        "our practice": ("We always squash before merging.", "We usually got an answer."),
+        "this over that": ("Prefer composition over inheritance.", "Choose that over the other."),
+        "it makes no sense": ("It doesn't make sense to ship half of it.", "That makes sense to me."),
+        "don't": ("Don't touch the generated files.", "Don't worry about the noise."),
+        "keep it so": ("Keep the old naming scheme.", "Keep going."),
+    },
+    decisions: {
+        "decided": ("We decided to store dates in UTC.", "We haven't decided yet."),
+        "under way": ("We're migrating to the new scheduler.", "We're going to the cinema."),
+        "it has ended": ("The XML export is no longer supported.", "It no longer works."),
+        "not needed": ("We don't need the fallback route.", "No need to worry."),
+        "away with it": ("Remove the legacy flag completely.", "Remove the first line."),
+        "let's have it so": ("Let's use integers for the ids.", "Let's fix the tests."),
+        "let's do it this way": ("Let's take a schema-first approach.", "Let's do it."),
+        "instead": ("Return an empty list instead of null.", "Why is it empty instead of null?"),
+        "wanted so": ("We want a single config file.", "We want to see the log."),
+        "should be so": ("The parser should never guess the encoding.", "That should be fixed."),
+        "verdict": ("A flat file is fine for now, since the API is internal.", "It's fine."),
+        "moved": ("We switched from Jenkins to Buildkite.", "He switched branches."),
+    },
+    corrections: {
+        "meant": ("I meant the outer loop.", "What do you mean by that loop?"),
+        "that is wrong": ("That's not correct, the limit is per user.", "Something is wrong with it."),
+        "no, it is": ("No, the second parameter is the path.", "No problem, thanks."),
+        "this, not that": ("It's a warning, not an error.", "I am not sure about it."),
+        "it does not do as it should": ("It still shows the old title.", "It still works well."),
+        "undo": ("You shouldn't have touched the lock file.", "We should have lunch."),
+    },
+    statements: {
+        "where and what it is": ("The invoices are stored in the billing bucket.", "The build is in progress."),
+        "what we use": ("We deploy to Hetzner.", "If we use it, it breaks."),
+        "what a word means": ("SDU stands for service delivery unit.", "It means a lot."),
+        "when it is due": ("The code freeze is on Friday.", "The pull request review is on main."),
+        "what binds it": ("Our gateway only accepts TLS 1.3.", "The gateway is blue."),
+        "how it behaves": ("The session token expires after an hour.", "The test keeps failing."),
+    },
+    assistant: {
+        "agreed": ("As agreed, the cache stays in memory.", "Would you agree?"),
+        "the cause": ("The root cause was a stale lock file.", "It might be caused by the cache."),
+        "done": ("Fixed the off-by-one error in `parse_range`.", "Let me know if the range would be fixed."),
+    },
+}  # fmt: skip
+PERSONAL = {
+    "my name, my place": ("My name is Ada.", "My phone is broken."),
+    "I am somebody": ("I'm a marine biologist.", "I'm a bit tired."),
+    "I live and work": ("I grew up in a small village.", "They live upstairs."),
+    "those near me": ("My sister plays the cello.", "Sisters play together."),
+    "what I have booked": ("I've booked the ferry to Gotland.", "I've seen the ferry."),
+    "what I shall do": ("I'm going to visit Rome in May.", "I'm going to check it."),
+    "what happened to me": ("I finished my first marathon in the rain.", "I received the wrong order again and again."),
+}
+SOMEBODY = {
+    "somebody is so": ("Priya prefers written updates.", "Priya smiled."),
+    "somebody told me": ("Tomas told me the lift is out of order.", "Tomas told a story."),
+}
+
+
+def _flat() -> list[tuple[Rule, str, str]]:
+    rooms: list[tuple[tuple[Rule, ...], dict[str, tuple[str, str]]]] = [
+        (module.RULES, cases) for module, cases in CASES.items()
+    ]
+    rooms += [(personal.RULES, PERSONAL), (personal.SOMEBODY, SOMEBODY)]
+    found = []
+    for rules, cases in rooms:
+        assert {rule.name for rule in rules} == set(cases), "each rule has its two sentences"
+        found += [(rule, *cases[rule.name]) for rule in rules]
+    return found
+
+
+@pytest.mark.parametrize(("rule", "said", "other"), _flat(), ids=lambda value: getattr(value, "name", ""))
+def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, other: str) -> None:
+    assert rule.matches(Clause(said))
+    assert not rule.matches(Clause(other))
+
+
+def test_a_rule_without_its_cue_is_not_even_asked() -> None:
+    rule = preferences.RULES[0]
+    assert rule.cues
+    assert not rule.matches(Clause("The sky above the port was grey."))
+
+
+def test_the_first_rule_that_matches_speaks() -> None:
+    found = first(instructions.RULES, Clause("From now on never use tabs."))
+    assert found is not None
+    assert found.standing
+
+
+def test_an_underscore_in_a_list_of_words_is_a_space() -> None:
+    assert re.fullmatch(any_of("stick_to opt"), "stick to")
+
+
+def test_a_name_at_the_beginning_must_be_a_name() -> None:
+    assert personal.somebody(Clause("Marta prefers short meetings."))
+    assert personal.somebody(Clause("It prefers short meetings.")) is None
+    assert personal.somebody(Clause("Marta owns `scheduler.py`.")) is None
+
+
+_MODULES = (
+    "language.contradiction language.dates language.entities language.sentences learning.assistant learning.choice "
+    "learning.corrections learning.decisions learning.extract learning.importance learning.instructions "
+    "learning.moment learning.passages learning.personal learning.preferences learning.prose learning.remember "
+    "learning.sensitivity learning.speech learning.statements"
+).split()  # fmt: skip
+
+
+def _patterns(value: object) -> list[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        return [value]
+    if isinstance(value, Rule):
+        return [value.pattern, *([value.unless] if value.unless else [])]
+    if isinstance(value, tuple):
+        return [pattern for inner in value for pattern in _patterns(inner)]
+    return []
+
+
+def _unbounded_inside(tree: object, inside: bool = False) -> bool:
+    """Whether a repeat without a limit stands inside another repeat: the form that can run away."""
+    parser = importlib.import_module("re._parser")
+    for operation, argument in tree:  # type: ignore[attr-defined]
+        name = str(operation)
+        if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            low, high, body = argument
+            endless = high == parser.MAXREPEAT
+            if endless and inside:
+                return True
+            if _unbounded_inside(body, inside=inside or high > 1):
+                return True
+        elif name == "SUBPATTERN":
+            if _unbounded_inside(argument[3], inside):
+                return True
+        elif name == "BRANCH":
+            if any(_unbounded_inside(branch, inside) for branch in argument[1]):
+                return True
+        elif name in ("ASSERT", "ASSERT_NOT") and _unbounded_inside(argument[1], inside):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", _MODULES)
+def test_no_pattern_repeats_without_end_inside_a_repeat(name: str) -> None:
+    module = importlib.import_module(f"memory.{name}")
+    parser = importlib.import_module("re._parser")
+    patterns = [pattern for value in vars(module).values() for pattern in _patterns(value)]
+    for pattern in patterns:
+        assert not _unbounded_inside(parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)), pattern.pattern[:80]
