@@ -131,6 +131,7 @@ class Gate:
                 if self._terminator.may_be(line, self._named):
                     return at
                 self._within = True
+                self._named = self._named or line.startswith(b"event:")
                 return len(chunk)
             if self._terminator.is_line(content, self._named):
                 self._end = Splitter()

@@ -289,6 +289,16 @@ def test_a_lone_surrogate_in_a_reply_is_heard_as_a_replacement() -> None:
     assert heard("/v1/chat/completions", data).text == "a\ufffd"
 
 
+def test_a_lone_surrogate_in_streamed_arguments_is_a_replacement() -> None:
+    data = (
+        b'data: {"type":"message_start","message":{}}\n\n'
+        b'data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f"}}\n\n'
+        b'data: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta",'
+        b'"partial_json":"{\\"a\\":\\"\\\\ud83d\\"}"}}\n\n'
+    )
+    assert heard("/v1/messages", data).parts == (ToolCall("t", "f", '{"a":"\\ufffd"}'),)
+
+
 def test_a_reply_beyond_the_limit_passes_but_is_not_complete() -> None:
     ear = listener("/v1/chat/completions")
     start = CHAT.data.rindex(CHAT.end)

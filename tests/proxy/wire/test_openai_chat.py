@@ -66,6 +66,25 @@ def test_a_suffix_goes_to_the_last_text_even_behind_a_picture() -> None:
     assert CHAT.write(read(body), [Append(0, "B", Form.SUFFIX)]) == body.replace(b'"A"', b'"AB"')
 
 
+def test_edits_of_one_message_stand_on_each_other() -> None:
+    body = b'{"messages":[{"role":"user","content":"A"}]}'
+    edits = [
+        Append(0, "b", Form.SUFFIX),
+        Append(0, "c", Form.PART),
+        Append(0, "d", Form.SUFFIX),
+        Append(0, "e", Form.PART),
+    ]
+    assert CHAT.write(read(body), edits) == (
+        b'{"messages":[{"role":"user","content":[{"type":"text","text":"Ab"},{"type":"text","text":"cd"},'
+        b'{"type":"text","text":"e"}]}]}'
+    )
+
+
+def test_a_part_takes_the_place_of_an_empty_text() -> None:
+    body = b'{"messages":[{"role":"user","content":""}]}'
+    assert CHAT.write(read(body), [Append(0, "b", Form.PART)]) == body.replace(b'""', b'[{"type":"text","text":"b"}]')
+
+
 def test_what_can_take_no_text_stays_as_it_is() -> None:
     body = b'{"messages":[{"role":"user","content":null},{"role":"user"},7]}'
     view = read(body)
