@@ -56,7 +56,9 @@ class Caller:
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
-    """The prefix of a raw (still percent-encoded) path, and the path behind it, which begins with a slash.
+    """The prefix of a raw (still percent-encoded) path, with or without a query, and the path behind it.
+
+    That path begins with a slash.
 
     Raises:
         Refusal: 400, when a value is empty, too long, unprintable, or given twice.
@@ -69,7 +71,7 @@ def split_prefix(path: str) -> tuple[Prefix, str]:
             raise Refusal(400, f"/{opened['letter']}/ stands twice in the URL", "url")
         said[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{opened['letter']}/ in the URL")
         rest = rest[opened.end() :]
-    return Prefix(**said), rest or "/"
+    return Prefix(**said), rest if rest.startswith("/") else f"/{rest}"
 
 
 def resolve(
@@ -166,7 +168,7 @@ def strictest(*modes: Mode) -> Mode:
 
 
 _FIELDS = {"k": "key", "o": "org", "u": "user", "p": "project"}
-_SEGMENT = re.compile(r"/(?P<letter>[koup])/(?P<value>[^/]*)(?=/|$)")
+_SEGMENT = re.compile(r"/(?P<letter>[koup])/(?P<value>[^/?]*)(?=[/?]|$)")
 
 
 def _header(headers: Headers, header: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from memory.session import RequestKind
-from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, last_user, preamble
+from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, field_of, last_user, preamble
 from proxy.wire.dialect import View
 
 _SESSION = "x-claude-code-session-id"
@@ -57,7 +57,7 @@ class ClaudeCode(Runtime):
 
 def _session_in_body(view: View) -> str | None:
     """The session id in ``metadata.user_id``: JSON now, ``user_…_session_<id>`` in older versions."""
-    metadata = view.field("metadata") if "metadata" in view.fields else None
+    metadata = field_of(view, "metadata")
     told = metadata.get("user_id") if isinstance(metadata, dict) else None
     if not isinstance(told, str):
         return None

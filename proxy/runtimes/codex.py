@@ -10,7 +10,7 @@ import msgspec
 
 from memory.session import RequestKind
 from proxy.runtimes.place import Place
-from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign
+from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, field_of
 from proxy.wire.dialect import View
 
 _TURN = "x-codex-turn-metadata"
@@ -78,7 +78,7 @@ def _turn(headers: Headers, view: View) -> Mapping[str, Any]:
 
 
 def _metadata(view: View) -> Mapping[str, Any]:
-    told = view.field("client_metadata") if "client_metadata" in view.fields else None
+    told = field_of(view, "client_metadata")
     return told if isinstance(told, dict) else {}
 
 

@@ -11,7 +11,9 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from memory.conversation import Message, Role, Text
 from memory.session import RequestKind
@@ -162,6 +164,14 @@ def last_user(view: View) -> Message | None:
     """The last message, if it is in the user's role."""
     messages = view.conversation.messages
     return messages[-1] if messages and messages[-1].role is Role.USER else None
+
+
+def field_of(view: View, name: str) -> Any:
+    """A top-level field of the body; None where it is missing, or no decoder of ours can read it."""
+    try:
+        return view.field(name)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def environment(view: View) -> Iterator[str]:

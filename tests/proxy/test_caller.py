@@ -48,6 +48,8 @@ def public(*credentials: dict[str, Any]) -> dict[str, Any]:
         ("/p/demo/", Prefix(project="demo"), "/"),
         ("/p/caf%C3%A9/v1/x", Prefix(project="café"), "/v1/x"),
         ("/p/demo/v1/p/x", Prefix(project="demo"), "/v1/p/x"),
+        ("/p/demo?beta=true", Prefix(project="demo"), "/?beta=true"),
+        ("/p/demo/v1/x?a=/u/b", Prefix(project="demo"), "/v1/x?a=/u/b"),
         ("/users/u/x", Prefix(), "/users/u/x"),
         ("/u", Prefix(), "/u"),
         ("/", Prefix(), "/"),
