@@ -50,7 +50,7 @@ class FakeProvider:
             return await self.answer(request)
         if request.method != "POST":
             return web.json_response({"object": "list", "data": []})
-        asked = orjson.loads(body) if body else {}
+        asked = orjson.loads(body) if body[:1] == b"{" else {}
         if request.path.endswith("/messages"):
             return await self._messages(request, asked)
         if request.path.endswith("/responses"):

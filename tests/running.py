@@ -19,7 +19,6 @@ from proxy.edge import EDGE, Edge
 from proxy.settings import load
 from tests.fake_provider import FakeProvider
 
-
 Headers = CIMultiDictProxy[str]
 
 

@@ -109,8 +109,10 @@ class Learner:
 
     async def _run(self) -> None:
         while True:
+            # Not wait_for: in Python 3.11 it can lose a cancellation that comes at the same time as the result.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), IDLE_SECONDS)
+                async with asyncio.timeout(IDLE_SECONDS):
+                    await self._woken.wait()
             self._woken.clear()
             more = True
             while more:

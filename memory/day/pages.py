@@ -44,6 +44,7 @@ class PageFiles:
         self._journal = journal
         self._folder = folder
         self._now = now
+        self._making = asyncio.Lock()
         self._kept: dict[tuple[str, ...], _Kept] = {}
 
     def path(self, scope: Scope) -> Path:
@@ -57,10 +58,11 @@ class PageFiles:
     async def page(self, scope: Scope) -> FrozenPage:
         """The page as it is now, framed for a request."""
         owners = scope.owners()
-        kept = self._kept.get(owners)
-        if kept is None or kept.modified != await asyncio.to_thread(_modified, self.path(scope)):
-            kept = await self._make(scope)
-            self._kept[owners] = kept
+        async with self._making:
+            kept = self._kept.get(owners)
+            if kept is None or kept.modified != await asyncio.to_thread(_modified, self.path(scope)):
+                kept = await self._make(scope)
+                self._kept[owners] = kept
         return kept.frozen
 
     async def text(self, scope: Scope) -> str:

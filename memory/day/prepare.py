@@ -89,7 +89,7 @@ class Preparation:
 
     def made_again(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
         """What this process remembers of the session's plan, for when preparing failed; never waits."""
-        arrival = in_own_namespace(arrival)
+        arrival = self._allowed(in_own_namespace(arrival))
         live = self._sessions.remembered(conversation, arrival) if arrival.extends else None
         if live is None:
             return self.untouched(conversation, arrival, f"degraded; {why}")
@@ -103,7 +103,7 @@ class Preparation:
         Raises:
             StoreError: when the session cannot be read; :meth:`made_again` is what is left then.
         """
-        arrival = in_own_namespace(arrival)
+        arrival = self._allowed(in_own_namespace(arrival))
         if arrival.mode is Mode.OFF:
             return self.untouched(conversation, arrival, "off")
         if not conversation.messages or arrival.scope.user is None:
@@ -119,7 +119,6 @@ class Preparation:
             async with live.lock:
                 decided = await self._decide(conversation, keys, live, arrival)
                 steps |= decided.steps
-                self._sessions.follow(live, conversation, arrival)
             self._write_beside(live)
         edits = live.ledger.edits(keys)
         receipt = replace(
@@ -132,6 +131,11 @@ class Preparation:
             steps=steps | {"prepare": _ms(began)},
         )
         return Prepared(live.session, arrival, edits, receipt)
+
+    def _allowed(self, arrival: Arrival) -> Arrival:
+        """The arrival with what the settings and a pause leave of its mode: who may not teach is not journaled."""
+        teaches = self._settings.mode is Mode.ON and not self._paused()
+        return replace(arrival, mode=Mode.READ_ONLY) if arrival.mode is Mode.ON and not teaches else arrival
 
     async def _decide(
         self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival

@@ -64,6 +64,7 @@ class LiveSessions:
     def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
         self._journal = journal
         self._new_id = new_id
+        self._finding = asyncio.Lock()
         self._live: OrderedDict[str, LiveSession] = OrderedDict()
         self._by_key: dict[str, str] = {}
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
@@ -78,7 +79,19 @@ class LiveSessions:
         return found[0] if found else None
 
     async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
-        """The session of a request, new if there is none."""
+        """The session of a request, new if there is none.
+
+        A request that teaches is where its session's trail ends from now on, so that another one on the same trail
+        at the same time finds the same session.
+        """
+        # One at a time: of two first requests that come at once, the second finds the session that the first made.
+        async with self._finding:
+            live = await self._found_or_new(conversation, arrival)
+            if arrival.kind.teaches:
+                self._follow(live, conversation, arrival)
+        return live
+
+    async def _found_or_new(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
         key = session_key(arrival, arrival.session_key)
         if key is not None:
             live = await self._by_id(key)
@@ -102,15 +115,6 @@ class LiveSessions:
         inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
         return self._new(key, arrival, live.session.id if begun else None, inherited)
 
-    def follow(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> None:
-        """Remember how far a session's newest request went."""
-        trail = conversation.trail()
-        if trail:
-            live.tip = trail[-1]
-            self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
-            while len(self._by_link) > 8 * KEPT:
-                self._by_link.popitem(last=False)
-
     async def save(self, live: LiveSession) -> None:
         """Bring the journal up to the ledger; what could not be written stays for the next time."""
         entries, live.unwritten = live.unwritten, []
@@ -128,6 +132,15 @@ class LiveSessions:
         self._live.clear()
         self._by_key.clear()
         self._by_link.clear()
+
+    def _follow(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> None:
+        """Remember how far a session's newest request went."""
+        trail = conversation.trail()
+        if trail:
+            live.tip = trail[-1]
+            self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
+            while len(self._by_link) > 8 * KEPT:
+                self._by_link.popitem(last=False)
 
     async def _by_id(self, key: str) -> LiveSession | None:
         id = self._by_key.get(key)
