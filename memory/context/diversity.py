@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Final
 
 from memory.context.rank import Scored
-from memory.fact import Fact
-from memory.language.terms import likeness, term
-from memory.language.words import stems
+from memory.fact import Fact, Passage
+from memory.language.terms import likeness, words_of
+
+_Worded = tuple[Scored, frozenset[int]]
+
+_HELD: Final = 0.7
+"""The share of a fact's words that a passage must hold to stand for it (dates in facts are written out)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ DIVERSITY = Diversity()
 
 def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[Scored]:
     """The best memories in the order in which they should be taken, near-identical ones once."""
-    pool = [(each, words_of(each.memory.text)) for each in islice(scored, diversity.considered)]
+    pool = _facts_in_context([(each, words_of(each.memory.text)) for each in islice(scored, diversity.considered)])
     taken: list[Scored] = []
     closest = [0.0] * len(pool)
     left = list(range(len(pool)))
@@ -38,10 +43,8 @@ def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[
         taken.append(chosen)
         kept = []
         for index in left:
-            other, other_terms = pool[index]
-            # A fact and the passage it was taken from: the passage may be longer and is still the same thing.
-            mixed = isinstance(chosen.memory, Fact) != isinstance(other.memory, Fact)
-            if same(chosen_terms, other_terms, diversity.same, within=mixed):
+            other_terms = pool[index][1]
+            if same(chosen_terms, other_terms, diversity.same):
                 continue
             closest[index] = max(closest[index], likeness(chosen_terms, other_terms))
             kept.append(index)
@@ -49,14 +52,29 @@ def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[
     return taken
 
 
-def same(left: frozenset[int], right: frozenset[int], share: float = DIVERSITY.same, within: bool = False) -> bool:
-    """Whether two texts say the same by their words; ``within``: also when the longer one holds the shorter one."""
-    if not left or not right:
-        return left == right
-    shared = len(left & right)
-    return shared >= share * (min(len(left), len(right)) if within else len(left | right))
+def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
+    """The pool without the facts whose own words stand in it in a passage of the same message.
+
+    The passage says it in its context; it takes the better score of the two.
+    """
+    passages: dict[bytes, list[int]] = {}
+    for index, (each, _) in enumerate(pool):
+        if isinstance(each.memory, Passage):
+            passages.setdefault(each.memory.source, []).append(index)
+    kept: list[_Worded | None] = list(pool)
+    for index, (each, terms) in enumerate(pool):
+        if not isinstance(each.memory, Fact):
+            continue
+        for place in passages.get(each.memory.source, ()):
+            holder, said = kept[place] or pool[place]
+            if len(terms & said) >= _HELD * len(terms):
+                kept[index] = None
+                if each.score > holder.score:
+                    kept[place] = (replace(holder, score=each.score), said)
+                break
+    return [each for each in kept if each is not None]
 
 
-def words_of(text: str) -> frozenset[int]:
-    """The terms of a text as a set, for comparing."""
-    return frozenset(map(term, stems(text)))
+def same(left: frozenset[int], right: frozenset[int], share: float = DIVERSITY.same) -> bool:
+    """Whether two texts say the same by their words."""
+    return len(left & right) >= share * len(left | right)

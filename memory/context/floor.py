@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from memory.context.lexical import Weighed
 from memory.context.question import Question
+from memory.context.seeking import tells
+from memory.fact import Fact, Origin, Passage
 from memory.ports import Found
 
 
@@ -20,16 +22,27 @@ from memory.ports import Found
 class Floor:
     """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders."""
 
-    seeking: float = 0.77
-    ordering: float = 1.47
+    seeking: float = 0.75
+    ordering: float = 1.6
     familiar: float = 1.0
 
 
 FLOOR = Floor()
 
+_TRACE = 0.05
+"""Below this no memory has anything to do with a question, however familiar its words are."""
 
-def passes(question: Question, weighed: Weighed, found: Iterable[Found], floor: Floor = FLOOR) -> bool:
-    """Whether a question may recall anything from what was found."""
-    best = max((weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit in found), default=0.0)
-    least = floor.seeking + question.work * (floor.ordering - floor.seeking)
-    return best > 0.0 and best + floor.familiar * weighed.familiar >= least
+
+def passes(
+    question: Question, weighed: Weighed, found: Iterable[tuple[Found, Fact | Passage]], floor: Floor = FLOOR
+) -> bool:
+    """Whether a question may recall anything from what was found.
+
+    A turn that only asked or ordered something then is no evidence: it knows no more than the one who asks now.
+    """
+    least = floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
+    return any(
+        weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= max(least, _TRACE)
+        and (isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text))
+        for hit, memory in found
+    )

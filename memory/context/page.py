@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from math import log2
 from types import MappingProxyType
 from typing import Final
 
-from memory.context.diversity import same, words_of
+from memory.context.diversity import same
+from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.pack import disarmed, quoted, tokens_of
-from memory.fact import Fact, Kind, Sensitivity, Stability, State, Stream, Tier
+from memory.fact import Fact, Kind, Sensitivity, State, Stream
+from memory.language.terms import words_of
+from memory.scope import Layer
 
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
@@ -28,7 +30,7 @@ _HEADINGS: Final = {
     Stream.TASKS: "## Open tasks",
     Stream.FLOW: "## Ways of working",
 }
-_STANDING: Final = (Kind.PREFERENCE, Kind.CONVENTION, Kind.CORRECTION, Kind.ANTI_PATTERN)
+_PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Shares:
 
     of: Mapping[Stream, float] = field(
         default_factory=lambda: MappingProxyType(
-            {Stream.IDENTITY: 0.4, Stream.PROJECTS: 0.25, Stream.TASKS: 0.1, Stream.FLOW: 0.15}
+            {Stream.IDENTITY: 0.5, Stream.PROJECTS: 0.2, Stream.TASKS: 0.05, Stream.FLOW: 0.1}
         )
     )
 
@@ -68,24 +70,23 @@ def page(
     """
     room = budget - count(frame_page(_TITLE))
     essential = _once([fact for fact in facts if _essential(fact, now)])
-    taken: list[Fact] = []
+    own = {stream: int(budget * shares.of.get(stream, 0.0)) for stream in Stream}
+    taken: dict[str, Fact] = {}
     opened: set[Stream] = set()
-    for part in (shares.of, None):
-        spent_by: dict[Stream, int] = dict.fromkeys(Stream, 0)
+    for within_shares in (True, False):
         for fact in essential:
-            if fact in taken:
+            if fact.id in taken:
                 continue
             cost = count(_line(fact) + "\n")
             if fact.stream not in opened:
-                cost += count(f"\n{_HEADINGS[fact.stream]}\n")
-            own = int(budget * part.get(fact.stream, 0.0)) if part is not None else room
-            if cost > room or spent_by[fact.stream] + cost > own:
+                cost += count(f"{_HEADINGS[fact.stream]}\n")
+            if cost > room or (within_shares and cost > own[fact.stream]):
                 continue
             room -= cost
-            spent_by[fact.stream] += cost
+            own[fact.stream] -= cost
             opened.add(fact.stream)
-            taken.append(fact)
-    return Page(_markdown(taken), tuple(fact.id for fact in taken)) if taken else Page()
+            taken[fact.id] = fact
+    return Page(_markdown(list(taken.values())), tuple(taken)) if taken else Page()
 
 
 def frame_page(text: str) -> str:
@@ -98,36 +99,26 @@ def frame_page(text: str) -> str:
 
 def _essential(fact: Fact, now: datetime) -> bool:
     """Whether a fact may stand on the page at all."""
-    if fact.state is not State.ACTIVE or fact.sensitivity is not Sensitivity.NORMAL:
+    if fact.state is not State.ACTIVE or fact.sensitivity is Sensitivity.RESTRICTED:
+        return False
+    # What somebody is allergic to is confidential and yet the first thing to respect; it stays with themselves.
+    if fact.sensitivity is Sensitivity.CONFIDENTIAL and not (fact.kind is Kind.PREFERENCE and fact.layer in _PRIVATE):
         return False
     if (fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now):
         return False
-    return _rung(fact) < len(_RUNGS)
+    return essential_worth(fact) >= LEAST
 
 
-_RUNGS: Final[tuple[Callable[[Fact], bool], ...]] = (
-    lambda fact: fact.pinned,
-    lambda fact: fact.origin.trusted and fact.kind in _STANDING,
-    lambda fact: fact.tier is Tier.SHARED or fact.stability is Stability.STABLE,
-    lambda fact: fact.origin.trusted and fact.kind in (Kind.DECISION, Kind.TASK),
-    lambda fact: fact.sessions >= 2 and fact.kind is not Kind.OBSERVATION,
-)
-"""Why a fact may stand on the page, the best reason first."""
-
-
-def _rung(fact: Fact) -> int:
-    return next((place for place, holds in enumerate(_RUNGS) if holds(fact)), len(_RUNGS))
-
-
-def _worth(fact: Fact) -> float:
-    """How much a fact is worth for each token it takes. Time is left out: the page must not change by itself."""
-    worth = fact.confidence * (0.5 + fact.importance) * log2(fact.access + 1) * log2(fact.sessions + 1)
-    return worth / float(tokens_of(_line(fact)) ** 0.5)
+def _worth_a_token(fact: Fact) -> float:
+    """What a fact is worth for the room that it takes; long ones are held back, though not in full proportion."""
+    return essential_worth(fact) / float(tokens_of(_line(fact)) ** 0.5)
 
 
 def _once(facts: Sequence[Fact]) -> list[Fact]:
-    """Facts by rung and worth, the newer of two that say the same."""
-    ordered = sorted(facts, key=lambda fact: (_rung(fact), -_worth(fact), -fact.recorded_at.timestamp(), fact.id))
+    """Facts by worth, what is pinned first; the newer of two that say the same."""
+    ordered = sorted(
+        facts, key=lambda fact: (not fact.pinned, -_worth_a_token(fact), -fact.recorded_at.timestamp(), fact.id)
+    )
     kept: list[tuple[Fact, frozenset[int]]] = []
     for fact in ordered:
         terms = words_of(fact.text)
@@ -137,7 +128,7 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _line(fact: Fact) -> str:
-    text = f"- {quoted(fact.text, '  ')}"
+    text = f"- {quoted(on_page(fact.text), '  ')}"
     return f"{text} (not: {quoted(fact.wrong, '  ')})" if fact.wrong else text
 
 

@@ -8,13 +8,14 @@ Fusing ranks or stretching scores to 0..1 lost to this plain sum wherever it was
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.context.floor import FLOOR, Floor, passes
 from memory.context.lexical import Weighed
 from memory.context.question import Question
 from memory.fact import Fact, Passage, Sensitivity, State
+from memory.language.terms import words_of
 from memory.ports import Found
 from memory.strength import recency, saturated
 
@@ -73,13 +74,14 @@ def rank(
         for hit, _ in found
     }
     answers = [(hit, memory) for hit, memory in found if not (isinstance(memory, Passage) and memory.question)]
-    if not passes(question, weighed, (hit for hit, _ in answers), floor):
+    if not passes(question, weighed, answers, floor):
         return []
     beside = _beside(found, own)
     whole = (weights.coverage + weights.cosine) or 1.0
+    told = _told(answers, present)
     scored = []
     for hit, memory in answers:
-        if hit.id in present:
+        if hit.id in present or _retold(memory, told):
             continue
         near = weights.beside * beside.get(hit.id, 0.0) / whole
         parts = {
@@ -102,6 +104,23 @@ def _may_be_shown(memory: Memory, now: datetime) -> bool:
     return memory.state is State.ACTIVE and not (memory.expires_at and memory.expires_at <= now)
 
 
+def _told(answers: Iterable[tuple[Found, Memory]], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
+    """The words of the facts that stand in the request already, by the message that they came from."""
+    told: dict[bytes, frozenset[int]] = {}
+    for hit, memory in answers:
+        if hit.id in present and isinstance(memory, Fact):
+            told[memory.source] = told.get(memory.source, frozenset()) | words_of(memory.text)
+    return told
+
+
+def _retold(memory: Memory, told: Mapping[bytes, frozenset[int]]) -> bool:
+    """Whether a passage only says once more what facts in the request say of its message."""
+    if not isinstance(memory, Passage) or memory.source not in told:
+        return False
+    words = words_of(memory.text)
+    return len(words & told[memory.source]) >= 0.7 * len(words)
+
+
 def _standing(memory: Memory, now: datetime) -> dict[str, float]:
     """The parts of a score that do not depend on the question. A passage has no strength of its own."""
     if isinstance(memory, Passage):
@@ -114,19 +133,20 @@ def _standing(memory: Memory, now: datetime) -> dict[str, float]:
 
 
 def _beside(found: Sequence[tuple[Found, Memory]], own: Mapping[str, float]) -> dict[str, float]:
-    """For each passage, the relevance of the best piece of the turn before it and of the turn behind it."""
+    """For each passage, the relevance of what stands right before it and right behind it.
+
+    That is the piece beside it in a message of several pieces, else the best piece of the turn beside it.
+    """
+    passages = [memory for _, memory in found if isinstance(memory, Passage)]
+    pieces: dict[tuple[str, int, int], float] = {}
     turns: dict[tuple[str, int], float] = {}
-    for hit, memory in found:
-        if isinstance(memory, Passage):
-            place = (memory.session, memory.turn)
-            turns[place] = max(turns.get(place, 0.0), own[hit.id])
-    return {
-        hit.id: turns.get((memory.session, memory.turn - 1), 0.0) + turns.get((memory.session, memory.turn + 1), 0.0)
-        for hit, memory in found
-        if isinstance(memory, Passage)
-    }
+    for passage in passages:
+        turn = (passage.session, passage.turn)
+        pieces[*turn, passage.piece] = own[passage.id]
+        turns[turn] = max(turns.get(turn, 0.0), own[passage.id])
 
+    def side(passage: Passage, step: int) -> float:
+        piece = pieces.get((passage.session, passage.turn, passage.piece + step))
+        return piece if piece is not None else turns.get((passage.session, passage.turn + step), 0.0)
 
-def lent(scored: Scored, share: float) -> Scored:
-    """A score at a share of itself, for a memory that comes in through another."""
-    return replace(scored, score=scored.score * share)
+    return {passage.id: side(passage, -1) + side(passage, 1) for passage in passages}

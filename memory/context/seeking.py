@@ -38,6 +38,20 @@ _ADVICE: Final = re.compile(
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 
+_ORDER: Final = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|so|now|also|and|yes|yeah|yep|yup|but|then|well|alright|great|good|cool|nice|perfect|thanks|hey"
+    r"|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
+    r"(?:(?:can|could|would|will|may|shall|should) (?:you|we|i)\b|let'?s\b|let us\b|(?:i|we) (?:want|need|would like"
+    r"|'d like) (?:you )?to\b|i'd like (?:you )?to\b|we (?:should|need to)\b|go ahead\b|(?:continue|check|fix|add|"
+    r"remove|update|create|make|run|rerun|commit|push|pull|open|close|merge|rebase|review|write|rewrite|find|look|use|test|"
+    r"implement|show|tell|explain|try|retry|do|redo|read|see|start|stop|move|rename|delete|replace|change|refactor|"
+    r"investigate|analy[sz]e|compare|publish|deploy|install|build|put|give|get|set|keep|undo|revert|list|search|"
+    r"summari[sz]e|describe|generate|verify|confirm|ensure|double|clean|create|address|resolve|sort|take|wait|bring|"
+    r"help|suggest|recommend|clone|fetch|bump|tag|split|extract|drop|cancel|book|send|report)\b)",
+    re.IGNORECASE,
+)
+"""How an order or a proposal of the moment begins."""
+
 _MOVING: Final = (
     # agreement, order of work, pointing
     "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
@@ -92,3 +106,9 @@ def about_work(stems: Iterable[str]) -> float:
     """
     words = list(stems)
     return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
+
+
+def tells(text: str) -> bool:
+    """Whether a text states anything, rather than only asking or ordering what was then the next step."""
+    pieces = [piece for found in _SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]
+    return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in pieces)

@@ -39,6 +39,11 @@ def document_terms(text: str, speaker: str = "") -> dict[int, float]:
     return _weighed(stems(text) + stems(speaker))
 
 
+def words_of(text: str) -> frozenset[int]:
+    """The terms of a text as a set, for comparing."""
+    return frozenset(map(term, stems(text)))
+
+
 def rarity(documents: int, frequency: int) -> float:
     """BM25's inverse document frequency; positive, and largest for a word that no document has."""
     return log(1.0 + (documents - min(frequency, documents) + 0.5) / (min(frequency, documents) + 0.5))
