@@ -124,7 +124,9 @@ def _whole(
 
 
 def _persons(connection: sqlite3.Connection, memory: Fact | Passage) -> list[int]:
-    """Whose message a memory came from: one, or none where it came from no session."""
+    """Whose message a memory came from: one, or none where it came from no message."""
+    if not memory.source:
+        return []
     return [row["person"] for row in connection.execute(QUERIES["forget_persons_message"], (memory.session,))]
 
 

@@ -52,7 +52,7 @@ class SqliteJournal(Sessions, Exchanges, Facts, Outbox, Forgetting):
         self._beginning = []
         self._db = Database(path, synchronous=synchronous, busy_seconds=busy_seconds)
         self._key = bytes(
-            self._db.first(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
+            self._db.start(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
         )
 
     def key(self) -> bytes:

@@ -18,9 +18,14 @@ from memory.stores.errors import Fault, StoreFault
 
 @pytest_asyncio.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    opened = Database(tmp_path / "store" / "db", busy_seconds=0.05)
+    opened = started(Database(tmp_path / "store" / "db", busy_seconds=0.05))
     yield opened
     await opened.close()
+
+
+def started(database: Database) -> Database:
+    database.start(lambda connection: None)
+    return database
 
 
 Write = Callable[[sqlite3.Connection], None]
@@ -165,7 +170,7 @@ async def test_a_reader_cannot_write(database: Database) -> None:
 
 
 async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: Path) -> None:
-    database = Database(tmp_path / "store" / "db")
+    database = started(Database(tmp_path / "store" / "db"))
     waiting = [asyncio.ensure_future(database.write(put(f"n{n}"))) for n in range(100)]
     await asyncio.sleep(0)
     await database.close()
@@ -176,7 +181,7 @@ async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: P
         await database.write(put("late"))
     with pytest.raises(StoreError, match="closed"):
         await database.read(lambda connection: None)
-    again = Database(tmp_path / "store" / "db")
+    again = started(Database(tmp_path / "store" / "db"))
     assert len(await written(again)) == 100
     await again.close()
 
@@ -201,7 +206,7 @@ def test_a_file_that_is_no_database_is_told_by_name(tmp_path: Path) -> None:
 
 
 async def test_a_damaged_file_is_told_by_name(tmp_path: Path) -> None:
-    database = Database(tmp_path / "db")
+    database = started(Database(tmp_path / "db"))
     for n in range(50):
         await database.write(put(f"n{n}", 5000))
     await database.close()

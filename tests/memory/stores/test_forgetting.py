@@ -149,6 +149,14 @@ async def test_every_index_is_told_to_let_go(journal: SqliteJournal) -> None:
         assert (lag.facts, lag.passages, set(lag.gone)) == ((), (), {one.id, piece.id})
 
 
+async def test_what_came_from_no_message_takes_nothing_else_that_came_from_none(journal: SqliteJournal) -> None:
+    await taught(journal)
+    one, two, piece = fact("one", source=b""), fact("two", source=b""), passage("piece", source=b"")
+    await journal.learn(Lesson(0, (one, two), (piece,)))
+    assert (await journal.forget([one.id], AT)).ids == (one.id,)
+    assert await journal.facts([two.id]) == [two]
+
+
 async def test_forgetting_what_is_unknown_changes_nothing(journal: SqliteJournal) -> None:
     one, _ = await taught(journal)
     assert (await journal.forget(["unknown"], AT)).ids == ()

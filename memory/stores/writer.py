@@ -1,0 +1,249 @@
+"""The thread that writes: jobs from a queue, in groups that share a transaction.
+
+What stands in the queue together shares a transaction, and a job is answered only after the COMMIT that holds it. A
+job that fails is rolled back to its savepoint and its neighbours stay; where SQLite itself gives up the whole
+transaction (a full disk), the neighbours are done again, each alone. A fault never ends the thread: the next job
+tries again, on a new connection where the old one is of no use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memory.stores.errors import StoreFault, sqlite_fault
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+# So many writes share a transaction at most: a failing one makes its neighbours wait for a second attempt.
+GROUP = 64
+# The log is carried over into the file in quiet moments when so many writes are in it, and amid a burst after more
+# of them or so many bytes. Not oftener: the first commit after it waits for the disk.
+IDLE_SECONDS = 0.5
+CARRY_IDLE = 200
+CARRY_BUSY = 2000
+CARRY_BYTES = 32 << 20
+
+
+class Writer:
+    """The writer of one database.
+
+    Args:
+        path: the database.
+        connect: opens a connection that may write.
+        carry_over: has the log carried over into the file by somebody else, and does not wait for it.
+
+    Raises:
+        StoreFault: when the first connection cannot be opened.
+    """
+
+    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], carry_over: Callable[[], None]) -> None:
+        self._path = path
+        self._connect = connect
+        self._carry_over_aside = carry_over
+        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._to_scrub = False
+        self._connection: sqlite3.Connection | None = connect()
+        self._thread = threading.Thread(target=self._write_forever, name="journal-writer", daemon=True)
+
+    def start(self, first: Work[T]) -> T:
+        """Run ``first`` here and now, then start the thread."""
+        assert self._connection is not None
+        result = first(self._connection)
+        self._thread.start()
+        return result
+
+    async def do(self, work: Work[T], *, transaction: bool = True) -> T:
+        """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
+
+        Raises:
+            StoreFault: what SQLite reported.
+        """
+        job = _Job(work, transaction)
+        self._queue.put(job)
+        result: T = await job.future
+        return result
+
+    async def scrub(self) -> bool:
+        """Cut off the log; False where a reader holds it open: then it is done in the next idle moment."""
+        return await self.do(self._scrub, transaction=False)
+
+    def finish(self) -> None:
+        """Do what is queued and end the thread; waits for it."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _write_forever(self) -> None:
+        """The writer's thread."""
+        open_to_write, waiting, size = True, 0, self._log_size()
+        while open_to_write:
+            try:
+                idle = waiting >= CARRY_IDLE or self._to_scrub
+                jobs = [self._queue.get(timeout=IDLE_SECONDS if idle else None)]
+            except queue.Empty:
+                self._carry_over()
+                waiting, size = 0, self._log_size()
+                continue
+            while len(jobs) < GROUP:
+                try:
+                    jobs.append(self._queue.get_nowait())
+                except queue.Empty:
+                    break
+            open_to_write = None not in jobs
+            self._do([job for job in jobs if job is not None])
+            waiting += len(jobs)
+            # The log is written again from its start once it was carried over: its file may grow late or not at all.
+            if waiting >= CARRY_BUSY or self._log_size() > size + CARRY_BYTES:
+                self._carry_over()
+                waiting, size = 0, self._log_size()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _do(self, jobs: list[_Job]) -> None:
+        group: list[_Job] = []
+        for job in jobs:
+            if job.transaction:
+                group.append(job)
+                continue
+            self._do_group(group)
+            group = []
+            self._attempt([job], self._run_bare)
+        self._do_group(group)
+
+    def _do_group(self, jobs: list[_Job]) -> None:
+        if len(jobs) > 1 and self._attempt(jobs, self._run_together):
+            return
+        for job in jobs:
+            self._attempt([job], self._run_together)
+
+    def _attempt(self, jobs: list[_Job], run: Callable[[sqlite3.Connection, list[_Job]], list[_Outcome]]) -> bool:
+        """Run jobs and answer them. When all of them failed together and there are several, answer nobody."""
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            outcomes = run(self._connection, jobs)
+        except (sqlite3.Error, StoreFault) as error:
+            self._undo()
+            if len(jobs) > 1:
+                return False
+            fault = error if isinstance(error, StoreFault) else sqlite_fault(error, self._path)
+            if fault is not error:
+                fault.__cause__ = error
+            outcomes = [_Outcome(error=fault)]
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            job.answer(outcome)
+        return True
+
+    def _run_together(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
+        outcomes = []
+        connection.execute("BEGIN IMMEDIATE")
+        for job in jobs:
+            connection.execute("SAVEPOINT job")
+            try:
+                outcome = _Outcome(job.work(connection))
+            except Exception as error:
+                # A job's own error belongs to its caller, whatever it is, as in any executor.
+                if not connection.in_transaction:
+                    raise _as_sqlite(error) from error
+                connection.execute("ROLLBACK TO job")
+                outcome = _Outcome(error=self._told(error))
+            connection.execute("RELEASE job")
+            outcomes.append(outcome)
+        connection.execute("COMMIT")
+        return outcomes
+
+    def _run_bare(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
+        return [_Outcome(job.work(connection)) for job in jobs]
+
+    def _told(self, error: Exception) -> Exception:
+        if not isinstance(error, sqlite3.Error):
+            return error
+        fault = sqlite_fault(error, self._path)
+        fault.__cause__ = error
+        return fault
+
+    def _undo(self) -> None:
+        """After a failed transaction: roll back, or drop a connection that cannot even do that."""
+        if self._connection is None:
+            return
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._connection.close()
+            self._connection = None
+
+    def _log_size(self) -> int:
+        try:
+            return os.stat(f"{self._path}-wal").st_size
+        except OSError:
+            return 0
+
+    def _carry_over(self) -> None:
+        if self._to_scrub and self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._scrub(self._connection)
+        else:
+            self._carry_over_aside()
+
+    def _scrub(self, connection: sqlite3.Connection) -> bool:
+        self._to_scrub = True
+        # A reader is waited for, but not for long: other writes stand behind this one.
+        (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        connection.execute("PRAGMA busy_timeout = 100")
+        try:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {patience}")
+        self._to_scrub = bool(busy)
+        return not busy
+
+
+class _Outcome:
+    """What came of a job: a result or an error."""
+
+    __slots__ = ("error", "result")
+
+    def __init__(self, result: Any = None, error: Exception | None = None) -> None:
+        self.result = result
+        self.error = error
+
+
+class _Job:
+    """One piece of work for the writer, and the future of the one who waits for it."""
+
+    __slots__ = ("_loop", "future", "transaction", "work")
+
+    def __init__(self, work: Work[Any], transaction: bool) -> None:
+        self.work = work
+        self.transaction = transaction
+        self._loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self._loop.create_future()
+
+    def answer(self, outcome: _Outcome) -> None:
+        """Called in the writer's thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._settle, outcome)
+        except RuntimeError:
+            return  # the loop is closed: nobody waits any more, and what was written is written
+
+    def _settle(self, outcome: _Outcome) -> None:
+        if self.future.done():
+            return
+        if outcome.error is not None:
+            self.future.set_exception(outcome.error)
+        else:
+            self.future.set_result(outcome.result)
+
+
+def _as_sqlite(error: Exception) -> sqlite3.Error:
+    return error if isinstance(error, sqlite3.Error) else sqlite3.OperationalError(str(error))
