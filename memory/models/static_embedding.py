@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from memory.language.words import STOP, parts, stem, tokens
 
 Floats = NDArray[np.float32]
+Entry = tuple[int, float, str | None]
 
 DATA: Final = Path(__file__).parent / "data"
 TABLE: Final = "table.npy"
@@ -62,14 +63,7 @@ class StaticEmbedding:
         """Unit vectors, shape (n, d): the plain mean of each text's words. Zero for a text with no known word."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for n, text in enumerate(texts):
-            rows: list[int] = []
-            weights: list[float] = []
-            for token in tokens(text):
-                for row, weight, _ in self._rows(token):
-                    rows.append(row)
-                    weights.append(weight)
-            if rows:
-                vectors[n] = self._sum(rows, weights)
+            vectors[n] = self._mean(self.entries(text))
         return vectors
 
     def query(self, text: str, idf: Callable[[str], float] | None = None) -> Floats:
@@ -78,34 +72,50 @@ class StaticEmbedding:
         A stem that the store does not know should be given the highest idf: that word can still be found by
         what it means. A question of stop words only is embedded plainly.
         """
-        found = [entry for token in tokens(text) for entry in self._rows(token)]
-        weights = [weight for _, weight, _ in found]
-        if idf is not None:
-            # A stop word's stem is None.
-            rarities = [None if stemmed is None else max(0.0, idf(stemmed)) for _, _, stemmed in found]
-            heard = [rarity for rarity in rarities if rarity is not None]
-            if any(heard):
-                stop = _STOP_SHARE * sum(heard) / len(heard)
-                weights = [w * (stop if r is None else r) for w, r in zip(weights, rarities, strict=True)]
-        if not found:
+        found = self.entries(text)
+        if idf is None:
+            return self._mean(found)
+        rarities = [None if stemmed is None else max(0.0, idf(stemmed)) for _, _, stemmed in found]
+        heard = [rarity for rarity in rarities if rarity is not None]
+        if not any(heard):
+            return self._mean(found)
+        stop = _STOP_SHARE * sum(heard) / len(heard)
+        weights = [
+            weight * (stop if rarity is None else rarity)
+            for (_, weight, _), rarity in zip(found, rarities, strict=True)
+        ]
+        vectors = self._vectors(found)
+        # Rows are the shorter the commoner their word is anywhere; half of that is enough beside the store's idf.
+        squares = np.einsum("rd,rd->r", vectors, vectors)
+        balanced = np.array(weights, np.float32) / np.sqrt(np.sqrt(np.maximum(squares, 1e-12)))
+        return _unit(balanced @ vectors)
+
+    def entries(self, text: str) -> list[Entry]:
+        """What the words of `text` are in the table: (row, weight, stem or None for a stop word) of each."""
+        return [entry for token in tokens(text) for entry in self._rows(token)]
+
+    def _vectors(self, entries: list[Entry]) -> Floats:
+        rows = [row for row, _, _ in entries]
+        vectors: Floats = self._table[rows].astype(np.float32)
+        vectors *= self._scales[rows, None]
+        return vectors
+
+    def _mean(self, entries: list[Entry]) -> Floats:
+        if not entries:
             return np.zeros(self.dimensions, np.float32)
-        return self._sum([row for row, _, _ in found], weights)
+        rows = [row for row, _, _ in entries]
+        weights = self._scales[rows] * np.array([weight for _, weight, _ in entries], np.float32)
+        return _unit(weights @ self._table[rows].astype(np.float32))
 
-    def _sum(self, rows: list[int], weights: list[float]) -> Floats:
-        """The weighted sum of some rows, scaled to length one (or zero when they cancel out)."""
-        scaled = self._scales[rows] * np.array(weights, np.float32)
-        vector: Floats = scaled @ self._table[rows].astype(np.float32)
-        length = float(np.sqrt(vector @ vector))
-        return vector / np.float32(length) if length > 1e-12 else np.zeros_like(vector)
-
-    def _find(self, token: str) -> tuple[tuple[int, float, str | None], ...]:
+    def _find(self, token: str) -> tuple[Entry, ...]:
         """(row, weight, stem or None for a stop word) of what stands for a raw token: itself, else its parts."""
-        whole, *pieces = parts(token)
-        if whole in self._row or not pieces:
-            return self._of_word(whole)
-        return tuple(entry for piece in pieces for entry in self._of_word(piece))
+        first, *rest = found = parts(token)
+        # Some tokens have no whole among their parts: well-known, a run of Han.
+        if rest and all(piece in first for piece in rest):
+            found = (first,) if first in self._row else tuple(rest)
+        return tuple(entry for word in found for entry in self._of_word(word))
 
-    def _of_word(self, word: str) -> tuple[tuple[int, float, str | None], ...]:
+    def _of_word(self, word: str) -> tuple[Entry, ...]:
         row = self._row.get(word)
         stemmed = None if word in STOP else stem(word)
         if row is not None:
@@ -133,3 +143,10 @@ class StaticEmbedding:
             else:
                 start += 1
         return rows
+
+
+def _unit(vector: Floats) -> Floats:
+    """The vector scaled to length one, or zero when its parts cancel out."""
+    length = float(np.sqrt(vector @ vector))
+    scaled: Floats = vector / np.float32(length) if length > 1e-12 else np.zeros_like(vector)
+    return scaled

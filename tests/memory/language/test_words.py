@@ -1,6 +1,6 @@
 """Words, stems and the stop list."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.language.words import STOP, parts, stem, stems, tokens, words
@@ -85,6 +85,7 @@ def test_the_stop_list_holds_the_question_words() -> None:
     assert {"who", "whom", "what", "which", "when", "where", "why", "how"} <= STOP
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_gives_lower_case_words_without_spaces(text: str) -> None:
     for word in words(text):
@@ -93,11 +94,13 @@ def test_any_text_gives_lower_case_words_without_spaces(text: str) -> None:
         assert word == word.lower()
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_words_are_the_parts_of_the_tokens(text: str) -> None:
     assert words(text) == [word for token in tokens(text) for word in parts(token)]
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", max_size=30))
 def test_a_stem_is_never_empty_and_never_much_longer(word: str) -> None:
     stemmed = stem(word)
@@ -105,6 +108,7 @@ def test_a_stem_is_never_empty_and_never_much_longer(word: str) -> None:
     assert len(stemmed) <= len(word) + 1 or stemmed in {"person", "child", "leav", "buy", "forget", "become"}
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_stems_of_two_lines_are_the_stems_of_each(left: str, right: str) -> None:
     assert stems(f"{left}\n{right}") == stems(left) + stems(right)
