@@ -62,8 +62,8 @@ _PART = r"(?:morning|afternoon|evening|night)"
 
 # A cheap look before any pattern runs: most sentences name no date at all.
 _CUE = re.compile(
-    r"(?:day|morrow|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|monat|"
-    r"jahr|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|fri|sat|sun|wed|thu|tag)",
+    r"(?:day|morrow|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|"
+    r"monat|jahr|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|fri|sat|sun|wed|thu|tag)",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"(?<![\w./-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-])")

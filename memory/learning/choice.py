@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memory.language.sentences import Block
 from memory.language.vocabulary import vocabulary
+from memory.language.words import STOP
 from memory.learning.speech import Clause
 
 _OPTION = re.compile(
@@ -122,10 +123,10 @@ def _described(clause: Clause, ways: dict[str, str]) -> str | None:
 
 
 def _content(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W\d_]{4,30}", text)) - _HOLLOW
+    return frozenset(re.findall(r"[^\W\d_]{3,30}", text)) - _HOLLOW
 
 
-_HOLLOW = vocabulary(
+_HOLLOW = STOP | vocabulary(
     "with that this would like there some have option options sounds sound great good best think really maybe "
     "from into which could other others also will then them they your about just want more most work works"
 )

@@ -5,7 +5,7 @@ next piece of work ("let's do it", "let's fix the tests first") decides nothing 
 """
 
 from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, any_of, first, rule
+from memory.learning.rules import Finding, Rule, any_of, first, rule, technical
 from memory.learning.speech import Clause
 from memory.scope import Layer
 
@@ -162,6 +162,14 @@ RULES: tuple[Rule, ...] = (
             r"to share|help|advice|tips)\b",
         ),
         when=lambda clause: clause.technical or not clause.words.isdisjoint(("we", "we'd", "expect")),
+    ),
+    rule(
+        "preferred",
+        _WANTED,
+        "prefer favor favour like",
+        r"\bi (?:(?:actually|really|much|still|also) ){0,2}(?:prefer|favou?r) (?!to (?:see|know|wait))\S.{4,}",
+        r"\bi (?:(?:actually|really|also) ){0,2}like (?:option|approach|variant|number) \w",
+        when=technical,
     ),
     rule(
         "should be so",

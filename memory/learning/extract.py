@@ -126,7 +126,7 @@ def extract(
 
 def judge(clause: Clause) -> Finding | None:
     """What a person's clause means, or None where it states nothing to keep."""
-    if len(clause.words) < 3 or clause.hypothetical or clause.about_agent:
+    if len(clause.words) < 2 or clause.hypothetical or clause.about_agent:
         return None
     if clause.question:
         return _aside(clause)

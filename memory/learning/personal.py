@@ -53,6 +53,7 @@ _WHEN = (
     r"\b(?:on|by|in|next|this|tomorrow|tonight|soon|before|after) (?:\w{2,9}day\b|\d|the \d|january|february|march|"
     r"april|may|june|july|august|september|october|november|december|week|month|year|summer|winter|spring|fall|"
     r"autumn|end of|weekend)|\btomorrow\b|\btonight\b"
+    r"|\bin (?:an? |\w{1,6} )(?:days?|weeks?|months?|years?)\b"
 )
 
 RULES: tuple[Rule, ...] = (

@@ -34,7 +34,7 @@ _FILLER = re.compile(
 _ASKS = re.compile(
     r"(?:what|who|whom|whose|which|when|where|why|how|is|are|was|were|am|do|does|did|have|has|had|can|could|would|"
     r"will|should|shall|may|might|isn't|aren't|wasn't|don't (?:we|you|they|i)|doesn't|didn't|can't|couldn't|won't|"
-    r"wouldn't|shouldn't|hasn't|haven't|any(?:one|body| idea| suggestions| thoughts)|what's|who's|where's|how's|"
+    r"wouldn't|shouldn't|hasn't|haven't|any(?:one|body| ideas?| suggestions?| thoughts)|what's|who's|where's|how's|"
     r"wondering|was|wer|wie|wo|warum|wann|welche[rsnm]?|kannst|könntest|können|soll(?:en|te)?|hast|gibt es)\b"
     r"(?!-)"
 )

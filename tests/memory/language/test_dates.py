@@ -81,7 +81,26 @@ def test_a_day_that_is_not_in_the_calendar_stays() -> None:
 
 @given(
     st.lists(
-        st.sampled_from("yesterday next last in 999 2 weeks ago March 31 by Friday tag vor the".split()), max_size=12
+        st.sampled_from(
+            [
+                "yesterday",
+                "next",
+                "last",
+                "in",
+                "999",
+                "2",
+                "weeks",
+                "ago",
+                "March",
+                "31",
+                "by",
+                "Friday",
+                "tag",
+                "vor",
+                "the",
+            ]
+        ),
+        max_size=12,
     ),
     st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)),
 )

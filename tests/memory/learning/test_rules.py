@@ -50,6 +50,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "let's do it this way": ("Let's take a schema-first approach.", "Let's do it."),
         "instead": ("Return an empty list instead of null.", "Why is it empty instead of null?"),
         "wanted so": ("We want a single config file.", "We want to see the log."),
+        "preferred": ("I prefer the second hook in `setup.go`.", "I prefer tea to coffee."),
         "should be so": ("The parser should never guess the encoding.", "That should be fixed."),
         "verdict": ("A flat file is fine for now, since the API is internal.", "It's fine."),
         "moved": ("We switched from Jenkins to Buildkite.", "He switched branches."),
@@ -131,12 +132,12 @@ def test_a_name_at_the_beginning_must_be_a_name() -> None:
     assert personal.somebody(Clause("Marta owns `scheduler.py`.")) is None
 
 
-_MODULES = (
-    "language.contradiction language.dates language.entities language.sentences learning.assistant learning.choice "
-    "learning.corrections learning.decisions learning.extract learning.importance learning.instructions "
-    "learning.moment learning.passages learning.personal learning.preferences learning.prose learning.remember "
-    "learning.sensitivity learning.speech learning.statements"
-).split()  # fmt: skip
+_MODULES = [
+    *(f"language.{name}" for name in ("contradiction", "dates", "entities", "sentences")),
+    *(f"learning.{name}" for name in ("assistant", "choice", "corrections", "decisions", "extract", "importance")),
+    *(f"learning.{name}" for name in ("instructions", "moment", "passages", "personal", "preferences", "prose")),
+    *(f"learning.{name}" for name in ("remember", "sensitivity", "speech", "statements")),
+]
 
 
 def _patterns(value: object) -> list[re.Pattern[str]]:
@@ -155,7 +156,7 @@ def _unbounded_inside(tree: object, inside: bool = False) -> bool:
     for operation, argument in tree:  # type: ignore[attr-defined]
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            low, high, body = argument
+            _, high, body = argument
             endless = high == parser.MAXREPEAT
             if endless and inside:
                 return True

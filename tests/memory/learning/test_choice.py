@@ -1,0 +1,72 @@
+import pytest
+
+from memory.language.sentences import Block, Shape
+from memory.learning.choice import choice, options
+from memory.learning.speech import Clause, clauses
+
+OFFERED = (
+    "Which approach do you prefer?\n\n"
+    "1. Keep one table per tenant\n2. A single table with a tenant column\n3. A schema per tenant"
+)
+INLINE = "You have several options: 1. A hike along the coast. 2. A day at the spa. 3. A cooking class."
+
+
+def picked(said: str, offered: str = OFFERED) -> str | None:
+    found = choice(clauses([Block(Shape.PROSE, said)]), offered)
+    return found.option if found else None
+
+
+def test_options_are_read_from_lists_and_from_running_text() -> None:
+    assert options(OFFERED)["2"] == "A single table with a tenant column"
+    assert list(options(INLINE)) == ["1", "2", "3"]
+    assert options("There is only 1. one way") == {}
+
+
+def test_only_the_last_list_is_answered() -> None:
+    assert options("1. a first\n2. a second\n\nThen:\n\n1. b first\n2. b second")["1"] == "b first"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Let's go with the second one.",
+        "option 2 please",
+        "I'll take the second option.",
+        "I think the single table with the column would be best.",
+    ],
+)
+def test_a_pick_finds_what_was_offered(said: str) -> None:
+    assert picked(said) == "A single table with a tenant column"
+
+
+def test_the_last_one_is_the_last() -> None:
+    assert picked("I'd go with the last one.") == "A schema per tenant"
+
+
+@pytest.mark.parametrize(
+    "said", ["What about option 2?", "none of these", "yes please", "2", "Tell me more about tables."]
+)
+def test_what_picks_nothing_is_no_choice(said: str) -> None:
+    assert picked(said) is None
+
+
+def test_without_an_offer_there_is_no_choice() -> None:
+    assert choice([Clause("Let's go with the second one.")], "Done. All tests pass.") is None
+
+
+def test_what_is_said_of_the_others_belongs_to_the_choice_and_another_topic_does_not() -> None:
+    found = choice(
+        clauses(
+            [
+                Block(
+                    Shape.PROSE,
+                    "I'll go with the day at the spa. The others are too tiring for me. My aunt sends regards.",
+                )
+            ]
+        ),
+        INLINE,
+    )
+    assert found is not None
+    assert found.option == "A day at the spa."
+    assert "too tiring" in found.said
+    assert "aunt" not in found.said

@@ -1,0 +1,107 @@
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
+from memory.learning.reconcile import Contradict, Merge, New, Reinforce, Supersede, reconcile
+from memory.scope import Layer
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def draft(text: str, origin: Origin = Origin.USER, kind: Kind = Kind.FACT, wrong: str = "") -> Draft:
+    return Draft(text, kind, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, origin, wrong=wrong)
+
+
+def fact(text: str, id: str = "f", origin: Origin = Origin.USER, pinned: bool = False) -> Fact:
+    return Fact(
+        id=id, text=text, owner="u:/me", kind=Kind.FACT, category=Category.TECHNICAL, stream=Stream.PROJECTS,
+        layer=Layer.USER_PROJECT, origin=origin, session="s", source=b"", recorded_at=NOW, valid_from=NOW,
+        pinned=pinned,
+    )  # fmt: skip
+
+
+def test_what_is_known_word_for_word_is_reinforced() -> None:
+    assert reconcile(draft("Use tabs!"), [(fact("use tabs"), 0.4, 0.4)], NOW) == Reinforce("f")
+
+
+def test_what_is_known_in_other_forms_of_its_words_is_reinforced() -> None:
+    known = fact("The nightly builds run on the old server")
+    assert reconcile(draft("The nightly build runs on the old server."), [(known, 0.97, 0.9)], NOW) == Reinforce("f")
+
+
+def test_what_says_more_is_merged() -> None:
+    more = "The nightly build runs on the old server in Oslo"
+    assert reconcile(draft(more), [(fact("The nightly build runs on the old server"), 0.93, 0.8)], NOW) == Merge(
+        "f", more
+    )
+
+
+def test_an_assistant_does_not_rewrite_a_persons_words() -> None:
+    more = draft("The nightly build runs on the old server in Oslo", Origin.ASSISTANT)
+    known = [(fact("The nightly build runs on the old server"), 0.93, 0.8)]
+    assert not isinstance(reconcile(more, known, NOW), Merge)
+
+
+def test_what_is_like_nothing_is_a_surprise() -> None:
+    assert reconcile(draft("Lunch is at noon"), [], NOW) == New(1.0)
+    assert reconcile(draft("Lunch is at noon"), [(fact("Use tabs"), 0.3, 0.0)], NOW) == New(0.7)
+
+
+def test_a_clear_change_supersedes() -> None:
+    decision = reconcile(
+        draft("We switched the API from PostgreSQL to SQLite"), [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW
+    )
+    assert isinstance(decision, Supersede)
+    assert decision.id == "f"
+
+
+def test_a_correction_supersedes_what_it_says_was_wrong() -> None:
+    corrected = draft("No, the limit is two.", kind=Kind.CORRECTION, wrong="The retry limit is five")
+    assert isinstance(reconcile(corrected, [(fact("The retry limit is five"), 0.6, 0.5)], NOW), Supersede)
+
+
+def test_a_contradiction_that_is_no_clear_change_is_recorded() -> None:
+    decision = reconcile(
+        draft("The staging server listens on port 9090"),
+        [(fact("The staging server listens on port 8080"), 0.9, 0.8)],
+        NOW,
+    )
+    assert isinstance(decision, Contradict)
+    assert decision.ids == ("f",)
+
+
+def test_who_is_trusted_less_supersedes_nothing() -> None:
+    change = draft("We switched the API from PostgreSQL to SQLite", Origin.WEB)
+    assert isinstance(reconcile(change, [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW), Contradict)
+
+
+def test_what_is_pinned_is_not_superseded() -> None:
+    change = draft("We switched the API from PostgreSQL to SQLite")
+    assert isinstance(reconcile(change, [(fact("The API uses PostgreSQL", pinned=True), 0.7, 0.5)], NOW), Contradict)
+
+
+def test_what_has_ended_takes_no_part() -> None:
+    gone = replace(fact("Use tabs"), state=State.SUPERSEDED)
+    past = replace(fact("Use tabs"), valid_until=NOW - timedelta(days=1))
+    assert isinstance(reconcile(draft("Use tabs"), [(gone, 1.0, 1.0), (past, 1.0, 1.0)], NOW), New)
+
+
+def test_different_things_in_like_words_stay_apart() -> None:
+    known = fact("I prefer quiet hotels when I travel for work")
+    assert isinstance(reconcile(draft("I prefer lively bars when I travel for fun"), [(known, 0.7, 0.5)], NOW), New)
+
+
+@given(st.text(max_size=120), st.lists(st.tuples(st.text(max_size=120), st.floats(0, 1), st.floats(0, 1)), max_size=4))
+def test_every_draft_has_a_decision(text: str, known: list[tuple[str, float, float]]) -> None:
+    neighbours = [(fact(body, str(n)), cosine, lexical) for n, (body, cosine, lexical) in enumerate(known)]
+    decision = reconcile(draft(text), neighbours, NOW)
+    if isinstance(decision, New):
+        assert 0 <= decision.surprise <= 1
+
+
+@given(st.text(min_size=1, max_size=80).filter(lambda text: any(c.isalnum() for c in text)))
+def test_what_was_just_learned_is_never_learned_again(text: str) -> None:
+    assert reconcile(draft(text), [(fact(text), 1.0, 1.0)], NOW) == Reinforce("f")
