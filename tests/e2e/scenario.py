@@ -57,6 +57,7 @@ class Scenario:
         self.checks: list[Check] = []
         self._proxy: asyncio.subprocess.Process | None = None
         self._session: list[int] = []
+        self._knowing: int | None = None
 
     async def play(self) -> list[Check]:
         """All of it; a check that fails does not keep the others from being made."""
@@ -71,9 +72,11 @@ class Scenario:
             for fault, words in (("429", "refused for its rate"), ("500", "failing"), ("cut", "cut in the middle")):
                 await self._check(f"a reply that is {words}", lambda fault=fault: self._fault(fault))  # type: ignore[misc]
             await self._check("something worth remembering", lambda: self._turn(FACT, resume=True, say="I shall."))
-            await self._check("a session's history only grows", self._grows)
+            await self._check("a session's history only grows", lambda: self._grows(self._session))
             await self._check("a new session of the project knows it", self._remembers)
-            await self._check("another project does not", self._keeps_apart)
+            await self._check("the proxy is killed and started again once more", self._restart)
+            await self._check("the session is resumed with what it was told", self._keeps)
+            await self._check("another project does not know it", self._keeps_apart)
             await self._check("the proxy stays well", self._well)
         finally:
             await self._stop()
@@ -171,11 +174,11 @@ class Scenario:
         if self.client.appends and forwarded[0].messages != forwarded[1].messages:
             raise Failed("what was forwarded again differs from what was forwarded first")
 
-    async def _grows(self) -> None:
+    async def _grows(self, steps: list[int]) -> None:
         if not self.client.appends:
             return
         before: list[object] = []
-        for one in (one for number in self._session for one in self.model.of_step(number)):
+        for one in (one for number in steps for one in self.model.of_step(number)):
             messages = one.messages
             if messages[: len(before)] != before:
                 at = next(
@@ -187,14 +190,22 @@ class Scenario:
     async def _remembers(self) -> None:
         deadline = time.monotonic() + LEARNING_SECONDS
         while True:
-            _, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
+            step, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
             if any(ANSWER in one.raw for one in forwarded):
+                self._knowing = step.number
                 return
             if time.monotonic() > deadline:
                 raise Failed(
                     f"{ANSWER} does not stand in what was forwarded: {json.dumps(forwarded[0].messages[-1])[-300:]}"
                 )
             await asyncio.sleep(1)
+
+    async def _keeps(self) -> None:
+        if self._knowing is None:
+            raise Failed("there is no session that knows it")
+        words, project = "Thank you, that helps.", self.client.place.projects[0]
+        step, _ = await self._turn(words, resume=True, project=project, say="You are welcome.")
+        await self._grows([self._knowing, step.number])
 
     async def _keeps_apart(self) -> None:
         _, forwarded = await self._turn(QUESTION, project=self.client.place.projects[1], say="I do not know.")

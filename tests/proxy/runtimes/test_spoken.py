@@ -2,6 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.context.pack import CLOSING, OPENING
+from memory.context.page import PAGE_OPENING
 from proxy.runtimes import spoken
 
 NOBODY = [
@@ -102,6 +104,11 @@ _PIECES = st.sampled_from(
     .replace("\n", "¶")
     .split()
 ).map(lambda piece: piece.replace("|", " ").replace("¶", "\n"))
+
+
+def test_our_own_blocks_were_said_by_nobody() -> None:
+    assert spoken(f"Use tabs.\n\n{OPENING}\nuser: Use spaces.\n{CLOSING}") == "Use tabs."
+    assert spoken(f"{PAGE_OPENING}\n- Use spaces.\n</memory-page>") == ""
 
 
 @given(st.lists(_PIECES | st.text(max_size=8), max_size=30).map("".join))
