@@ -1,0 +1,13 @@
+"""What an agent should still know tomorrow.
+
+    bootstrap               the one place that chooses stores and models
+    day                     shells: prepare a request, note a reply, learn from the journal, answer a person
+    context                 before: what the model should see         (question, rank, floor, pack, page)
+    learning                after: what an exchange teaches           (extract, redact, passages, reconcile)
+    strength  language      decay and reinforcement; words, sentences, dates, entities, contradiction
+    ports                   what memory needs of the world
+    stores  models          I/O: journal (SQLite), index (Qdrant), embedders
+    conversation  edits  fact  scope  session                         the nouns
+
+Memory never knows the proxy. Thinking does no I/O; I/O does no thinking.
+"""

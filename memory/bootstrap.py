@@ -22,6 +22,7 @@ from memory.models.choose import choose_embedder
 from memory.ports import Embedder, Generation, Guard
 from memory.session import Mode
 from memory.settings import MemorySettings
+from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
 

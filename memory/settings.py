@@ -55,7 +55,6 @@ class JournalSettings(Section):
 
     synchronous: Literal["normal", "full"] = "normal"
     hold_ms: int = Field(50, ge=0, le=10_000)
-    retention_days: int | None = Field(None, ge=1)
     min_free_mib: int = Field(256, ge=0)
 
 

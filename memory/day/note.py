@@ -19,11 +19,22 @@ KEPT = 2000
 """Exchanges kept while the journal cannot be written; beyond it the oldest are lost, and that is counted."""
 
 
+class DiskNearlyFull(Exception):
+    """The disk is too full to journal anything more. What comes is kept in memory and written when there is room."""
+
+
 class Notes:
     """The shell that journals exchanges."""
 
-    def __init__(self, journal: Journal, guard: Guard, journaled: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        guard: Guard,
+        journaled: Callable[[], None],
+        room: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._journal = journal
+        self._room = room
         self._guard = guard
         self._journaled = journaled
         self._kept: deque[Exchange] = deque()
@@ -66,5 +77,7 @@ class Notes:
         return written
 
     async def _commit(self, exchange: Exchange) -> bool:
+        if not self._room():
+            raise DiskNearlyFull("there is less free disk than memory.journal.min_free_mib")
         await self._journal.commit(exchange)
         return True
