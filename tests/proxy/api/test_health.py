@@ -1,0 +1,71 @@
+"""Health says ok or degraded and why, and model calls go through either way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory.day.commands import Standing
+from memory.ports import Counts
+from proxy.api.health import behind
+from tests.fake_provider import fake_provider
+from tests.proxy.api.asking import Asking, asking
+from tests.running import Running, running
+
+WELL = Standing(Counts(1, 1, 1, 1, 1, 0), waiting=0, kept=0, lost=0, learning=True, passed_over=0)
+
+
+async def test_a_new_proxy_is_well(ask: Asking) -> None:
+    told = await ask("GET", "health")
+    assert told["status"] == "ok" and told["why"] == [] and told["memory"] == "on" and told["version"]
+
+
+async def test_stores_that_cannot_be_opened_are_told_and_the_model_call_goes_through(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "journal.db").write_bytes(b"this is no database, " * 500)
+    async with fake_provider() as provider, running(provider, home) as proxy:
+        assert b"OK." in await proxy.chat("Hello there, how are you?")
+        told = await Asking(proxy, "")("GET", "health")
+        assert told["status"] == "degraded" and told["memory"] == "missing"
+        assert any("no SQLite database" in why for why in told["why"])
+        fault = await asking(proxy)("GET", "api/facts", status=503)
+        assert "no SQLite database" in fault["error"]
+        assert (await asking(proxy)("GET", "api/status"))["status"] == "degraded"
+
+
+async def test_memory_that_is_switched_off_is_no_fault(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__mode="off") as proxy:
+        told = await Asking(proxy, "")("GET", "health")
+        assert told == told | {"status": "ok", "memory": "off"}
+        assert "switched off" in (await asking(proxy)("GET", "api/facts", status=503))["error"]
+
+
+async def test_failures_of_the_last_minutes_are_told_without_secrets(proxy: Running, ask: Asking) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    proxy.edge.degradations.add("recalling", f"StoreError: token {secret} was refused")
+    proxy.edge.degradations.add("recalling", f"StoreError: token {secret} was refused")
+    told = await Asking(proxy, "")("GET", "health")
+    assert told["status"] == "degraded"
+    assert told["why"] == ["memory failed 2 times in the last five minutes while recalling (StoreError)"]
+
+
+async def test_a_dead_worker_is_told(proxy: Running, ask: Asking) -> None:
+    assert proxy.edge.memory is not None
+    await proxy.edge.memory.learner.stop()
+    assert "worker that learns is dead" in str((await ask("GET", "health"))["why"])
+
+
+def test_each_thing_that_lags_is_told() -> None:
+    assert behind(WELL) == []
+    told = behind(Standing(Counts(1, 1, 1, 1, 1, 9999), 99_999, kept=3, lost=2, learning=False, passed_over=1))
+    assert len(told) == 6
+
+
+async def test_metrics_are_prometheus_text_and_name_nobody(proxy: Running, ask: Asking) -> None:
+    await proxy.chat("My name is Wilhelmina", project="secretproject")
+    headers = {"Authorization": f"Bearer {proxy.edge.token}"}
+    async with proxy.client.get(f"{proxy.url}/palimpsest/metrics", headers=headers) as reply:
+        assert reply.content_type == "text/plain"
+        text = await reply.text()
+    assert "palimpsest_requests_total{" in text
+    assert "secretproject" not in text and "Wilhelmina" not in text
