@@ -62,7 +62,9 @@ class Terminator:
             return first[1] in self.types
         if first:
             return any(type.startswith(first[1]) for type in self.types)
-        return not named and data[:1] in (b"", b"{")
+        if b'{"type":"'.startswith(data.translate(None, b" \t")):
+            return True
+        return not named and data.startswith(b"{")
 
 
 class Gate:

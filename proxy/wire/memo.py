@@ -19,7 +19,7 @@ _OVERHEAD = 500
 class Memo:
     """A bounded memory of parsed slices, least recently used first out. ``limit`` is in bytes of their JSON text."""
 
-    def __init__(self, limit: int = 24 * 1024 * 1024) -> None:
+    def __init__(self, limit: int = 16 * 1024 * 1024) -> None:
         self.limit = limit
         self.held = 0
         self._known: OrderedDict[tuple[Hashable, bytes], tuple[Any, int]] = OrderedDict()

@@ -25,6 +25,14 @@ def test_a_line_whose_type_may_still_come_is_held_to_its_end_and_then_passes() -
     assert gate.open() == b"da"
 
 
+def test_an_event_of_a_general_name_is_known_by_its_data_however_it_is_cut() -> None:
+    stream = b'event: message\ndata: { "type" : "message_stop"}\n\n'
+    for at in range(1, len(stream)):
+        gate = Gate(STOP)
+        assert gate.feed(stream[:at]) + gate.feed(stream[at:]) == b"event: message\n"
+        assert gate.ended
+
+
 def test_a_name_holds_for_its_own_event_only() -> None:
     gate = Gate(STOP)
     named = b'event: ping\ndata: {"type":"ping"}\n\n'

@@ -53,6 +53,26 @@ def test_any_cut_gives_the_same_reply_and_the_same_bytes(stream: Stream, line_en
 
 
 @pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.path)
+@given(
+    damage=st.lists(
+        st.tuples(st.integers(0, 3000), st.integers(0, 60), st.sampled_from([b"", b"\n", b"\r", b'"', b"}"]))
+    ),
+    places=st.sets(st.integers(1, 4000), max_size=40),
+)
+def test_a_damaged_stream_is_heard_and_held_alike_however_it_is_cut(
+    stream: Stream, damage: list[tuple[int, int, bytes]], places: set[int]
+) -> None:
+    data = stream.data
+    for at, length, instead in damage:
+        data = data[:at] + instead + data[at + length :]
+    once, cuts = listener(stream.path), listener(stream.path)
+    passed = once.feed(data)
+    assert b"".join(cuts.feed(chunk) for chunk in cut(data, places)) == passed
+    assert (cuts.ended, cuts.reply()) == (once.ended, once.reply())
+    assert passed + cuts.finish() == data
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.path)
 @pytest.mark.parametrize("line_end", LINE_ENDS)
 def test_byte_by_byte_nothing_but_a_possible_terminator_is_held(stream: Stream, line_end: bytes) -> None:
     data = stream.data.replace(b"\n", line_end)
