@@ -1,54 +1,87 @@
-"""The git checkout that a directory on this machine belongs to.
+"""The git checkout that a directory on this machine belongs to, and the name that its project was given.
 
 Of all clients only one tells the remote. So that what one client learnt in a project helps the others, and a
 session begun in a sub-folder or a worktree is in the same project, the checkout is looked up where it lies: two
 small files are read, never a command run. Only for callers on this machine; elsewhere a path means nothing to us.
+
+A project keeps its first name, also when its folder is put under git later, or gets a remote: the names are kept
+in a file, which a person may edit to join two projects or to part them.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 
-from proxy.runtimes.place import Place
+import msgspec
+
+from proxy.runtimes.place import Place, project_of
 
 _DEEPEST = 40
 _LARGEST_CONFIG = 256 * 1024
+_MOST_NAMES = 10_000
 
 
 class Checkouts:
-    """Looks up checkouts and remembers what it found, so that a project keeps its name while we run."""
+    """Looks up checkouts. ``names`` is the file of the projects' names; without it they are kept while we run."""
 
-    def __init__(self, home: Path | None = None, most: int = 1000) -> None:
+    def __init__(self, names: Path | None = None, home: Path | None = None, most: int = 1000) -> None:
+        self._file = names
         self._home = home if home is not None else Path.home()
         self._most = most
-        self._found: OrderedDict[str, Place] = OrderedDict()
+        self._found: OrderedDict[str, Place | None] = OrderedDict()
+        self._names = _read_names(names)
 
     def locate(self, place: Place) -> Place:
-        """The place with the checkout's root as its directory, and its remote; as it was where there is none."""
+        """The place with its checkout's root, remote and project; as it was where there is no such folder here."""
         if place.directory is None:
             return place
-        known = self._found.get(place.directory)
-        if known is None:
-            known = self._look(place.directory)
-            self._found[place.directory] = known
+        if place.directory not in self._found:
+            self._found[place.directory] = self._look(place.directory)
             if len(self._found) > self._most:
                 self._found.popitem(last=False)
-        return replace(place, directory=known.directory, remote=known.remote or place.remote)
+        found = self._found[place.directory]
+        if found is None or found.directory is None:
+            return place
+        remote = found.remote or place.remote
+        name = self._names.get(found.directory) or self._name(found.directory, replace(found, remote=remote))
+        return replace(place, directory=found.directory, remote=remote, project=name)
 
-    def _look(self, directory: str) -> Place:
+    def _name(self, root: str, place: Place) -> str | None:
+        """Give a project its name, for good."""
+        name = project_of(place)
+        if name is not None and len(self._names) < _MOST_NAMES:
+            self._names[root] = name
+            if self._file is not None:
+                # A name that could not be kept is found again in the same way, most times.
+                with contextlib.suppress(OSError):
+                    text = msgspec.json.format(msgspec.json.encode(self._names), indent=2)
+                    new = self._file.with_suffix(".new")
+                    new.write_bytes(text + b"\n")
+                    new.replace(self._file)
+        return name
+
+    def _look(self, directory: str) -> Place | None:
         at = Path(directory)
-        try:
-            if at.is_absolute():
+        with contextlib.suppress(OSError, ValueError):
+            if at.is_absolute() and at.is_dir():
                 for folder in (at, *at.parents)[:_DEEPEST]:
                     git = _git_folder(folder / ".git")
                     # Dotfiles kept in a repository of the home folder do not make one project of all below it.
                     if git is not None and (folder != self._home or at == self._home):
                         return Place(str(_root(folder, git)), _origin(git / "config"))
-        except (OSError, ValueError):
-            pass
-        return Place(directory)
+                return Place(directory)
+        return None
+
+
+def _read_names(file: Path | None) -> dict[str, str]:
+    if file is None:
+        return {}
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+    return {}
 
 
 def _git_folder(dot_git: Path) -> Path | None:

@@ -23,13 +23,15 @@ class Place:
     """A client's surroundings, each None where it does not tell.
 
     ``directory`` is an absolute path on the client's machine; ``remote`` the URL of its git remote as it was
-    told; ``date`` the client's day (ISO); ``timezone`` an IANA name.
+    told; ``date`` the client's day (ISO); ``timezone`` an IANA name; ``project`` the name that the place's
+    project already has on this machine.
     """
 
     directory: str | None = None
     remote: str | None = None
     date: str | None = None
     timezone: str | None = None
+    project: str | None = None
 
 
 @lru_cache(maxsize=128)
@@ -46,11 +48,11 @@ def place_in(text: str) -> Place:
 
 
 def project_of(place: Place) -> str | None:
-    """The name of the project at a place: its remote (``host/owner/repository``), else its directory, else None.
+    """The name of the project at a place: the one that it has, its remote (``host/owner/repository``), its directory.
 
     The name is the same whichever way a remote is written, and never holds a credential.
     """
-    named = (remote_name(place.remote) if place.remote else None) or place.directory
+    named = place.project or (remote_name(place.remote) if place.remote else None) or place.directory
     if named is None or len(named) <= LONGEST_PROJECT:
         return named
     mark = hashlib.blake2b(named.encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()

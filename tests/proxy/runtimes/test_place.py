@@ -172,7 +172,7 @@ def test_a_sub_folder_belongs_to_the_checkout_above_it(tmp_path: Path) -> None:
     root = repository(tmp_path / "demo")
     (root / "src").mkdir()
     place = Checkouts().locate(Place(str(root / "src"), date="2026-11-20"))
-    assert place == Place(str(root), "git@github.com:acme/demo.git", "2026-11-20")
+    assert (place.directory, place.date, project_of(place)) == (str(root), "2026-11-20", "github.com/acme/demo")
 
 
 def test_a_worktree_is_in_the_project_of_its_repository(tmp_path: Path) -> None:
@@ -189,22 +189,42 @@ def test_dotfiles_in_the_home_folder_do_not_join_its_projects(tmp_path: Path) ->
     home = repository(tmp_path / "home")
     (home / "a").mkdir()
     checkouts = Checkouts(home=home)
-    assert checkouts.locate(Place(str(home / "a"))) == Place(str(home / "a"))
-    assert checkouts.locate(Place(str(home))).remote == "git@github.com:acme/demo.git"
+    assert project_of(checkouts.locate(Place(str(home / "a")))) == str(home / "a")
+    assert project_of(checkouts.locate(Place(str(home)))) == "github.com/acme/demo"
 
 
 @pytest.mark.parametrize("directory", ["/nowhere/at/all", "relative/path", "C:\\work", "/" + "x" * 5000, "/a\0b"])
-def test_a_directory_that_cannot_be_read_stays_as_it_was_told(directory: str) -> None:
+def test_a_directory_that_is_not_on_this_machine_stays_as_it_was_told(directory: str) -> None:
     assert Checkouts().locate(Place(directory, "git@h:o/r")) == Place(directory, "git@h:o/r")
     assert Checkouts().locate(Place()) == Place()
 
 
-def test_a_project_keeps_its_name_while_we_run_and_the_table_stays_small(tmp_path: Path) -> None:
+def test_a_project_keeps_its_name_when_it_comes_under_git_and_gets_a_remote(tmp_path: Path) -> None:
+    names, root = tmp_path / "projects.json", tmp_path / "demo"
+    root.mkdir()
+    first = project_of(Checkouts(names).locate(Place(str(root))))
+    assert first == str(root)
+    repository(root)
+    again = Checkouts(names)
+    assert project_of(again.locate(Place(str(root)))) == first
+    assert project_of(again.locate(Place(str(root), "git@github.com:acme/demo.git"))) == first
+    names.write_text(json.dumps({str(root): "my work"}))
+    assert project_of(Checkouts(names).locate(Place(str(root)))) == "my work"
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"/a": 1}', b"\xff"])
+def test_a_file_of_names_that_cannot_be_read_is_no_obstacle(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "names.json").write_bytes(content)
+    for file in (tmp_path / "names.json", tmp_path / "no" / "such" / "folder.json"):
+        assert project_of(Checkouts(file).locate(Place(str(tmp_path)))) == str(tmp_path)
+
+
+def test_the_table_of_folders_stays_small(tmp_path: Path) -> None:
     root = repository(tmp_path / "demo")
     checkouts = Checkouts(most=2)
-    first = checkouts.locate(Place(str(root)))
+    checkouts.locate(Place(str(root)))
     (root / ".git" / "config").write_text("")
-    assert checkouts.locate(Place(str(root))) == first
+    assert checkouts.locate(Place(str(root))).remote == "git@github.com:acme/demo.git"
     for other in "abc":
         checkouts.locate(Place(f"/{other}"))
     assert checkouts.locate(Place(str(root))).remote is None
