@@ -69,7 +69,7 @@ _CUE = re.compile(
 _ISO = re.compile(r"(?<![\w./-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-])")
 _NAMED = re.compile(
     rf"(?<![\w./-])(?:(?P<m1>{_MONTH_NAME})\.? (?P<d1>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th|"
-    rf"\.)? (?:of )?(?P<m2>{_MONTH_NAME}))\b\.?(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
+    rf"\.)? (?:of )?(?P<m2>{_MONTH_NAME}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
     re.IGNORECASE,
 )
 # "since yesterday" became "since on 2026-…".

@@ -190,9 +190,9 @@ RULES: tuple[Rule, ...] = (
             r"\b(?:should|must|would|could)(?: not|n't)? have (?:\w{2,12}ly )?(?:\w{2,15}ed|been|gone|done|had|"
             r"seen|made|gotten)\b",
             r"\b(?:what|how|where|which|why|when|if|whether|not sure) (?:\w{1,12} )?(?:should|must|can|could)\b",
-            r"\b(?:maybe|perhaps|wonder|wondering|not sure|i guess|someone should)\b",
+            r"\b(?:maybe|perhaps|wonder|wondering|not sure|i guess|someone should)\b|\bi (?:\w{2,12} ){0,2}need to\b",
         ),
-        when=lambda clause: len(clause.text) < 280,
+        when=lambda clause: len(clause.text) < 280 and (clause.technical or clause.work or "we" in clause.words),
     ),
     rule(
         "verdict",

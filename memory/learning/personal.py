@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
         r"working (?:as|at|for|in)|studying|the (?:[\w-]{2,15} ){0,3}(?:owner|founder|lead|maintainer|author|head|"
         r"manager|director|cto|ceo|admin)\b)",
         r"\bich bin (?:ein|eine)\b|\bich (?:wohne|lebe|arbeite) (?:in|bei|als)\b",
-        unless=(rf"\bi(?:'m| am) (?:an? )?{_NO_CALLING}\b",),
+        unless=(rf"\bi(?:'m| am) (?:an? )?{_NO_CALLING}\b", r"\b(?:if|whether|sure|certain) i(?:'m| am)\b"),
         when=private,
     ),
     rule(

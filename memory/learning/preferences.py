@@ -4,6 +4,8 @@
 answer ("I like it", "I'd like to see the log") is no preference.
 """
 
+import re
+
 from memory.fact import Category, Kind, Stream
 from memory.learning.rules import Finding, Rule, any_of, first, private, rule
 from memory.learning.speech import Clause
@@ -11,6 +13,7 @@ from memory.scope import Layer
 
 _LIKES = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.85, standing=True)
 _HABIT = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.7, standing=True)
+_WISH = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
 _HINT = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.6)
 
 _ADV = (
@@ -59,13 +62,19 @@ _THIS_ONCE = (
     r"second|third|last|one|way|direction|approach|plan|results?|suggestions?|help|tips|option)|how (?:you|it|this|"
     r"that)|all (?:of )?(?:these|those))\b",
     r"\bi(?:'d| would) (?:really |also |definitely )?(?:like|love|appreciate|enjoy) (?:to|it|if|any|some|your|you|"
-    r"that|a|an|the|more|for)\b",
+    r"that|a|an|the|more|for|help|assistance|feedback)\b",
+    r"\bi (?:\w{2,12} ){0,2}appreciate (?:the|having you|help|how)\b",
     r"\bi (?:like|love|hate|avoid)d?[.!]*$",
 )
 _ASKING = (
     r"\b(?:help|advice|tips?|ideas?|suggestions?|recommendations?|information|info|guidance|assistance|details|"
     r"your?|to (?:know|see|understand|ask|talk|check|find|get|go|make|do|have|be|think|say|add|update|fix|run|test|"
     r"write|plan|create|learn|figure|decide|look|start|finish|improve|prepare|buy|change))\b"
+)
+
+_PAST = re.compile(
+    r"\bi(?:'ve| have)? (?:\w{2,12}ly )?found\b(?! that i\b)|\b(?:was|were|worked|made|gave|kept|left|helped) (?:\w{2,12} ){0,3}(?:for |to )?"
+    r"me\b"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -155,7 +164,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         "would rather",
-        _LIKES,
+        _WISH,
         "i'd rather prefer",
         r"\bi(?:'d| would) (?:(?:much|really|always|definitely) )?(?:rather|prefer)\b",
         when=private,
@@ -190,7 +199,12 @@ RULES: tuple[Rule, ...] = (
         "want need require expect seek look looking",
         rf"(?:^|[,;] |\b(?:and|but|so|because|since|as|although|while) )i {_ADV}(?:only (?:want|need|buy|eat|use|"
         rf"read|watch)|require|expect|seek(?: out)?|look for|need|want) ",
-        unless=(r"\bi (?:\w{2,12} ){0,2}(?:want|need|look|seek|expect|require)s? (?:\w{1,12} ){0,3}?" + _ASKING,),
+        unless=(
+            r"\bi (?:\w{2,12} ){0,2}(?:want|need|look|seek|expect|require)s? (?:\w{1,12} ){0,3}?" + _ASKING,
+            # An errand, or this one thing now.
+            r"\bi (?:\w{2,12} ){0,2}(?:want|need) (?:to (?!avoid|stay|eat|live|feel|keep|limit|reduce)|the|my|this|that|it|some|more|"
+            r"one|an? (?:refund|new|replacement|copy))\b",
+        ),
         when=private,
     ),
     rule(
@@ -206,5 +220,6 @@ RULES: tuple[Rule, ...] = (
 
 
 def preference(clause: Clause) -> Finding | None:
-    """The preference that a clause states, or None."""
-    return first(RULES, clause)
+    """The preference that a clause states, or None; one that is told of the past may have passed."""
+    found = first(RULES, clause)
+    return _HINT if found is not None and found.standing and _PAST.search(clause.plain) else found

@@ -28,6 +28,7 @@ AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
         ("I swam this morning", "I swam on the morning of 2026-11-20"),
         ("tomorrow evening", "on the evening of 2026-11-21"),
         ("due March 5", "due March 5 (2027-03-05)"),
+        ("It is due on March 5.", "It is due on March 5 (2027-03-05)."),
         ("on 3rd of October", "on 3rd of October (2026-10-03)"),
         ("in force since yesterday", "in force since 2026-11-19"),
         ("gestern war es kalt", "on 2026-11-19 war es kalt"),

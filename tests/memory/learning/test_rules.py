@@ -51,7 +51,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "instead": ("Return an empty list instead of null.", "Why is it empty instead of null?"),
         "wanted so": ("We want a single config file.", "We want to see the log."),
         "preferred": ("I prefer the second hook in `setup.go`.", "I prefer tea to coffee."),
-        "should be so": ("The parser should never guess the encoding.", "That should be fixed."),
+        "should be so": ("The `parser` should never guess the encoding.", "That should be fixed."),
         "verdict": ("A flat file is fine for now, since the API is internal.", "It's fine."),
         "moved": ("We switched from Jenkins to Buildkite.", "He switched branches."),
     },
