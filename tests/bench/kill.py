@@ -1,0 +1,205 @@
+"""Kill the real server again and again under load, and count what was acknowledged and is not in the journal.
+
+    python -m tests.bench.kill [--rounds 200] [--clients 8] [--hold-ms 50] [--seed 1]
+
+A round: start `serve` on the same data folder, let clients talk through it (streamed and whole, sessions that grow),
+and send SIGKILL at a random moment, in every fifth round while it still starts. An exchange counts as acknowledged when
+its client has seen the end of the reply. After the last round the server catches up, stops by itself, and each
+acknowledged exchange must stand in the journal, complete; the database must be sound and every start clean.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import random
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Set
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.bench import targets
+from tests.bench.client import Broken, Connection
+from tests.bench.processes import NotReady, Process
+from tests.bench.seed import PROJECT, questions
+
+CHAT = "/v1/chat/completions"
+LONGEST_SECONDS = 0.9
+TURNS = 12
+CATCH_UP_SECONDS = 300.0
+
+
+@dataclass
+class Told:
+    """What the rounds told. ``acknowledged`` are receipts of exchanges whose end a client saw, each with
+    what its reply said of memory."""
+
+    acknowledged: dict[str, str] = field(default_factory=dict)
+    cut: int = 0
+    refused: int = 0
+    unheard: int = 0
+    starts: list[float] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+async def talk(port: int, told: Told, tags: Iterator[int], rng: random.Random, until: asyncio.Event) -> None:
+    """One client: sessions of a few turns each, until the server is gone."""
+    connection = Connection(port)
+    asked = questions(rng.randrange(10**9))
+    with suppress(OSError):
+        while not until.is_set():
+            session, messages = f"kill-{next(tags)}", list[dict[str, str]]()
+            for _ in range(rng.randrange(1, TURNS)):
+                tag = f"t{next(tags)}"
+                padding = "x " * rng.choice((0, 0, 0, 5_000))
+                messages.append({"role": "user", "content": f"{padding}{next(asked)}"})
+                body = json.dumps({"model": "bench", "messages": messages, "stream": rng.random() < 0.7}).encode()
+                headers = {"x-session-id": session, "x-palimpsest-project": PROJECT, "x-bench-tag": tag}
+                try:
+                    timed = await connection.post(CHAT, body, headers)
+                except Broken:
+                    told.cut += 1
+                    raise
+                if timed.status != 200 or tag.encode() not in timed.body:
+                    told.refused += 1
+                    continue
+                receipt = timed.header("x-palimpsest-receipt")
+                if receipt:
+                    told.acknowledged[receipt] = timed.header("x-palimpsest-status")
+                else:
+                    told.unheard += 1
+                messages.append(
+                    {"role": "assistant", "content": "".join(("The retries stay at three, as decided.", tag))}
+                )
+    await connection.close()
+
+
+async def one_round(server: targets.Target, told: Told, tags: Iterator[int], rng: random.Random, clients: int) -> None:
+    """Talk for a random while, then kill."""
+    assert server.process is not None
+    gone = asyncio.Event()
+    talks = [asyncio.create_task(talk(server.port, told, tags, rng, gone)) for _ in range(clients)]
+    await asyncio.sleep(rng.uniform(0.01, LONGEST_SECONDS))
+    server.process.kill()
+    gone.set()
+    await asyncio.gather(*talks)
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """All rounds, and the reckoning."""
+    rng = random.Random(arguments.seed)
+    folder = Path(tempfile.mkdtemp(prefix="palimpsest-kill-"))
+    told, tags = Told(), itertools.count()
+    home = folder / "home"
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        provider = targets.provider(folder, spacing_ms=2.0)
+        stack.callback(_process(provider).stop)
+        settings = {"MEMORY__JOURNAL__HOLD_MS": str(arguments.hold_ms)}
+
+        def start(ready: bool = True) -> targets.Target:
+            server = targets.palimpsest("killed", folder, home, provider.port, ready=ready, **settings)
+            stack.callback(_process(server).kill)
+            return server
+
+        for number in range(arguments.rounds):
+            if number % 5 == 4:
+                server = start(ready=False)
+                time.sleep(rng.uniform(0, 0.7))
+                _process(server).kill()
+                continue
+            try:
+                server = start()
+            except NotReady as error:
+                told.faults.append(f"round {number}: {error}")
+                break
+            told.starts.append(_process(server).start_seconds)
+            told.faults += [f"round {number}: {why}" for why in _unwell(server)]
+            asyncio.run(one_round(server, told, tags, rng, arguments.clients))
+            if number % 20 == 0:
+                print(f"round {number}: {len(told.acknowledged)} acknowledged", file=sys.stderr, flush=True)
+        last = start()
+        caught_up = _catch_up(last, home)
+        status = _process(last).stop()
+        missing, sound = _missing(home, told.acknowledged.keys())
+    return {
+        "rounds": arguments.rounds,
+        "acknowledged": len(told.acknowledged),
+        "lost": len(missing),
+        "status_of_the_lost": Counter(told.acknowledged[receipt] for receipt in missing),
+        "cut_by_the_kill": told.cut,
+        "refused": told.refused,
+        "without_receipt": told.unheard,
+        "starts": len(told.starts),
+        "start_seconds_median": round(sorted(told.starts)[len(told.starts) // 2], 2) if told.starts else None,
+        "start_seconds_most": round(max(told.starts, default=0), 2),
+        "faults": told.faults[:20],
+        "caught_up": caught_up,
+        "stopped_with": status,
+        "database": sound,
+    }
+
+
+def _process(server: targets.Target) -> Process:
+    assert server.process is not None
+    return server.process
+
+
+def _unwell(server: targets.Target) -> list[str]:
+    """What a fresh start complains of. To be behind is no complaint: the worker has just begun."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/palimpsest/health", timeout=10) as reply:
+        told = json.load(reply)
+    why = [sentence for sentence in told["why"] if "behind" not in sentence and "still to take in" not in sentence]
+    return why if told["memory"] == "on" else [*why, f"memory is {told['memory']}"]
+
+
+def _catch_up(server: targets.Target, home: Path) -> bool:
+    """Wait until everything is learned from and indexed."""
+    token = (home / "token").read_text().strip()
+    url = f"http://127.0.0.1:{server.port}/palimpsest/api/status"
+    deadline = time.monotonic() + CATCH_UP_SECONDS
+    while time.monotonic() < deadline:
+        with urllib.request.urlopen(urllib.request.Request(url, headers={"x-palimpsest-token": token})) as reply:
+            status = json.load(reply)
+        if not status["stored"]["behind"] and not status["waiting"]:
+            return True
+        time.sleep(0.5)
+    return False
+
+
+def _missing(home: Path, acknowledged: Set[str]) -> tuple[Set[str], str]:
+    """Acknowledged exchanges that are not in the journal, complete; and what SQLite says of the database."""
+    connection = sqlite3.connect(home / "journal.db")
+    try:
+        stored = {row[0] for row in connection.execute("SELECT id FROM exchanges WHERE complete AND reply IS NOT NULL")}
+        (sound,) = connection.execute("PRAGMA integrity_check").fetchone()
+    finally:
+        connection.close()
+    return acknowledged - stored, str(sound)
+
+
+def main() -> None:
+    """The command: prints what it found, and fails where something was lost or unclean."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--hold-ms", type=int, default=50, help="how long a reply's end is held back at most")
+    parser.add_argument("--seed", type=int, default=1)
+    result = run(parser.parse_args())
+    print(json.dumps(result, indent=1))
+    clean = not result["faults"] and result["caught_up"] and result["stopped_with"] == 0 and result["database"] == "ok"
+    sys.exit(0 if clean and not result["lost"] else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""A scripted provider in a process of its own: every request gets the same words, whole or in spaced chunks.
+
+    python -m tests.bench.provider PORT [SPACING_MS]
+
+It reads no more of a body than whether a stream is asked for, so that its own work is small and the same for all.
+What stands in the header ``x-bench-tag`` comes back in the reply, so that a reply can be told from the others.
+"""
+
+import asyncio
+import re
+import sys
+
+import orjson
+from aiohttp import web
+
+WORDS = ("The ", "retries ", "stay ", "at ", "three", ", ", "as ", "decided", ".")
+_STREAM = re.compile(rb'"stream"\s*:\s*true')
+TAIL = 4096
+"""Bytes at a body's end in which the wish for a stream stands."""
+
+
+def make_app(spacing: float) -> web.Application:
+    """The provider; ``spacing`` is in seconds."""
+
+    async def chat(request: web.Request) -> web.StreamResponse:
+        end = (await request.read())[-TAIL:]
+        tag = request.headers.get("x-bench-tag", "")
+        words = (*WORDS, tag) if tag else WORDS
+        if not _STREAM.search(end):
+            return web.Response(body=_whole("".join(words)), content_type="application/json")
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        for place, word in enumerate(words):
+            if place:
+                await asyncio.sleep(spacing)
+            await response.write(_event({"delta": {"role": "assistant", "content": word}, "finish_reason": None}))
+        await response.write(_event({"delta": {}, "finish_reason": "stop"}) + _USAGE + b"data: [DONE]\n\n")
+        await response.write_eof()
+        return response
+
+    async def models(_: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "bench", "object": "model", "owned_by": "bench"}]})
+
+    app = web.Application(client_max_size=2**30)
+    app.router.add_post("/v1/chat/completions", chat)
+    app.router.add_get("/v1/models", models)
+    return app
+
+
+_NUMBERS = {"prompt_tokens": 500, "completion_tokens": len(WORDS), "total_tokens": 500 + len(WORDS)}
+_HEAD = {"id": "chatcmpl-bench", "created": 1, "model": "bench"}
+_CHUNK = {**_HEAD, "object": "chat.completion.chunk"}
+_USAGE = b"data: " + orjson.dumps({**_CHUNK, "choices": [], "usage": _NUMBERS}) + b"\n\n"
+
+
+def _event(choice: dict[str, object]) -> bytes:
+    return b"data: " + orjson.dumps({**_CHUNK, "choices": [{"index": 0, **choice}]}) + b"\n\n"
+
+
+def _whole(text: str) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return orjson.dumps({**_HEAD, "object": "chat.completion", "choices": [choice], "usage": _NUMBERS})
+
+
+if __name__ == "__main__":
+    spacing_ms = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
+    web.run_app(make_app(spacing_ms / 1000), host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)

@@ -1,0 +1,111 @@
+"""What is compared: straight to the provider, a bare relay, Palimpsest without and with memory, and rivals on request.
+
+Rivals are installed with pip into a folder of their own below ``.bench/``, and only when asked for.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.bench.processes import Process, free_port
+from tests.bench.seed import PROJECT
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / ".bench"
+
+# The versions whose figures the README quotes.
+LITELLM = ("litellm[proxy]>=1.80,!=1.82.7,!=1.82.8",)
+HEADROOM = ("headroom-ai[proxy,memory]",)
+
+
+@dataclass
+class Target:
+    """A server that answers OpenAI's chat format. ``process`` is None for the provider itself."""
+
+    name: str
+    port: int
+    process: Process | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    resident_mib_at_start: float = 0.0
+
+    def ready(self, path: str) -> Target:
+        """Wait until it answers."""
+        if self.process is not None:
+            self.process.wait_ready(f"http://127.0.0.1:{self.port}{path}")
+            self.resident_mib_at_start = self.process.resident_mib()
+        return self
+
+
+def provider(folder: Path, spacing_ms: float) -> Target:
+    """The scripted provider."""
+    port = free_port()
+    command = [sys.executable, "-m", "tests.bench.provider", str(port), str(spacing_ms)]
+    return Target("direct", port, Process(command, folder / "provider.log")).ready("/v1/models")
+
+
+def bare_relay(folder: Path, upstream: int) -> Target:
+    """Thirty lines of aiohttp."""
+    port = free_port()
+    command = [sys.executable, "-m", "tests.bench.bare_relay", str(port), f"http://127.0.0.1:{upstream}"]
+    return Target("bare relay", port, Process(command, folder / "bare_relay.log")).ready("/v1/models")
+
+
+def palimpsest(name: str, folder: Path, home: Path, upstream: int, ready: bool = True, **settings: str) -> Target:
+    """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
+    ``ready`` it is not waited for."""
+    port = free_port()
+    command = [sys.executable, "-m", "proxy.cli", "serve", "--host", "127.0.0.1", "--port", str(port)]
+    command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
+    environment = {f"PALIMPSEST__{key}": value for key, value in settings.items()}
+    process = Process(command, folder / f"{name.replace(' ', '_')}.log", environment)
+    target = Target(name, port, process, {"x-palimpsest-project": PROJECT})
+    return target.ready("/palimpsest/health") if ready else target
+
+
+def litellm(folder: Path, upstream: int) -> Target:
+    """LiteLLM's proxy, as its documentation starts it, without a database."""
+    environment = _installed("litellm", LITELLM)
+    config = folder / "litellm.yaml"
+    config.write_text(
+        "model_list:\n  - model_name: bench\n    litellm_params:\n      model: openai/bench\n"
+        f"      api_base: http://127.0.0.1:{upstream}/v1\n      api_key: none\n"
+    )
+    port = free_port()
+    command = [
+        str(environment / "bin" / "litellm"),
+        "--config",
+        str(config),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    process = Process(command, folder / "litellm.log", {"LITELLM_LOCAL_MODEL_COST_MAP": "True"})
+    return Target("litellm", port, process).ready("/health/liveliness")
+
+
+def headroom(folder: Path, upstream: int) -> Target:
+    """Headroom's proxy with its memory on."""
+    environment = _installed("headroom", HEADROOM)
+    port = free_port()
+    command = [str(environment / "bin" / "headroom"), "proxy", "--host", "127.0.0.1", "--port", str(port)]
+    command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
+    command += ["--memory", "--memory-db-path", str(folder / "headroom.db")]
+    process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
+    return Target("headroom", port, process, {"x-headroom-user-id": "bench"}).ready("/health")
+
+
+RIVALS = {"litellm": litellm, "headroom": headroom}
+
+
+def _installed(name: str, requirements: tuple[str, ...]) -> Path:
+    """A virtual environment with a rival in it; made when it is missing."""
+    environment = WORK / name
+    if not (environment / ".installed").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+        subprocess.run([environment / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements], check=True)
+        (environment / ".installed").touch()
+    return environment
