@@ -19,6 +19,7 @@ from memory.day.reindexing import Reindexing
 from memory.day.sessions import LiveSessions
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
+from memory.models.windows import open_windows
 from memory.ports import Embedder, Generation, Guard
 from memory.session import Mode
 from memory.settings import MemorySettings
@@ -88,7 +89,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
     )
     try:
-        embedder = await loading
+        embedder, windows = await asyncio.gather(loading, open_windows())
         server = settings.qdrant
         generations = Generations(
             journal, Server(server.url, server.api_key) if server.url else Folders(home / "index")
@@ -117,7 +118,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         generations=generations,
         generation=generation,
         sessions=sessions,
-        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused),
+        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused, windows.of),
         notes=notes,
         learner=learner,
         recall=recall,

@@ -72,8 +72,10 @@ class Preparation:
         guard: Guard,
         new_id: Callable[[], str],
         paused: Callable[[], bool],
+        window_of: Callable[[str], int | None] = lambda model: None,
     ) -> None:
         self._settings = settings
+        self._window_of = window_of
         self._sessions = sessions
         self._recaller = recaller
         self._pages = pages
@@ -163,7 +165,8 @@ class Preparation:
         recalled = Recalled(note="decided before")
         if not any(at == index and entry.reason.startswith("recall") for at, entry in standing):
             start = time.perf_counter()
-            present = frozenset(memory for _, entry in [*standing, *((0, e) for e in new)] for memory in entry.memories)
+            standing = [*standing, *((index, entry) for entry in new)]
+            present = frozenset(memory for _, entry in standing for memory in entry.memories)
             tokens = self._left(conversation, standing)
             recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
             memories = tuple(shown.memory for shown in recalled.shown)
@@ -203,14 +206,14 @@ class Preparation:
         return replace(recalled, note=why, failed=True) if why else recalled
 
     def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
-        """Tokens that may still be recalled: for this human turn with its tool loop, and for this segment."""
+        """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
+        segment."""
         last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
-        spent = [(index, tokens_of(entry.text)) for index, entry in standing if entry.reason.startswith("recall")]
-        share = int(self._settings.recall.segment_share * self._settings.default_window)
-        return min(
-            self._settings.recall.tokens - sum(tokens for index, tokens in spent if index >= last_human),
-            share - sum(tokens for _, tokens in spent),
-        )
+        turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
+        segment = sum(tokens_of(entry.text) for _, entry in standing if entry.reason.startswith("recall"))
+        window = self._window_of(conversation.model) or self._settings.default_window
+        share = int(self._settings.recall.segment_share * window)
+        return min(self._settings.recall.tokens - turn, share - segment)
 
     def _write_beside(self, live: LiveSession) -> None:
         """Write the ledger beside the request: a slow disk must not hold it up."""
