@@ -11,7 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
@@ -84,10 +84,10 @@ def end_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-async def listening(port: int, seconds: float) -> bool:
-    """Whether a port of this machine is listened on, at the latest after so many seconds."""
+async def listening(port: int, seconds: float, unless: Callable[[], bool]) -> bool:
+    """Whether a port of this machine comes to be listened on, in so many seconds, ``unless`` something happens."""
     deadline = asyncio.get_running_loop().time() + seconds
-    while asyncio.get_running_loop().time() < deadline:
+    while asyncio.get_running_loop().time() < deadline and not unless():
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from proxy.connect import NotEditable
 from tests.e2e.clients import Client
 from tests.e2e.model import Forwarded, Model
 from tests.e2e.sandbox import end_group, listening, run
@@ -63,7 +64,8 @@ class Scenario:
         """All of it; a check that fails does not keep the others from being made."""
         one = self.client.place.projects[0]
         try:
-            await self._check("the proxy starts, and connect configures the client", self._begin)
+            if not await self._check("the proxy starts, and connect configures the client", self._begin):
+                return self.checks
             await self._check("a turn", lambda: self._turn("Hello, let us begin.", say="Hello to you."))
             await self._check("resume, with a tool", lambda: self._tool(one))
             await self._check("a sub-agent", lambda: self._subagent(one))
@@ -82,14 +84,16 @@ class Scenario:
             await self._stop()
         return self.checks
 
-    async def _check(self, name: str, action: Callable[[], Awaitable[object]]) -> None:
-        started = time.monotonic()
+    async def _check(self, name: str, action: Callable[[], Awaitable[object]]) -> bool:
+        started, fault = time.monotonic(), ""
         try:
             await action()
         except Failed as failed:
-            self.checks.append(Check(name, False, str(failed), time.monotonic() - started))
-        else:
-            self.checks.append(Check(name, True, "", time.monotonic() - started))
+            fault = str(failed)
+        except (NotEditable, OSError) as error:
+            fault = f"{type(error).__name__}: {error}"
+        self.checks.append(Check(name, not fault, fault, time.monotonic() - started))
+        return not fault
 
     async def _begin(self) -> None:
         await self._start()
@@ -108,8 +112,9 @@ class Scenario:
                 stderr=log,
                 start_new_session=True,
             )
-        if not await listening(PROXY_PORT, START_SECONDS):
-            raise Failed(f"the proxy does not listen: {self._log()[-400:]}")
+        gone = self._proxy
+        if not await listening(PROXY_PORT, START_SECONDS, unless=lambda: gone.returncode is not None):
+            raise Failed(f"the proxy does not listen: {self._log()[-600:]}")
 
     async def _stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._proxy is None or self._proxy.returncode is not None:
