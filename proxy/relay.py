@@ -6,6 +6,7 @@ client has seen the end of is never lost. When the journal is slow, it is let go
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
@@ -14,6 +15,9 @@ from aiohttp import web
 from memory.conversation import Reply
 from proxy.upstream.direct import incoming_headers
 from proxy.wire.dialect import Listener
+
+LARGE = 2**18
+"""Bytes of a reply from which on it is put together in a thread, so that other streams have their turn."""
 
 Commit = Callable[[Reply], Awaitable[None]]
 """Brings the exchange into the journal; returns when it is there, or when it was waited for long enough."""
@@ -38,17 +42,19 @@ async def relay(
         response.headers[name] = value
     await response.prepare(request)
     held = listener is not None and commit is not None
+    heard = 0
     try:
         async for chunk in reply.content.iter_any():
             if listener is None or not held:
                 await response.write(chunk)
                 continue
+            heard += len(chunk)
             passing = listener.feed(chunk)
             if passing:
                 await response.write(passing)
             if listener.ended and commit is not None:
                 held = False
-                await commit(listener.reply())
+                await commit(await _whole(listener, heard))
                 await response.write(listener.finish())
     except aiohttp.ClientError:
         if listener is not None and held and (rest := listener.finish()):
@@ -57,8 +63,12 @@ async def relay(
             request.transport.close()
         return response
     if listener is not None and commit is not None and held:
-        await commit(listener.reply())
+        await commit(await _whole(listener, heard))
         if rest := listener.finish():
             await response.write(rest)
     await response.write_eof()
     return response
+
+
+async def _whole(listener: Listener, heard: int) -> Reply:
+    return await asyncio.to_thread(listener.reply) if heard > LARGE else listener.reply()
