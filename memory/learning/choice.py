@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.language.sentences import Block
+from memory.language.sentences import Block, sentences
 from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP
+from memory.language.words import STOP, stem
 from memory.learning.speech import Clause
 
 _OPTION = re.compile(
@@ -19,6 +19,14 @@ _OPTION = re.compile(
     r"[A-Fa-f])(?:\*\*)?[.):](?:\*\*)?\s{1,3}(?=[\w*`\"'])",
     re.IGNORECASE | re.MULTILINE,
 )
+_BULLET = re.compile(r"^\s{0,6}[-*•]\s{1,3}(\S.{2,240})", re.MULTILINE)
+_COULD = re.compile(
+    r"\b(?:(?:you|we|i) (?:could|can|might|may)(?: either)?|(?:options|choices|alternatives) (?:are|include)|"
+    r"either|shall (?:i|we)|should (?:i|we)|would you (?:like|prefer|rather)|do you (?:want|"
+    r"prefer))\b:? ?(?=.{4,1000}(?:,? or ))",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r",? or (?:perhaps |maybe |even )?|[,;] (?=\w{2})")
 _ALTERNATIVES = re.compile(
     r"\b(?:options?|alternatives?|approach(?:es)?|choose|which (?:of|one|would|do|approach|option)|"
     r"would you (?:prefer|like|rather)|prefer|either|possibilities|choices|a few (?:ideas|suggestions|ways)|"
@@ -37,7 +45,7 @@ _PICKS = re.compile(
     r" should)?|let's|let us|lets) (?:\w{2,12}ly |rather |just |think |probably |like |definitely |have to |love |"
     r"also ){0,3}(?:go|going|opt|opting|choose|pick|picking|take|try|stick|settle|prefer|select|vote|lean|like|"
     r"love|use|start|check|do|explore|give|look|read|watch|visit|attend|book|stay|focus|get|want|consider)\b|"
-    r"\b(?:sounds?|seems?|looks?|is|are|would be|feels?|might be) (?:\w{2,12} ){0,2}(?:best|better|good|great|"
+    r"\b(?:sounds?|seems?|looks?|is|are|would be|feels?|might be) (?:\w{1,12} ){0,2}(?:best|better|good|great|"
     r"perfect|ideal|interesting|like (?:a|the|my|exactly)|right|up my|more my|appealing|suitable|more suitable|"
     r"most)\b|\bwork(?:s)? (?:best|better|well)\b|\bappeals? to me\b|\bmy (?:choice|pick)\b|^(?:the )?(?:first|"
     r"second|third|fourth|fifth|last|former|latter|option|approach|number)\b|^(?:[1-9]|[a-f])\b"
@@ -68,7 +76,24 @@ def options(offered: str) -> dict[str, str]:
         if mark["label"].lower() in ("1", "a"):
             found.clear()
         found[mark["label"].lower()] = " ".join(body.split())[:240].strip(" -–—")
-    return found if len(found) > 1 else {}
+    if len(found) > 1:
+        return found
+    bullets = [" ".join(line[1].split()) for line in _BULLET.finditer(offered)]
+    ways = bullets if len(bullets) > 1 else _in_a_sentence(offered)
+    return {str(place): body for place, body in enumerate(ways, start=1)}
+
+
+def _in_a_sentence(offered: str) -> list[str]:
+    """The ways of "you could do this, do that, or do something else"."""
+    for sentence in reversed(sentences(offered)):
+        lead = _COULD.search(sentence)
+        if lead is None or len(sentence) > 1200:
+            continue
+        ways = [way.strip(" .?") for way in _BETWEEN.split(sentence[lead.end() :])]
+        ways = [way for way in ways if len(way) > 3]
+        if len(ways) > 1:
+            return ways
+    return []
 
 
 def choice(clauses: list[Clause], offered: str) -> Choice | None:
@@ -119,11 +144,11 @@ def _described(clause: Clause, ways: dict[str, str]) -> str | None:
     said = _content(clause.plain)
     shares = sorted(((len(said & _content(way.lower())), way) for way in ways.values()), reverse=True)
     best, second = shares[0], shares[1]
-    return best[1] if best[0] >= 2 and best[0] > second[0] else None
+    return best[1] if best[0] > second[0] else None
 
 
 def _content(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W\d_]{3,30}", text)) - _HOLLOW
+    return frozenset(stem(word) for word in re.findall(r"[^\W\d_]{3,30}", text) if word not in _HOLLOW)
 
 
 _HOLLOW = STOP | vocabulary(

@@ -22,6 +22,17 @@ def test_options_are_read_from_lists_and_from_running_text() -> None:
     assert options("There is only 1. one way") == {}
 
 
+def test_options_are_read_from_bullets_and_from_one_sentence() -> None:
+    assert list(options("Some options:\n- walk the dog\n- read a book").values()) == ["walk the dog", "read a book"]
+    said = "For the evening you could cook at home, order a pizza, or go out to eat."
+    assert list(options(said).values()) == ["cook at home", "order a pizza", "go out to eat"]
+    assert options("You could cook at home.") == {}
+
+
+def test_a_pick_is_found_by_its_stems() -> None:
+    assert picked("The hiking option sounds great.", INLINE) == "A hike along the coast."
+
+
 def test_only_the_last_list_is_answered() -> None:
     assert options("1. a first\n2. a second\n\nThen:\n\n1. b first\n2. b second")["1"] == "b first"
 
