@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 120.0
 STOP_SECONDS = 15.0
 
@@ -37,7 +38,12 @@ class Process:
         self._began = time.perf_counter()
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
-                command, stdout=out, stderr=out, env={**os.environ, **(environment or {})}, start_new_session=True
+                command,
+                stdout=out,
+                stderr=out,
+                cwd=ROOT,
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,
             )
         self.start_seconds = 0.0
 

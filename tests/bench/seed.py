@@ -25,26 +25,33 @@ SCOPE = Scope(user="local", project=PROJECT)
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BATCH = 1000
 
-_SUBJECTS = (
-    *("the importer", "the billing job", "the search page", "the login form", "the nightly export", "the CSV parser"),
-    *("the webhook handler", "the retry queue", "the cache", "the mobile client", "the deploy script", "the audit log"),
-)
-_VERBS = ("keeps", "drops", "retries", "signs", "batches", "validates", "compresses", "rate-limits", "logs", "streams")
-_OBJECTS = (
-    "orders",
-    "invoices",
-    "sessions",
-    "events",
-    "uploads",
-    "tokens",
-    "rows",
-    "messages",
-    "thumbnails",
-    "reports",
-)
+_PARTS = """
+    importer billing search login export parser webhook queue cache mobile deploy audit ledger invoice catalogue
+    thumbnail session gateway scheduler mailer translator replica migration tokenizer dashboard onboarding checkout
+    inventory warehouse courier refund voucher payroll calendar reminder sensor firmware telemetry renderer shader
+    compiler linter crawler sitemap transcript subtitle playlist radio antenna glossary permission tenant quota
+"""
+_VERBS = """
+    keeps drops retries signs batches validates compresses throttles logs streams mirrors hashes archives groups
+    translates normalises rejects postpones duplicates encrypts samples merges rotates prefetches pins
+"""
+_THINGS = """
+    orders invoices events uploads rows messages reports drafts tickets parcels coupons readings frames captions
+    invitations backups snapshots addresses currencies holidays passages vectors branches releases certificates keys
+    prices seats recipes songs maps routes photos comments votes
+"""
 _REASONS = (
     *("because the vendor limits us", "since the March incident", "as decided with the platform team"),
     *("until the new schema is live", "because customers in Graz asked for it", "so that restarts are safe"),
+    *("as Petra found out in the load test", "for the auditors", "to save egress", "because Safari behaves oddly"),
+    *("since the old library leaks memory", "unless the flag is off", "after the talk with legal", "by habit"),
+)
+_SHAPES = (
+    "The {part} {verb} {thing} {number} at a time {reason}.",
+    "We decided that {part}-{number} {verb} its {thing} {reason}.",
+    "{thing} go through the {part} only at {number}:00, {reason}.",
+    "Never touch {thing} in the {part} by hand; port {number} is where it {verb} them {reason}.",
+    "Timo prefers that the {part} {verb} {thing} in chunks of {number} {reason}.",
 )
 
 
@@ -54,11 +61,17 @@ def facts(count: int, seed: int = 7) -> Iterator[Fact]:
     owner = SCOPE.owner(Layer.USER_PROJECT)
     assert owner is not None
     for number in range(count):
-        words = f"{rng.choice(_SUBJECTS)} {rng.choice(_VERBS)} {rng.choice(_OBJECTS)}"
+        text = rng.choice(_SHAPES).format(
+            part=_frequent(rng, _PARTS),
+            verb=_frequent(rng, _VERBS),
+            thing=_frequent(rng, _THINGS),
+            number=rng.randrange(2, 900),
+            reason=rng.choice(_REASONS),
+        )
         at = NOW - timedelta(minutes=rng.randrange(10 * 24 * 60))
         yield Fact(
             id=new_id(),
-            text=f"In service {number % 400}, {words} {rng.randrange(2, 90)} at a time {rng.choice(_REASONS)}.",
+            text=text,
             owner=owner,
             kind=rng.choice((Kind.DECISION, Kind.FACT, Kind.CONVENTION)),
             category=Category.TECHNICAL,
@@ -76,10 +89,14 @@ def questions(seed: int = 8) -> Iterator[str]:
     """Questions about such facts, without end."""
     rng = random.Random(seed)
     while True:
-        yield (
-            f"How does {rng.choice(_SUBJECTS)} in service {rng.randrange(400)} handle {rng.choice(_OBJECTS)}, "
-            f"and why did we decide that it {rng.choice(_VERBS)} them?"
-        )
+        part, verb, thing = (_frequent(rng, words) for words in (_PARTS, _VERBS, _THINGS))
+        yield f"How does the {part} handle {thing}, and why did we want that it {verb} them?"
+
+
+def _frequent(rng: random.Random, lexicon: str) -> str:
+    """A word, the first ones more often, as in real talk."""
+    words = lexicon.split()
+    return words[int(len(words) * rng.random() ** 2)]
 
 
 async def seed_home(home: Path, count: int) -> None:

@@ -10,11 +10,13 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.bench.processes import Process, free_port
+from tests.bench.processes import ROOT, Process, free_port
 from tests.bench.seed import PROJECT
 
-ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / ".bench"
+
+# What the installed command `palimpsest` does, without asking that it is installed.
+_PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest'; sys.exit(main())"
 
 # The versions whose figures the README quotes.
 LITELLM = ("litellm[proxy]>=1.80,!=1.82.7,!=1.82.8",)
@@ -57,7 +59,7 @@ def palimpsest(name: str, folder: Path, home: Path, upstream: int, ready: bool =
     """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
     ``ready`` it is not waited for."""
     port = free_port()
-    command = [sys.executable, "-m", "proxy.cli", "serve", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-c", _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
     environment = {f"PALIMPSEST__{key}": value for key, value in settings.items()}
     process = Process(command, folder / f"{name.replace(' ', '_')}.log", environment)
