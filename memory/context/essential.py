@@ -19,7 +19,8 @@ LEAST: Final = 0.8
 """The least worth of a fact on the page."""
 
 _GUIDES: Final = re.compile(
-    r"\b(?:prefer\w*|dislik\w*|hates?|loath\w*|detest\w*|despis\w*|disdain\w*|(?:can't|cannot|can not) (?:stand|bear|"
+    r"\b(?:i (?:will )?(?:never|only)|"
+    r"prefer\w*|dislik\w*|hates?|loath\w*|detest\w*|despis\w*|disdain\w*|(?:can't|cannot|can not) (?:stand|bear|"
     r"tolerate|have|eat|drink|use|consume|handle)|avoid\w*|steer clear|stay away|refus\w*|refrain\w*|boycott\w*|"
     r"oppose[ds]?|aver(?:se|sion)|allerg\w*|intoleran\w*|sensitivit\w*|phobia|fear of|afraid of|vegan|vegetarian|"
     r"celiac|halal|kosher|strict\w*|diet|exclusively|no longer|insist\w*|not (?:a fan|comfortable|interested|willing|"

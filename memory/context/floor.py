@@ -14,17 +14,21 @@ from dataclasses import dataclass
 from memory.context.lexical import Weighed
 from memory.context.question import Question
 from memory.context.seeking import tells
-from memory.fact import Fact, Origin, Passage
+from memory.fact import Fact, Kind, Origin, Passage
 from memory.ports import Found
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders."""
+    """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders.
+
+    ``preference`` is the least sum of the first two for a preference of somebody who asks for advice.
+    """
 
     seeking: float = 0.75
     ordering: float = 1.6
     familiar: float = 1.0
+    preference: float = 0.45
 
 
 FLOOR = Floor()
@@ -45,4 +49,19 @@ def passes(
         weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= max(least, _TRACE)
         and (isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text))
         for hit, memory in found
+    )
+
+
+def preferred(
+    question: Question, weighed: Weighed, found: Iterable[tuple[Found, Fact | Passage]], floor: Floor = FLOOR
+) -> frozenset[str]:
+    """The preferences that advice should heed although nothing else that is remembered has to do with the question."""
+    if not question.advice:
+        return frozenset()
+    return frozenset(
+        hit.id
+        for hit, memory in found
+        if isinstance(memory, Fact)
+        and memory.kind is Kind.PREFERENCE
+        and weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= floor.preference
     )

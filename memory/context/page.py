@@ -23,13 +23,14 @@ from memory.scope import Layer
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
 
-_TITLE: Final = "# Memory"
 _HEADINGS: Final = {
     Stream.IDENTITY: "## The user",
     Stream.PROJECTS: "## Project",
     Stream.TASKS: "## Open tasks",
     Stream.FLOW: "## Ways of working",
 }
+_SHORTEST: Final = 5
+"""Tokens of room in which no fact fits any more."""
 _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
@@ -68,24 +69,22 @@ def page(
     Each stream first takes what it is worth out of its own share, then all of them out of what is left. ``now``
     only tells what has expired.
     """
-    room = budget - count(frame_page(_TITLE))
     essential = _once([fact for fact in facts if _essential(fact, now)])
     own = {stream: int(budget * shares.of.get(stream, 0.0)) for stream in Stream}
     taken: dict[str, Fact] = {}
-    opened: set[Stream] = set()
+    filled = 0
     for within_shares in (True, False):
         for fact in essential:
-            if fact.id in taken:
+            if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
-            cost = count(_line(fact) + "\n")
-            if fact.stream not in opened:
-                cost += count(f"{_HEADINGS[fact.stream]}\n")
-            if cost > room or (within_shares and cost > own[fact.stream]):
+            size = count(frame_page(_markdown([*taken.values(), fact])))
+            if size > budget or (within_shares and size - filled > own[fact.stream]):
                 continue
-            room -= cost
-            own[fact.stream] -= cost
-            opened.add(fact.stream)
+            own[fact.stream] -= size - filled
+            filled = size
             taken[fact.id] = fact
+            if filled > budget - _SHORTEST:
+                break
     return Page(_markdown(list(taken.values())), tuple(taken)) if taken else Page()
 
 
@@ -133,7 +132,7 @@ def _line(fact: Fact) -> str:
 
 
 def _markdown(facts: Sequence[Fact]) -> str:
-    lines = [_TITLE]
+    lines = ["# Memory"]
     for stream, heading in _HEADINGS.items():
         own = sorted((fact for fact in facts if fact.stream is stream), key=lambda fact: (fact.recorded_at, fact.id))
         if own:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from memory.context.seeking import about_work, asking, only_moves_on
+from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
 from memory.conversation import Conversation, Message, Role
 from memory.language.terms import term
 from memory.language.words import stems
@@ -31,13 +31,15 @@ class Question:
     """What to search for.
 
     ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
-    far the message is about the work at hand: 1 for an order, less for what seeks something to be known.
+    far the message is about the work at hand: 1 for an order, less for what seeks something to be known; ``advice``
+    that a recommendation is asked for.
     """
 
     text: str
     stems: Mapping[str, float]
     asker: Asker = Asker.PERSON
     work: float = 1.0
+    advice: bool = False
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -79,6 +81,9 @@ def _of_person(spoken: str, before: str) -> Question | None:
     text = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
     asked = asking(text)
     found = dict.fromkeys(stems(" ".join(asked) or text), 1.0)
+    if asked and only_moves_on(found):
+        # "I need a new bicycle. Which one should I take?": the question's subject stands before it.
+        found = dict.fromkeys(stems(text), 1.0)
     if not found or (not asked and only_moves_on(found)):
         return None
     work = about_work(found) if asked else 1.0
@@ -91,7 +96,7 @@ def _of_person(spoken: str, before: str) -> Question | None:
         if not only_moves_on(echoes):
             found.update(dict.fromkeys(echoes, _AROUND))
             text = f"{text}\n{before}"
-    return Question(text, found, work=work)
+    return Question(text, found, work=work, advice=wants_advice(text))
 
 
 def _before(messages: tuple[Message, ...]) -> str:

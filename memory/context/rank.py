@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.context.floor import FLOOR, Floor, passes
+from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
 from memory.context.question import Question
 from memory.fact import Fact, Passage, Sensitivity, State
@@ -75,7 +75,8 @@ def rank(
     }
     answers = [(hit, memory) for hit, memory in found if not (isinstance(memory, Passage) and memory.question)]
     if not passes(question, weighed, answers, floor):
-        return []
+        heeded = preferred(question, weighed, answers, floor)
+        answers = [(hit, memory) for hit, memory in answers if hit.id in heeded]
     beside = _beside(found, own)
     whole = (weights.coverage + weights.cosine) or 1.0
     told = _told(answers, present)

@@ -34,7 +34,12 @@ _ADVICE: Final = re.compile(
     r"\b(?:recommend\w*|suggest(?:ions?|ed)?|advice|advise|tips|ideas (?:for|on|about))\b[^.!\n]{0,300}\?",
     re.IGNORECASE,
 )
-"""A wish for advice, in which what the asker likes and dislikes counts."""
+_CHOOSES: Final = re.compile(
+    r"\bshould (?:i|we)\b|\b(?:what|which|any)(?: \w+)? (?:are|is|would be|'s) (?:some|a few|the best|your|good|a good|"
+    r"my)\b|\b(?:options|choices|ways) (?:for|to|i|we)\b|\bbest (?:way|place|\w+ (?:for|to|in))\b|\b(?:for|help) me\b",
+    re.IGNORECASE,
+)
+"""Wishes for advice, in which what the asker likes and dislikes counts."""
 
 _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 
@@ -43,8 +48,8 @@ _ORDER: Final = re.compile(
     r"|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
     r"(?:(?:can|could|would|will|may|shall|should) (?:you|we|i)\b|let'?s\b|let us\b|(?:i|we) (?:want|need|would like"
     r"|'d like) (?:you )?to\b|i'd like (?:you )?to\b|we (?:should|need to)\b|go ahead\b|(?:continue|check|fix|add|"
-    r"remove|update|create|make|run|rerun|commit|push|pull|open|close|merge|rebase|review|write|rewrite|find|look|use|test|"
-    r"implement|show|tell|explain|try|retry|do|redo|read|see|start|stop|move|rename|delete|replace|change|refactor|"
+    r"remove|update|create|make|run|rerun|commit|push|pull|open|close|merge|rebase|review|write|rewrite|find|look|use|"
+    r"test|implement|show|tell|explain|try|retry|do|redo|read|see|start|stop|move|rename|delete|replace|change|refactor|"
     r"investigate|analy[sz]e|compare|publish|deploy|install|build|put|give|get|set|keep|undo|revert|list|search|"
     r"summari[sz]e|describe|generate|verify|confirm|ensure|double|clean|create|address|resolve|sort|take|wait|bring|"
     r"help|suggest|recommend|clone|fetch|bump|tag|split|extract|drop|cancel|book|send|report)\b)",
@@ -64,7 +69,8 @@ _MOVING: Final = (
     "replace follow include complete finish think understand see address resolve solve edit apply explain ensure new "
     "current latest previous missing same different existing outstanding ready clean show look check checked handle "
     "support update updated change changes changed write read search suggestion suggestions finding findings approach "
-    "case cases scenario scenarios description"
+    "case cases scenario scenarios description recommend recommended recommendation recommendations suggest advice "
+    "tips idea ideas choice choices looking consider"
 )
 _WORKING: Final = (
     # what work on software consists of, whatever it is about
@@ -92,6 +98,11 @@ def seeks(sentence: str) -> bool:
 def asking(text: str) -> list[str]:
     """The sentences of a message that seek something."""
     return [sentence for piece in _SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
+
+
+def wants_advice(text: str) -> bool:
+    """Whether a message asks for a recommendation, so that its writer's preferences have to do with it."""
+    return bool(_ADVICE.search(text) or _CHOOSES.search(text))
 
 
 def only_moves_on(stems: Iterable[str]) -> bool:
