@@ -73,8 +73,8 @@ _ASKING = (
 )
 
 _PAST = re.compile(
-    r"\bi(?:'ve| have)? (?:\w{2,12}ly )?found\b(?! that i\b)|\b(?:was|were|worked|made|gave|kept|left|helped) (?:\w{2,12} ){0,3}(?:for |to )?"
-    r"me\b"
+    r"\bi(?:'ve| have)? (?:\w{2,12}ly )?found\b(?! that i\b)|\b(?:was|were|worked|made|gave|kept|left|"
+    r"helped) (?:\w{2,12} ){0,3}(?:for |to )?me\b"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -202,8 +202,8 @@ RULES: tuple[Rule, ...] = (
         unless=(
             r"\bi (?:\w{2,12} ){0,2}(?:want|need|look|seek|expect|require)s? (?:\w{1,12} ){0,3}?" + _ASKING,
             # An errand, or this one thing now.
-            r"\bi (?:\w{2,12} ){0,2}(?:want|need) (?:to (?!avoid|stay|eat|live|feel|keep|limit|reduce)|the|my|this|that|it|some|more|"
-            r"one|an? (?:refund|new|replacement|copy))\b",
+            r"\bi (?:\w{2,12} ){0,2}(?:want|need) (?:to (?!avoid|stay|eat|live|feel|keep|limit|reduce)|the|my|this|"
+            r"that|it|some|more|one|an? (?:refund|new|replacement|copy))\b",
         ),
         when=private,
     ),
