@@ -128,9 +128,13 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             asyncio.run(one_round(server, told, tags, rng, arguments.clients))
             if number % 20 == 0:
                 print(f"round {number}: {len(told.acknowledged)} acknowledged", file=sys.stderr, flush=True)
-        last = start()
-        caught_up = _catch_up(last, home)
-        status = _process(last).stop()
+        caught_up, status = False, -1
+        try:
+            last = start()
+            caught_up = _catch_up(last, home)
+            status = _process(last).stop()
+        except NotReady as error:
+            told.faults.append(f"the last start: {error}")
         missing, sound = _missing(home, told.acknowledged.keys())
     return {
         "rounds": arguments.rounds,
@@ -179,6 +183,8 @@ def _catch_up(server: targets.Target, home: Path) -> bool:
 
 def _missing(home: Path, acknowledged: Set[str]) -> tuple[Set[str], str]:
     """Acknowledged exchanges that are not in the journal, complete; and what SQLite says of the database."""
+    if not (home / "journal.db").exists():
+        return acknowledged, "there is none"
     connection = sqlite3.connect(home / "journal.db")
     try:
         stored = {row[0] for row in connection.execute("SELECT id FROM exchanges WHERE complete AND reply IS NOT NULL")}

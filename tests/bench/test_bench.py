@@ -1,0 +1,112 @@
+"""The bench's own parts: the client hears the end of a reply, the relay passes bytes on, the reckoning is right."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+
+from tests.bench import bare_relay, provider
+from tests.bench.client import Broken, Connection
+from tests.bench.load import CLIENTS, SIZES, Cell, Sample, Samples, summary
+from tests.bench.report import floors, markdown
+from tests.bench.seed import facts, questions
+from tests.bench.targets import Target
+from tests.bench.workload import Workload
+
+
+@asynccontextmanager
+async def served(app: web.Application) -> AsyncIterator[int]:
+    """An application on a free loopback port."""
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_reply_comes_through_the_bare_relay_as_the_provider_gave_it(stream: bool) -> None:
+    body = next(Workload(2_000, stream=stream).bodies())
+    async with (
+        served(provider.make_app(0)) as upstream,
+        served(bare_relay.make_app(f"http://127.0.0.1:{upstream}")) as port,
+    ):
+        replies = []
+        for each in (upstream, port):
+            connection = Connection(each)
+            replies += [await connection.post("/v1/chat/completions", body, {"x-bench-tag": "t7"}) for _ in range(2)]
+            await connection.close()
+    assert {reply.status for reply in replies} == {200}
+    assert all((b"[DONE]" in reply.body) is stream and b"t7" in reply.body for reply in replies)
+    assert all(0 < reply.first <= reply.last for reply in replies)
+    assert replies[0].header("content-type").startswith("text/event-stream" if stream else "application/json")
+
+
+async def test_a_reply_that_is_cut_is_told_from_a_whole_one() -> None:
+    async def cut(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"half")
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+
+    app = web.Application()
+    app.router.add_post("/", cut)
+    async with served(app) as port:
+        with pytest.raises(Broken):
+            await Connection(port).post("/", b"", {})
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_bodies_have_the_size_that_was_asked_for_and_differ_in_the_newest_message_only(size: int) -> None:
+    bodies = Workload(size, stream=True).bodies()
+    first, second = next(bodies), next(bodies)
+    assert 0.8 * size < len(first) < 1.2 * size
+    assert first != second
+    assert first[: int(size * 0.5)] == second[: int(size * 0.5)]
+
+
+def test_the_invented_facts_are_the_same_each_time_but_for_their_ids() -> None:
+    assert [fact.text for fact in facts(50)] == [fact.text for fact in facts(50)]
+    asked = questions()
+    assert next(asked) != next(asked)
+
+
+def test_what_a_target_adds_is_its_time_less_the_time_straight_to_the_provider_in_the_same_round() -> None:
+    rows = _rows(lambda name, turn: {"direct": 10.0 * turn, "bare relay": 10.0 * turn + 1}.get(name, 10.0 * turn + 2))
+    added = {row["target"]: row["added_first_p50_ms"] for row in rows}
+    assert added == {"direct": 0, "bare relay": 1, "memory off": 2, "memory on": 2}
+
+
+def test_a_floor_that_is_missed_is_told() -> None:
+    rows = _rows(lambda name, turn: {"direct": 1.0, "bare relay": 2.0, "memory off": 3.0}.get(name, 9.0))
+    servers = [
+        {"target": name, "start_seconds": 1.0, "resident_mib_at_start": 90.0, "resident_mib": 260.0} for name in NAMES
+    ]
+    result = {"machine": "here", "facts": 10, "rows": rows, "servers": servers}
+    result["floors"] = floors(result)
+    held = {floor["name"]: floor["held"] for floor in floors(result)}
+    assert held["memory off at 2 KB, × the bare relay"]
+    assert not held["memory on at 2 KB, ms"]
+    assert not held["resident with memory, MiB"]
+    assert "**missed**" in markdown(result)
+
+
+NAMES = ("direct", "bare relay", "memory off", "memory on")
+
+
+def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
+    """The summary of three rounds in which each target took as long as ``milliseconds`` says."""
+    samples: Samples = {}
+    for name in NAMES:
+        for size in SIZES:
+            for clients in CLIENTS:
+                taken = [milliseconds(name, turn) for turn in (1, 2, 3)]
+                samples[Cell(size, True, clients), name] = [Sample([one], [one + 1], 1.0) for one in taken]
+    return summary(samples, [Target(name, 0) for name in NAMES])
