@@ -121,7 +121,7 @@ class Clause:
     def question(self) -> bool:
         """Whether it asks, with or without a question mark; "X, right?" asks too."""
         plain = self.plain
-        if plain.endswith("?") or plain.rstrip(" .!)\"'").endswith("?") or self.tag_question:
+        if plain.endswith("?") or self.text.rstrip(" .!)\"'”’*_").endswith("?") or self.tag_question:
             return True
         return bool(_ASKS.match(plain)) and not _STATES.match(plain)
 

@@ -16,6 +16,7 @@ from memory.learning.speech import LONGEST, Clause, clauses
         "I wonder: is it used?",
         "does this work",
         "Any ideas",
+        '"Is there a good map of the town?"',
         "kannst du das prüfen",
     ],
 )
