@@ -17,6 +17,13 @@ from proxy.edge import EDGE
 routes = web.RouteTableDef()
 
 
+@routes.get("/api")
+async def hello(request: web.Request) -> web.Response:
+    """Who answers here: quick, and whatever state memory is in."""
+    home = str(request.app[EDGE].settings.home)
+    return answer({"palimpsest": release(), "home": home, "pid": os.getpid()})
+
+
 @routes.get("/api/status")
 async def status(request: web.Request) -> web.Response:
     """Where we run, how much is stored, what is behind and what has failed."""

@@ -1,0 +1,39 @@
+"""The command line.
+
+``serving`` starts the server, ``connecting`` points a runtime at it; ``memories``, ``looking`` and ``switching`` ask
+the server that runs (``reach`` finds it, and opens the stores in this process where none does); ``doctor`` and ``demo``
+show that it works. ``faults`` turns what goes wrong into a sentence and an exit code.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import memory
+import proxy
+from proxy.cli.faults import as_sentences
+
+PROGRAM = "palimpsest"
+
+
+def main() -> None:
+    """Run the command line and exit with its code: 0, 1 when something failed, 2 when it was asked wrongly."""
+    debug = "--debug" in sys.argv
+    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    if _root(memory.__file__) != _root(proxy.__file__):
+        print(
+            f"another package called `memory` stands before ours: {memory.__file__}. Install palimpsest into an "
+            "environment of its own (pipx install palimpsest).",
+            file=sys.stderr,
+        )
+        sys.exit(1)
+    with as_sentences(debug):
+        # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
+        from proxy.cli.app import app
+
+        app(arguments, prog_name=PROGRAM)
+
+
+def _root(file: str | None) -> Path | None:
+    return Path(file).resolve().parent.parent if file else None

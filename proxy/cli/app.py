@@ -1,0 +1,53 @@
+"""Every command by its name."""
+
+from __future__ import annotations
+
+import typer
+
+from proxy.cli.connecting import connect
+from proxy.cli.demo import demo
+from proxy.cli.doctor import doctor
+from proxy.cli.extracting import extract
+from proxy.cli.looking import config, log, status, version
+from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
+from proxy.cli.serving import serve
+from proxy.cli.switching import embedder as show
+from proxy.cli.switching import pause, reindex, resume, use
+
+app = typer.Typer(
+    help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="--debug, anywhere, shows where something went wrong.",
+)
+
+for command in (
+    serve,
+    connect,
+    demo,
+    doctor,
+    status,
+    search,
+    facts,
+    fact,
+    remember,
+    pin,
+    forget,
+    page,
+    log,
+    pause,
+    resume,
+    config,
+    reindex,
+    extract,
+    version,
+):
+    app.command(command.__name__)(command)
+
+embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
+embedder.command("show")(show)
+embedder.command("use")(use)
+app.add_typer(embedder, name="embedder")

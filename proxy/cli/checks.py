@@ -1,0 +1,192 @@
+"""What the doctor looks at: one function for each thing, which answers with a finding and how to mend it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from proxy.cli.faults import Fault
+from proxy.cli.server import Server, answers
+from proxy.settings import Loaded, Settings
+
+Verdict = Literal["well", "doubtful", "wrong"]
+
+VOCABULARY = "o200k_base"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found; ``mend`` says what to do where it is not well."""
+
+    what: str
+    verdict: Verdict
+    found: str
+    mend: str = ""
+
+
+def settings(loaded: Loaded) -> Finding:
+    """That they could be read at all was seen before; here is where they come from."""
+    sources = sorted({said for said in loaded.sources.values() if not said.startswith("option ")})
+    return Finding(
+        "settings", "well", f"read, {len(loaded.sources)} changed" + (f" by {', '.join(sources)}" if sources else "")
+    )
+
+
+def packages() -> Finding:
+    """``proxy`` and ``memory`` are common names: another distribution may have brought its own."""
+    known = packages_distributions()
+    others = sorted(
+        {name for package in ("proxy", "memory") for name in known.get(package, ()) if name != "palimpsest"}
+    )
+    if not others:
+        return Finding("packages", "well", "no other `proxy` or `memory` is installed here")
+    return Finding(
+        "packages",
+        "doubtful",
+        f"{', '.join(others)} also brings a package called `proxy` or `memory`",
+        "install palimpsest into an environment of its own: pipx install palimpsest",
+    )
+
+
+def home(folder: Path, min_free_mib: int) -> Finding:
+    """The data folder is ours, closed to others, and has room."""
+    if not folder.exists():
+        parent = next(each for each in folder.parents if each.exists())
+        if not os.access(parent, os.W_OK | os.X_OK):
+            return Finding("data folder", "wrong", f"{folder} cannot be made", "choose another with --home")
+        return Finding("data folder", "well", f"{folder} will be made at the first start")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return Finding("data folder", "wrong", f"{folder} may not be written", f"chown {os.getuid()} {folder}")
+    open_ones = [
+        file
+        for file in (folder, folder / "token", folder / "identity.key", folder / "journal.db")
+        if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077
+    ]
+    # A closed folder closes what lies in it.
+    if folder in open_ones:
+        told = ", ".join(map(str, open_ones))
+        return Finding("data folder", "wrong", f"others may read {told}", f"chmod -R go-rwx {folder}")
+    free = shutil.disk_usage(folder).free // 2**20
+    if free < min_free_mib:
+        mend = "make room, or lower memory.journal.min_free_mib"
+        return Finding("data folder", "wrong", f"{free} MiB are free, {min_free_mib} are kept free", mend)
+    return Finding("data folder", "well", f"{folder}, closed to others, {free} MiB free")
+
+
+def vocabularies() -> Finding:
+    """tiktoken counts without the network, from what litellm carries."""
+    from memory.models.bundled import vocabularies as bundled
+
+    folder = bundled()
+    mend = "pip install --force-reinstall litellm; until then tokens are estimated"
+    if folder is None:
+        return Finding("token vocabularies", "doubtful", "litellm does not carry them where we look", mend)
+    before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    try:
+        import tiktoken
+
+        counted = len(tiktoken.get_encoding(VOCABULARY).encode("a palimpsest is a page written over many times"))
+    except (OSError, ValueError, ImportError) as error:
+        return Finding("token vocabularies", "doubtful", f"{VOCABULARY} cannot be read: {error}", mend)
+    finally:
+        if before is None:
+            del os.environ["TIKTOKEN_CACHE_DIR"]
+        else:
+            os.environ["TIKTOKEN_CACHE_DIR"] = before
+    return Finding("token vocabularies", "well", f"{VOCABULARY} counts ({counted} tokens in a sentence of nine words)")
+
+
+def windows() -> Finding:
+    """The table of models' windows is there."""
+    from memory.models.bundled import window_table
+    from memory.models.windows import read_table
+
+    file = window_table()
+    try:
+        count = len(read_table(file.read_bytes())) if file else 0
+    except (OSError, ValueError):
+        count = 0
+    if not count:
+        mend = "pip install --force-reinstall litellm; until then memory.default_window is taken"
+        return Finding("models' windows", "doubtful", "litellm does not carry its table where we look", mend)
+    return Finding("models' windows", "well", f"{count} models are known")
+
+
+def upstreams(chosen: Settings) -> Iterator[Finding]:
+    """Whether a connection to each provider can be made; nothing is sent."""
+    upstream = chosen.upstream
+    urls = [upstream.url] if upstream.url else [upstream.openai, upstream.anthropic]
+    for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes)]):
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if parts.hostname and answers(parts.hostname, port):
+            yield Finding("provider", "well", f"{url} takes connections")
+        else:
+            mend = "check the network and the address (upstream.*, PALIMPSEST_UPSTREAM)"
+            yield Finding("provider", "wrong", f"{url} takes no connection", mend)
+
+
+def stores(server: Server, runs: bool) -> Iterator[Finding]:
+    """What the server, or the stores opened here, say of themselves."""
+    told = server.ask("GET", "api/status")
+    whose = f"the server at {server.url}" if runs else "opened here, as no server runs"
+    if told["status"] == "ok" and told["memory"] == "off":
+        yield Finding("stores", "doubtful", "memory is switched off", "set memory.mode to on")
+        return
+    if told["why"]:
+        for why in told["why"]:
+            yield Finding("stores", "wrong", why, _mend(why))
+    elif told["memory"] == "paused":
+        yield Finding("stores", "doubtful", f"{whose}: memory is paused", "palimpsest resume")
+    else:
+        stored = told["stored"]
+        yield Finding("stores", "well", f"{whose}: {stored['facts']} facts, {stored['passages']} passages")
+    if "embedder" in told:
+        embedder = told["embedder"]
+        yield Finding("embedder", "well", f"{embedder['name']}, {embedder['dimensions']} dimensions")
+
+
+def round_trip(server: Server) -> Finding:
+    """Write, recall and forget, as somebody who does not exist."""
+    nobody = {"user": f"doctor {uuid.uuid4()}"}
+    text = "The doctor keeps a brass sextant in the third drawer."
+    step = "writing"
+    try:
+        fact = server.ask("POST", "api/remember", nobody, {"text": text})
+        step = "recalling"
+        found = server.ask("GET", "api/search", {"text": "Where is the sextant kept?", **nobody})["results"]
+        held = fact["id"] in [each["id"] for each in found]
+        step = "forgetting"
+        server.ask("POST", "api/forget", nobody, {"ids": [fact["id"]]})
+        left = server.ask("GET", "api/search", {"text": "brass sextant", **nobody})["results"]
+    except Fault as error:
+        return Finding("round trip", "wrong", f"{step} failed: {error}", _mend(str(error)))
+    if not held:
+        return Finding("round trip", "wrong", "what was written was not recalled", "palimpsest reindex")
+    if left:
+        return Finding("round trip", "wrong", "what was forgotten is still found", "palimpsest reindex")
+    return Finding("round trip", "well", "written, recalled and forgotten")
+
+
+def _mend(why: str) -> str:
+    """What to do about a sentence of the server's, where it does not say so itself."""
+    for part, mend in (
+        ("index", "palimpsest reindex"),
+        ("disk", "make room on the disk"),
+        ("no SQLite database", "move journal.db away, or restore it from a backup"),
+        ("has been fetched", "palimpsest embedder use minilm"),
+        ("behind", "wait a little: the worker catches up"),
+        ("late", "if it goes on, raise memory.recall.deadline_ms"),
+    ):
+        if part in why:
+            return mend
+    return "see the server's log, and restart it"

@@ -1,0 +1,172 @@
+"""``palimpsest connect``: the exact configuration of a runtime, printed, written or put back."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, Json, here, loaded
+from proxy.cli.server import address, running
+from proxy.connect import (
+    GUIDES,
+    Address,
+    Changed,
+    NotEditable,
+    Plan,
+    Preview,
+    carry_out,
+    look,
+    plan,
+    preview,
+    undo_preview,
+)
+from proxy.connect import (
+    undo as put_back,
+)
+from proxy.settings import Settings
+
+KEPT = "connect"
+"""Where, below the home folder, lies what stood in a runtime's files before."""
+
+
+def connect(
+    runtime: Annotated[str | None, typer.Argument(help="Which one; without it, all are listed.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write it, after showing the difference.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Put back what stood there before.")] = False,
+    project: Annotated[str | None, typer.Option("--project", "-p", help="Everything belongs to this project.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Everything belongs to this user.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="The caller's key, where there are credentials.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Undo although the file was changed since.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show how to connect a runtime, or do it."""
+    if runtime is None:
+        names = titles()
+        if as_json:
+            print(json.dumps({"runtimes": names}))
+        else:
+            print("\n".join(f"{name:<16} {title}" for name, title in names.items()))
+        return
+    if runtime not in GUIDES:
+        raise Fault(f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}", 2)
+    if write and undo:
+        raise Fault("say either --write or --undo", 2)
+    settings = loaded(home, config).settings
+    if settings.credentials and key is None and not undo:
+        raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
+    where = Address(_url(settings), project, here(), user, key)
+    planned = plan(runtime, where, look(Path.home(), Path.cwd(), os.environ))
+    try:
+        if undo:
+            _undo(planned, settings.home / KEPT, force, yes, as_json)
+        elif write:
+            _write(planned, settings.home / KEPT, yes, as_json)
+        else:
+            _show(planned, as_json)
+    except (Changed, NotEditable) as error:
+        hint = "; --force puts back what stood there all the same" if isinstance(error, Changed) and undo else ""
+        raise Fault(f"{error}{hint}") from error
+
+
+def titles() -> dict[str, str]:
+    """Runtime → its name, as its makers write it."""
+    machine = look(Path.home(), Path.cwd(), os.environ)
+    return {name: plan(name, Address(), machine).title for name in GUIDES}
+
+
+def _url(settings: Settings) -> str:
+    server = running(settings)
+    return server.url if server else address(settings.server.host, settings.server.port)
+
+
+def _show(planned: Plan, as_json: bool) -> None:
+    if as_json:
+        _as_json(planned, [], written=[])
+        return
+    print(f"# {planned.title}\n")
+    print(planned.snippet)
+    _notes(planned)
+    if planned.changes:
+        print(f"`palimpsest connect {planned.runtime} --write` writes it.", file=sys.stderr)
+
+
+def _write(planned: Plan, kept: Path, yes: bool, as_json: bool) -> None:
+    if not planned.changes:
+        raise Fault(f"{planned.title} has no file to write: see `palimpsest connect {planned.runtime}`", 2)
+    shown = preview(planned)
+    changing = [each for each in shown if each.diff]
+    if not as_json:
+        _diff(changing)
+    if not changing:
+        done: list[Path] = []
+    else:
+        _sure(yes or as_json)
+        done = carry_out(changing, kept)
+    if as_json:
+        _as_json(planned, changing, done)
+        return
+    for file in done:
+        print(f"written: {file}")
+    if not done:
+        print("it is connected already")
+    _notes(planned)
+    if done:
+        print(f"`palimpsest connect {planned.runtime} --undo` puts it back.", file=sys.stderr)
+
+
+def _undo(planned: Plan, kept: Path, force: bool, yes: bool, as_json: bool) -> None:
+    shown = undo_preview(planned, kept)
+    if not as_json:
+        _diff(shown)
+    if shown:
+        _sure(yes or as_json)
+    done = put_back(planned, kept, force)
+    if as_json:
+        _as_json(planned, shown, done)
+    else:
+        print("\n".join(f"put back: {file}" for file in done) or "nothing of it was written by us")
+
+
+def _sure(yes: bool) -> None:
+    """Ask, where somebody is there to answer."""
+    if not yes and sys.stdin.isatty() and not typer.confirm("Write this?", default=True):
+        raise Fault("nothing was written")
+
+
+def _diff(shown: Sequence[Preview]) -> None:
+    for each in shown:
+        print(each.diff or f"{each.path}: as it was")
+
+
+def _notes(planned: Plan) -> None:
+    for note in planned.notes:
+        print(f"- {note}")
+    if planned.environment and planned.changes:
+        print("- and set the variables: " + ", ".join(planned.environment))
+    for warning in planned.warnings:
+        print(f"! {warning}", file=sys.stderr)
+
+
+def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path]) -> None:
+    told = {
+        "runtime": planned.runtime,
+        "title": planned.title,
+        "files": [{"path": str(each.path), "content": each.snippet} for each in planned.changes],
+        "environment": dict(planned.environment),
+        "example": planned.example,
+        "notes": planned.notes,
+        "warnings": planned.warnings,
+        "diffs": {str(each.path): each.diff for each in shown},
+        "written": [str(file) for file in written],
+    }
+    print(json.dumps(told, ensure_ascii=False))

@@ -1,0 +1,70 @@
+"""``palimpsest doctor``: look at everything that has to be right, and say how to mend what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import typer
+
+from proxy.cli import checks, shown
+from proxy.cli.checks import Finding
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.cli.reach import reach
+from proxy.cli.server import running
+from proxy.settings import Loaded, SettingsError
+
+MARKS = {"well": ("✓", "green"), "doubtful": ("!", "yellow"), "wrong": ("✗", "red")}
+
+
+def doctor(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+    """Check settings, data folder, vocabularies, provider, stores, embedder, and a write → recall → forget."""
+    findings = []
+    for finding in examine(home, config):
+        findings.append(finding)
+        if not as_json:
+            _show(finding)
+    if as_json:
+        shown.as_json({"findings": [asdict(finding) for finding in findings]})
+    if any(finding.verdict == "wrong" for finding in findings):
+        raise typer.Exit(1)
+
+
+def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
+    """Every finding, as it is made."""
+    try:
+        settled = loaded(home, config)
+    except SettingsError as error:
+        for fault in error.faults:
+            yield Finding("settings", "wrong", fault, "correct it there; config/default.yaml has every key")
+        return
+    yield checks.settings(settled)
+    yield checks.packages()
+    yield checks.home(settled.settings.home, settled.settings.memory.journal.min_free_mib)
+    yield checks.vocabularies()
+    yield checks.windows()
+    yield from checks.upstreams(settled.settings)
+    yield from _stores(settled)
+
+
+def _stores(settled: Loaded) -> Iterator[Finding]:
+    try:
+        runs = running(settled.settings) is not None
+        with reach(settled) as server:
+            found = list(checks.stores(server, runs))
+            yield from found
+            if not any(each.what == "stores" and each.verdict == "wrong" for each in found[:1]):
+                yield checks.round_trip(server)
+    except (Fault, OSError) as error:
+        yield Finding("stores", "wrong", str(error), "stop the other process, or mend what it names")
+
+
+def _show(finding: Finding) -> None:
+    from rich.text import Text
+
+    mark, colour = MARKS[finding.verdict]
+    console = shown.screen()
+    console.print(Text.assemble((mark, colour), f" {finding.what}: {finding.found}"), soft_wrap=True)
+    if finding.mend:
+        console.print(Text(f"    {finding.mend}", "dim"), soft_wrap=True)

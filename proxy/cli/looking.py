@@ -1,0 +1,114 @@
+"""Commands that look and change nothing: status, log, config, version."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from proxy.api.release import release
+from proxy.cli import shown
+from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.cli.reach import reach
+from proxy.cli.server import running
+
+
+def status(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+    """Say whether the server runs, how much is stored, and what is wrong."""
+    settled = loaded(home, config)
+    server = running(settled.settings)
+    with reach(settled) as reached:
+        told = reached.ask("GET", "api/status")
+    told["running"] = server is not None
+    told["url"] = server.url if server else None
+    if as_json:
+        shown.as_json(told)
+        return
+    console = shown.screen()
+    console.print(
+        f"runs at {server.url} (process {told['pid']})" if server else "no server runs; the stores were opened here"
+    )
+    rows: list[tuple[str, Any]] = [("status", told["status"]), ("memory", told["memory"]), ("data", told["home"])]
+    if stored := told.get("stored"):
+        rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
+        rows += [("learning behind", stored["behind"]), ("index behind", told["waiting"])]
+        rows += [("embedder", f"{told['embedder']['name']}, {told['embedder']['dimensions']} dimensions")]
+        if told["kept"] or told["lost"]:
+            rows += [("kept for the journal", told["kept"]), ("lost", told["lost"])]
+    if progress := told.get("reindexing"):
+        rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
+    shown.pairs(rows)
+    for why in told["why"]:
+        console.print(f"! {why}")
+
+
+def log(
+    id: Annotated[str | None, typer.Argument(help="A receipt's id, or the beginning of it.", metavar="[ID]")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """What was added to requests; with an ID (from x-palimpsest-receipt) which memories, and why each."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", f"api/log/{id}" if id else "api/log", None if id else {"limit": limit})
+    if as_json:
+        shown.as_json(told)
+    elif id:
+        shown.receipt(told)
+    else:
+        _lines(told["receipts"])
+
+
+def _lines(receipts: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = shown.screen()
+    if not receipts:
+        console.print("no request has come through yet")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", "day", "kind", "model", "recalled", "tokens", "bytes", "ms"):
+        table.add_column(
+            name, no_wrap=True, justify="right" if name in ("recalled", "tokens", "bytes", "ms") else "left"
+        )
+    table.add_column("status", overflow="fold")
+    for each in receipts:
+        tokens = each["page_tokens"] + each["recall_tokens"]
+        numbers = (each["shown"], tokens, each["bytes_added"], f"{each['milliseconds']:.1f}")
+        cells = (each["id"][: shown.SHORT], shown.day(each["at"]), each["kind"], each["model"], *map(str, numbers))
+        table.add_row(*(Text(cell) for cell in (*cells, each["status"])))
+    console.print(table)
+
+
+def config(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+    """Print every setting in force and where it comes from."""
+    settled = loaded(home, config)
+    server = running(settled.settings)
+    if server is not None:
+        rows = server.ask("GET", "api/config")["settings"]
+    else:
+        rows = [{"key": key, "value": value, "source": source} for key, value, source in settled.rows()]
+    if as_json:
+        shown.as_json({"settings": rows, "running": server is not None})
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("key", "value", "from"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        style = "dim" if row["source"] == "default" else ""
+        cells = (row["key"], shown.plain(row["value"]) or "-", row["source"])
+        table.add_row(*(Text(cell, style) for cell in cells))
+    shown.screen().print(table)
+
+
+def version(as_json: Json = False) -> None:
+    """Print the version."""
+    if as_json:
+        shown.as_json({"version": release()})
+    else:
+        print(release())

@@ -1,0 +1,221 @@
+"""Commands about single memories: search, list, look at, remember, pin, forget; and the page."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, here, loaded, scope
+from proxy.cli.reach import reach
+from proxy.cli.server import Server
+
+Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
+
+
+def search(
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 10,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Search memory as recall does."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", "api/search", {"text": text, "limit": limit, **scope(project, at_here, user)})
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.memories(told["results"], "nothing that is remembered has to do with it")
+
+
+def facts(
+    text: Annotated[str, typer.Argument(help="Only those that hold this.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="decision, preference, correction, convention, …; several with commas.")
+    ] = "",
+    state: Annotated[str, typer.Option(help="active, superseded, archived or all.")] = "active",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 100,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """List what has been learned, the newest first."""
+    asked = {"text": text, "kind": kind, "state": state, "limit": limit, **scope(project, at_here, user)}
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", "api/facts", asked)
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.memories(told["facts"], "nothing has been learned yet")
+
+
+def fact(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+    """Show one memory with everything that is known of it."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", f"api/facts/{id}", scope(None, False, user))
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.memory(told)
+
+
+def remember(
+    text: Annotated[str, typer.Argument(help="What to remember.")],
+    pinned: Annotated[bool, typer.Option("--pin", help="It never fades.")] = False,
+    kind: Annotated[str | None, typer.Option(help="decision, preference, correction, convention, …")] = None,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Write something down: for all projects, or for one with --project or --here."""
+    body: dict[str, Any] = {"text": text, "pinned": pinned}
+    if kind:
+        body["kind"] = kind
+    with reach(loaded(home, config)) as server:
+        told = server.ask("POST", "api/remember", scope(project, at_here, user), body)
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.screen().print(f"remembered {shown.where(told['owner'])}, as {told['id'][: shown.SHORT]}: {told['text']}")
+
+
+def pin(
+    id: Id,
+    off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Pin a fact: it never fades."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("PATCH", f"api/facts/{id}", scope(None, False, user), {"pinned": not off})
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.screen().print(f"{'let go of' if off else 'pinned'} {told['id'][: shown.SHORT]}: {told['text']}")
+
+
+def forget(
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids, or beginnings of ids.", metavar="[ID]...")] = None,
+    query: Annotated[str | None, typer.Option("--query", "-q", help="All that holds these words; shown first.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
+    if bool(ids) == bool(query):
+        raise Fault("say which: forget ID…, or forget --query TEXT", 2)
+    asked = scope(project, at_here, user)
+    with reach(loaded(home, config)) as server:
+        if query:
+            found = server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]
+            if not as_json:
+                shown.memories(found, "nothing that is remembered holds these words")
+            if found:
+                _sure(len(found), yes)
+            told = _forgotten(server, asked, [each["id"] for each in found], query)
+        else:
+            told = server.ask("POST", "api/forget", asked, {"ids": ids})
+    if as_json:
+        shown.as_json(told)
+        return
+    gone = told["forgotten"]
+    counted = f"{len(gone['facts'])} facts, {len(gone['passages'])} passages, the text of {gone['messages']} messages"
+    shown.screen().print(f"forgotten: {counted}")
+    if not told["scrubbed"]:
+        shown.screen().print("traces are left in the database's log until the server is idle for a moment")
+
+
+def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str) -> dict[str, Any]:
+    """Forget what a query showed, and what it had no room to show."""
+    whole: dict[str, Any] = {
+        "forgotten": {"facts": [], "passages": [], "messages": 0, "ledger_entries": 0, "receipts": 0, "sessions": 0},
+        "scrubbed": True,
+    }
+    while ids:
+        for each in ids:
+            if each in (*whole["forgotten"]["facts"], *whole["forgotten"]["passages"]):
+                continue  # it went with one before it
+            told = server.ask("POST", "api/forget", asked, {"ids": [each]})
+            whole["scrubbed"] = told["scrubbed"]
+            for name, value in told["forgotten"].items():
+                whole["forgotten"][name] += value
+        ids = [each["id"] for each in server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]]
+    return whole
+
+
+def _sure(count: int, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise Fault(f"this would forget {count} memories for good: say --yes", 2)
+    if not typer.confirm(f"Forget these {count} for good?", default=False):
+        raise Fault("nothing was forgotten")
+
+
+def page(
+    edit: Annotated[bool, typer.Option("--edit", help="Change the part that is yours in your editor.")] = False,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Take the part that is yours from a file; - reads standard input.")
+    ] = None,
+    project: Project = None,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show MEMORY.md, the page that every session of a project begins with, or write what is yours of it."""
+    asked = scope(project or here(), False, user)
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", "api/page", asked)
+        own = None
+        if edit:
+            own = _edited(told["own"])
+        elif write is not None:
+            own = sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")
+        if own is not None:
+            told = server.ask("PUT", "api/page", asked, {"own": own})
+    if as_json:
+        shown.as_json(told)
+        return
+    print(told["text"] or "nothing stands on it yet")
+    print(told["file"], file=sys.stderr)
+
+
+def _edited(text: str) -> str | None:
+    """A text after a person's editor has closed; None where nothing was changed."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
+        file = Path(folder) / "MEMORY.md"
+        file.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run([*shlex.split(editor), str(file)], check=False)
+        except OSError as error:
+            raise Fault(f"the editor {editor!r} cannot be started: {error.strerror}; set EDITOR") from error
+        if done.returncode:
+            raise Fault(f"the editor {editor!r} ended with {done.returncode}: nothing was written")
+        edited = file.read_text(encoding="utf-8")
+    return None if edited == text else edited

@@ -1,0 +1,69 @@
+"""The server to ask: the one that runs, or one in this process for as long as a command takes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+from proxy.cli.faults import Fault
+from proxy.cli.owning import owned
+from proxy.cli.server import Server, running
+from proxy.settings import Loaded
+
+
+@contextmanager
+def reach(loaded: Loaded) -> Iterator[Server]:
+    """The running server, or the stores opened here where none runs."""
+    server = running(loaded.settings)
+    if server is not None:
+        yield server
+        return
+    with owned(loaded.settings.home), in_process(loaded) as here:
+        yield here
+
+
+@contextmanager
+def in_process(loaded: Loaded) -> Iterator[Server]:
+    """A server in a thread of this process, on a free loopback port."""
+    logging.getLogger().setLevel(logging.ERROR)
+    ready: Future[Server] = Future()
+    stop = threading.Event()
+    thread = threading.Thread(target=_run, args=(loaded, ready, stop), name="palimpsest", daemon=True)
+    thread.start()
+    try:
+        yield ready.result(timeout=120)
+    except TimeoutError:
+        raise Fault("the stores could not be opened within two minutes") from None
+    finally:
+        stop.set()
+        thread.join(timeout=30)
+
+
+def _run(loaded: Loaded, ready: Future[Server], stop: threading.Event) -> None:
+    try:
+        asyncio.run(_serve(loaded, ready, stop))
+    except (OSError, RuntimeError) as error:
+        if not ready.done():
+            ready.set_exception(error)
+
+
+async def _serve(loaded: Loaded, ready: Future[Server], stop: threading.Event) -> None:
+    from aiohttp import web
+
+    from proxy.app import make_app, make_runner
+    from proxy.edge import EDGE
+
+    app = make_app(loaded.settings, loaded.sources)
+    runner = make_runner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        ready.set_result(Server(f"http://{host}:{port}", app[EDGE].token))
+        await asyncio.to_thread(stop.wait)
+    finally:
+        await runner.cleanup()

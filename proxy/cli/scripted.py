@@ -1,0 +1,58 @@
+"""A small scripted model for the demonstration: a real server that speaks chat completions and knows a few lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+
+@dataclass
+class ScriptedModel:
+    """Answers by rule: it repeats what memory put before it, and nods at everything else. ``bodies`` are the requests
+    as they reached it."""
+
+    url: str = ""
+    bodies: list[bytes] = field(default_factory=list)
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """One chat completion."""
+        body = await request.read()
+        self.bodies.append(body)
+        said = newest(body)
+        recalled = said.partition("<recalled-memory>")[2].partition("</recalled-memory>")[0]
+        known = [line.partition(": ")[2] for line in recalled.splitlines() if line.startswith("user: ")]
+        text = f"You told me: {' '.join(known)}" if known else "Understood."
+        message = {"role": "assistant", "content": text}
+        usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
+        usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        return web.json_response(
+            {"id": "scripted", "object": "chat.completion", "model": "scripted", "choices": [choice], "usage": usage}
+        )
+
+
+@asynccontextmanager
+async def scripted_model() -> AsyncIterator[ScriptedModel]:
+    """The model, on a free loopback port."""
+    model = ScriptedModel()
+    app = web.Application(client_max_size=2**24)
+    app.router.add_post("/{path:.*}", model.answer)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        model.url = f"http://{host}:{port}/v1"
+        yield model
+    finally:
+        await runner.cleanup()
+
+
+def newest(body: bytes) -> str:
+    """The text of a request's newest message."""
+    content: str | list[dict[str, str]] = json.loads(body)["messages"][-1]["content"]
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)

@@ -1,0 +1,118 @@
+"""Ask a running server, with the token out of its home folder."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlencode
+from urllib.request import ProxyHandler, Request, build_opener
+
+from proxy.cli.faults import Fault
+from proxy.settings import Settings
+
+ANNOUNCED = "server.json"
+"""Where a server says, in its home folder, at which address it listens."""
+
+SECONDS = 150.0
+QUICK = 3.0
+
+# A proxy in the environment must not come between us and this machine.
+_OPENER = build_opener(ProxyHandler({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server that runs. ``url`` has no path."""
+
+    url: str
+    token: str
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | None = None,
+        seconds: float = SECONDS,
+    ) -> dict[str, Any]:
+        """The answer of ``/palimpsest/<path>``.
+
+        Raises:
+            Fault: with the server's own sentence when it refuses, or when it does not answer.
+        """
+        asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
+        url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{asked}" if asked else "")
+        data = None if body is None else json.dumps(body).encode()
+        request = Request(url, data, {"Authorization": f"Bearer {self.token}"}, method=method)
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        try:
+            with _OPENER.open(request, timeout=seconds) as reply:
+                told = json.loads(reply.read())
+        except HTTPError as error:
+            raise Fault(_sentence(error)) from error
+        except (URLError, HTTPException, ConnectionError, TimeoutError, ValueError) as error:
+            raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
+        if not isinstance(told, dict):
+            raise Unreachable(f"what answers at {self.url} is no palimpsest")
+        return told
+
+
+class Unreachable(Fault):
+    """Nothing answers there."""
+
+
+def running(settings: Settings) -> Server | None:
+    """The server that has these settings' home open, or None where none runs."""
+    try:
+        token = (settings.home / "token").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    urls = [announced(settings.home), address(settings.server.host, settings.server.port)]
+    for url in dict.fromkeys(each for each in urls if each):
+        server = Server(url, token)
+        try:
+            told = server.ask("GET", "api", seconds=QUICK)
+        except Fault:
+            continue
+        if told.get("home") == str(settings.home):
+            return server
+    return None
+
+
+def announced(home: Path) -> str | None:
+    """Where the last server of a home said that it listens."""
+    try:
+        told = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
+        return str(told["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def address(host: str, port: int) -> str:
+    """The address under which this machine reaches a server that listens on a host."""
+    plain = host.strip("[]")
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(plain, plain)
+    return f"http://[{reached}]:{port}" if ":" in reached else f"http://{reached}:{port}"
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether anything takes connections there."""
+    try:
+        with socket.create_connection((host, port), timeout=QUICK):
+            return True
+    except OSError:
+        return False
+
+
+def _sentence(error: HTTPError) -> str:
+    try:
+        return str(json.loads(error.read())["error"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return f"the server answered {error.code} {error.reason}"

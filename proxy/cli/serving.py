@@ -1,0 +1,171 @@
+"""``palimpsest serve``: start, say where, run until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import importlib
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory.session import Mode
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, loaded
+from proxy.cli.owning import owned
+from proxy.cli.server import ANNOUNCED, address
+from proxy.settings import Loaded, Settings
+
+BACKLOG = 1024
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option(help="The port; 0 takes a free one.", show_default="8484")] = None,
+    upstream: Annotated[str | None, typer.Option(help="The provider, in place of OpenAI and Anthropic.")] = None,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Start the proxy and run until Ctrl-C."""
+    # Without it, litellm fetches a price list from the network as soon as it is imported.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    settled = loaded(home, config, server__host=host, server__port=port, upstream__url=upstream)
+    settings = settled.settings
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=settings.log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    with owned(settings.home), listening(settings) as sockets, asyncio.Runner(loop_factory=_loop(settings)) as runner:
+        runner.run(_run(settled, sockets))
+
+
+@contextlib.contextmanager
+def listening(settings: Settings) -> Iterator[list[socket.socket]]:
+    """The sockets that we listen on: taken first, so that a port in use is told before any store is opened.
+
+    Raises:
+        Fault: when the port is taken, or the address is none of this machine's.
+    """
+    host, port = settings.server.host.strip("[]"), settings.server.port
+    sockets: list[socket.socket] = []
+    try:
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, place in dict.fromkeys(places):
+            with contextlib.suppress(OSError) if sockets else contextlib.nullcontext():
+                sockets.append(socket.create_server(place[:2], family=family, backlog=BACKLOG))
+        yield sockets
+    except OSError as error:
+        if sockets:
+            raise
+        raise Fault(_why_not(error, host, port)) from error
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def _why_not(error: OSError, host: str, port: int) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return (
+                f"port {port} on {host} is in use. Perhaps another palimpsest runs already (`palimpsest status`); "
+                "else choose another port with --port"
+            )
+        case errno.EACCES:
+            return f"port {port} on {host} may not be used by you: ports below 1024 are the system's; see --port"
+        case errno.EADDRNOTAVAIL:
+            return f"{host} is no address of this machine: choose another with --host"
+    return f"{host}:{port} cannot be listened on: {error.strerror or error}"
+
+
+async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
+    from aiohttp import web
+
+    from proxy.app import make_app, make_runner
+    from proxy.edge import EDGE
+
+    stop = asyncio.Event()
+    _on_signals(stop.set)
+    settings = settled.settings
+    app = make_app(settings, settled.sources)
+    runner = make_runner(app)
+    await runner.setup()
+    announcement = settings.home / ANNOUNCED
+    try:
+        for each in sockets:
+            await web.SockSite(runner, each, backlog=BACKLOG).start()
+        url = address(settings.server.host, sockets[0].getsockname()[1])
+        _announce(announcement, url)
+        print(welcome(settings, url, app[EDGE].memory_fault), flush=True)
+        await stop.wait()
+        print("stopping", file=sys.stderr, flush=True)
+    finally:
+        announcement.unlink(missing_ok=True)
+        await runner.cleanup()
+
+
+def _on_signals(stop: Callable[[], None]) -> None:
+    """Stop gracefully at the first signal; a second one is left to the system."""
+    loop = asyncio.get_running_loop()
+
+    def stopping(number: signal.Signals) -> None:
+        loop.remove_signal_handler(number)
+        stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Windows has no handlers of loops; there Ctrl-C ends the process.
+        with contextlib.suppress(NotImplementedError):
+            loop.add_signal_handler(number, stopping, number)
+
+
+def _announce(file: Path, url: str) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        json.dump({"url": url, "pid": os.getpid()}, stream)
+
+
+def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    if not settings.server.uvloop:
+        return None
+    try:
+        make: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module("uvloop").new_event_loop
+    except ImportError:
+        raise Fault("server.uvloop is set and uvloop is not installed: pip install 'palimpsest[fast]'") from None
+    return make
+
+
+def welcome(settings: Settings, url: str, fault: str = "") -> str:
+    """What is printed after the start: where it listens, where the data lies, what to do next."""
+    from proxy.cli.connecting import titles
+
+    upstream = settings.upstream
+    providers = upstream.url or f"{upstream.openai} and {upstream.anthropic}"
+    if fault:
+        memory = f"not open, requests go through without it: {fault}"
+    else:
+        memory = {Mode.ON: "on", Mode.READ_ONLY: "read-only", Mode.OFF: "off"}[settings.memory.mode]
+    key = " --key KEY" if settings.credentials else ""
+    width = max(map(len, titles()))
+    lines = [
+        f"Palimpsest listens on {url}",
+        f"  data      {settings.home}",
+        f"  provider  {providers}",
+        f"  memory    {memory}",
+        "",
+        "Connect a runtime (--write changes its configuration, and --undo puts it back):",
+        *(f"  palimpsest connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
+        "",
+        "See that it works:",
+        "  palimpsest doctor    palimpsest status    palimpsest log",
+    ]
+    return "\n".join(lines)

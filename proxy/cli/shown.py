@@ -1,0 +1,119 @@
+"""Memories, receipts and tables on a terminal; JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+SHORT = 8
+"""Letters of an id that are shown: enough to name one among thousands."""
+
+
+def screen() -> Console:
+    """The terminal. What people and models said is never read as markup."""
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def as_json(data: Any) -> None:
+    """Data for a program, on one line."""
+    print(json.dumps(data, ensure_ascii=False))
+
+
+def memories(found: Sequence[dict[str, Any]], nothing: str) -> None:
+    """Facts and passages, a line or more each."""
+    console = screen()
+    if not found:
+        console.print(nothing)
+        return
+    scored = any("score" in each for each in found)
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
+    for name in ("id", *(["score"] if scored else []), "day", "what", "where"):
+        table.add_column(name, no_wrap=True, style="dim")
+    table.add_column("text", overflow="fold", ratio=1)
+    for each in found:
+        cells = [each["id"][:SHORT], *([f"{each.get('score', 0):.2f}"] if scored else [])]
+        cells += [day(each.get("recorded_at") or each.get("at")), what(each), where(each["owner"])]
+        table.add_row(*(Text(cell) for cell in cells), Text(said(each)))
+    console.print(table)
+
+
+def memory(held: dict[str, Any]) -> None:
+    """One memory with everything that is known of it."""
+    console = screen()
+    console.print(Text(said(held)), soft_wrap=True)
+    console.print()
+    hidden = {"text", "wrong"}
+    pairs((name, value) for name, value in held.items() if name not in hidden and value not in (None, "", [], ()))
+
+
+def receipt(held: dict[str, Any]) -> None:
+    """One receipt: what was added to a request, why, and how long each step took."""
+    console = screen()
+    shown, steps = held["shown"], held["steps"]
+    pairs((name, value) for name, value in held.items() if name not in ("shown", "steps") and value not in ("", None))
+    console.print()
+    for each in shown:
+        why = "  ".join(f"{name} {value:.2f}" for name, value in each["why"].items())
+        console.print(
+            Text(f"{each['memory'][:SHORT]}  score {each['score']:.2f}  {each['tokens']} tokens  {why}", "dim")
+        )
+        console.print(Text(f"  {each['text']}"), soft_wrap=True)
+    if not shown:
+        console.print("nothing was recalled")
+    if steps:
+        console.print()
+        console.print(Text("milliseconds  " + "  ".join(f"{name} {value:.1f}" for name, value in steps.items()), "dim"))
+
+
+def pairs(rows: Iterable[tuple[str, Any]]) -> None:
+    """Names with their values."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(Text(name.replace("_", " ")), Text(plain(value)))
+    screen().print(table)
+
+
+def plain(value: Any) -> str:
+    """A value as a person reads it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
+def day(at: str | None) -> str:
+    """The day of an ISO time."""
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d") if at else ""
+
+
+def what(held: dict[str, Any]) -> str:
+    """A fact's kind, or who spoke."""
+    if held["sort"] == "turn":
+        return f"said by {held['speaker']}"
+    marks = [held["kind"], *(["pinned"] if held["pinned"] else []), *({held["state"]} - {"active"})]
+    return " ".join(marks)
+
+
+def where(owner: str) -> str:
+    """An owner's project, or that it holds everywhere."""
+    from urllib.parse import unquote
+
+    layer, _, names = owner.partition(":")
+    project = unquote(names.rpartition("/")[2]) if layer in ("up", "p") else "everywhere"
+    return project if len(project) <= 24 else f"…{project[-23:]}"
+
+
+def said(held: dict[str, Any]) -> str:
+    """A memory's text with both sides of a correction."""
+    return f"{held['text']} (not: {held['wrong']})" if held.get("wrong") else str(held["text"])
