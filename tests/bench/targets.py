@@ -5,6 +5,7 @@ Rivals are installed with pip into a folder of their own below ``.bench/``, and 
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ _PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest
 
 # The versions whose figures the README quotes.
 LITELLM = ("litellm[proxy]>=1.80,!=1.82.7,!=1.82.8",)
-HEADROOM = ("headroom-ai[proxy,memory]",)
+HEADROOM = ("headroom-ai[proxy]",)
 
 
 @dataclass
@@ -75,29 +76,21 @@ def litellm(folder: Path, upstream: int) -> Target:
         "model_list:\n  - model_name: bench\n    litellm_params:\n      model: openai/bench\n"
         f"      api_base: http://127.0.0.1:{upstream}/v1\n      api_key: none\n"
     )
-    port = free_port()
-    command = [
-        str(environment / "bin" / "litellm"),
-        "--config",
-        str(config),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
-    process = Process(command, folder / "litellm.log", {"LITELLM_LOCAL_MODEL_COST_MAP": "True"})
-    return Target("litellm", port, process).ready("/health/liveliness")
+    port, key = free_port(), f"sk-{secrets.token_hex(16)}"
+    command = [str(environment / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
+    settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": key}
+    process = Process([*command, "--port", str(port)], folder / "litellm.log", settings)
+    return Target("litellm", port, process, {"Authorization": f"Bearer {key}"}).ready("/health/liveliness")
 
 
 def headroom(folder: Path, upstream: int) -> Target:
-    """Headroom's proxy with its memory on."""
+    """Headroom's proxy as it starts by itself: without its memory, which needs torch and a model from a hub."""
     environment = _installed("headroom", HEADROOM)
     port = free_port()
     command = [str(environment / "bin" / "headroom"), "proxy", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
-    command += ["--memory", "--memory-db-path", str(folder / "headroom.db")]
     process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
-    return Target("headroom", port, process, {"x-headroom-user-id": "bench"}).ready("/health")
+    return Target("headroom", port, process).ready("/health")
 
 
 RIVALS = {"litellm": litellm, "headroom": headroom}
