@@ -177,28 +177,33 @@ class EdgeIndex:
         dense = None if query.dense is None else edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
-        legs = [
-            self._shard.query(edge.QueryRequest(limit=query.limit, query=leg, filter=within, with_payload=True))
-            if leg is not None
-            else []
-            for leg in (dense, lexical)
+        # Each property of a hit is made anew when it is asked for, so each is asked for once.
+        hits: dict[Any, dict[str, Any]] = {}
+        scores: list[dict[Any, float]] = []
+        for leg in (dense, lexical):
+            scored: dict[Any, float] = {}
+            if leg is not None:
+                asked = edge.QueryRequest(limit=query.limit, query=leg, filter=within, with_payload=True)
+                for hit in self._shard.query(asked):
+                    id = hit.id
+                    scored[id] = hit.score
+                    if id not in hits:
+                        hits[id] = hit.payload
+            scores.append(scored)
+        cosines, dots = scores
+        cosines |= self._scores(dense, hits.keys() - cosines.keys())
+        dots |= self._scores(lexical, hits.keys() - dots.keys())
+        return [
+            Found(
+                str(id),
+                payload["owner"],
+                payload["sort"],
+                payload["at"],
+                cosines.get(id, 0.0),
+                dots.get(id, 0.0),
+            )
+            for id, payload in hits.items()
         ]
-        cosines, dots = ({hit.id: hit.score for hit in leg} for leg in legs)
-        cosines |= self._scores(dense, dots.keys() - cosines.keys())
-        dots |= self._scores(lexical, cosines.keys() - dots.keys())
-        found: dict[Any, Found] = {}
-        for hit in (*legs[0], *legs[1]):
-            if hit.id not in found:
-                payload = hit.payload
-                found[hit.id] = Found(
-                    str(hit.id),
-                    payload["owner"],
-                    payload["sort"],
-                    payload["at"],
-                    cosines.get(hit.id, 0.0),
-                    dots.get(hit.id, 0.0),
-                )
-        return list(found.values())
 
     def _scores(self, leg: Any, ids: Iterable[Any]) -> dict[Any, float]:
         """The scores of points that the other leg found. Points that share no term have none, which is 0."""
