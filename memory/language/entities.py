@@ -26,14 +26,14 @@ _NAME = re.compile(
     rf"|(?P<proper>\b{_WORD}(?: (?:(?:de|van|von|la) )?{_WORD}){{0,3}})"
 )
 _COMMON = vocabulary(
-    "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there here "
-    "what who when where why how which if in on at by for from to of with and but or so not no yes yeah ok okay please "
-    "let let's lets do does did don't is are was were be been can could would should will shall may might must has "
-    "have had just also now then thanks thank hi hello hey well oh wow great good nice sure right sorry actually maybe "
-    "perhaps always never remember note use make keep add remove fix as after before since because while although all "
-    "any some each every most both one two three first second next last new another other more only even still yet "
-    "january february march april may june july august september october november december monday tuesday wednesday "
-    "thursday friday saturday sunday today tomorrow yesterday"
+    "i i'm i'd i've i'll a an the this that these those it its he she they we you my your his her our their there "
+    "here what who when where why how which if in on at by for from to of with and but or so not no yes yeah ok "
+    "okay please let let's lets do does did don't is are was were be been can could would should will shall may "
+    "might must has have had just also now then thanks thank hi hello hey well oh wow great good nice sure right "
+    "sorry actually maybe perhaps always never remember note use make keep add remove fix as after before since "
+    "because while although all any some each every most both one two three first second next last new another "
+    "other more only even still yet january february march april may june july august september october november "
+    "december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
 )
 # What follows a name that begins a sentence: "Priya prefers", "Acme and Initech", "Tomas told".
 _ACTS = re.compile(r" (?:is|was|has|had|told|said|and|from|at|will|would|[a-z]{2,18}[^su]s)\b")

@@ -57,6 +57,7 @@ _THIS_ONE = re.compile(
 )
 _CHOSEN_LIFE = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
 _CHOSEN_WORK = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
+_ME = frozenset(("i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "myself"))
 _KEPT_LIFE = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
 _KEPT_WORK = Finding(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.85)
 
@@ -99,7 +100,7 @@ def extract(
             # Where code is talked of, "I want" and "I did" are about the code.
             finding_ = None
         if kept is not None and (finding_ is None or finding_.confidence < 0.7):
-            finding_ = _KEPT_WORK if meant.technical else _KEPT_LIFE
+            finding_ = _KEPT_LIFE if meant.words & _ME and not meant.technical else _KEPT_WORK
         if finding_ is None:
             continue
         behind = ""

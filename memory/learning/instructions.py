@@ -18,8 +18,7 @@ _SENSE = Finding(Kind.HEURISTIC, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER
 
 _NOW_ONLY = (
     r"\b(?:yet|for now|right now|at the moment|this time|just now|currently|today|until (?:i|we|you|then)|"
-    r"before (?:i|we|you)|in this (?:pr|commit|message|session|step|case)|for this (?:one|pr|commit|task|session|"
-    r"change))\b"
+    r"in this (?:pr|commit|message|session|step|case)|for this (?:one|pr|commit|task|session|change))\b"
 )
 _PAST = r"\b(?:was|were|used to|had|did|has been|have been)\b"
 # "don't worry" and the like are talk, not orders.
@@ -42,13 +41,15 @@ RULES: tuple[Rule, ...] = (
     rule(
         "how to talk to me",
         _MANNER,
-        "call address refer answer respond reply write speak talk keep make be replies answers responses "
+        "call address refer answer respond reply explain write speak talk keep make be replies answers responses "
         "explanations no avoid skip use stop",
         r"^(?:(?:from now on|always|please|just|in future|you should|you can),? ){0,3}(?:call me (?!when|if|back|"
         r"later|at|crazy)\w|address me (?:as|by)|refer to me as)",
         r"^(?:(?:from now on|always|please|only|in future|you should|never),? ){0,3}(?:answer|respond|reply|speak|"
         r"talk)(?: to me)? (?:(?:only|always) )?(?:in|with|as if) (?!the (?:file|repo|branch|same)|a (?:file|test|"
         r"new))\w",
+        r"^(?:please |always )?(?:answer|respond|reply|explain)(?: \w{2,12})? (?:briefly|concisely|shortly|"
+        r"in short|in detail)\b",
         rf"^(?:please |always )?(?:keep|make) (?:your|the|all|my) {_REPLIES}\b|\b{_REPLIES} (?:should|must|"
         rf"need to) be\b",
         r"^(?:please |always )?be (?:more |very |as )?(?:concise|brief|terse|direct|succinct|honest|blunt|formal|"
@@ -90,11 +91,39 @@ RULES: tuple[Rule, ...] = (
         r"^(?:bitte )?(?:immer|nie|niemals) \w|\b(?:nutze?|verwende|benutze|schreibe?|antworte|"
         r"mach) (?:bitte )?(?:immer|nie|niemals)\b|\b(?:should|must|can) never\b",
         unless=(
-            r"^(?:it|this|that|there|he|she|they|i)\b.{0,20}\b(?:always|never)\b|\b(?:it|this|that|he|she|they|"
-            r"i) (?:will|would) (?:always|never)\b|\b(?:i|that|which|it|he|she) (?:\w{2,10} )?(?:always|"
-            r"never) \w{2,20}|\b(?:we|they) (?:have |had )?never \w{2,20}(?:ed|en|de|ne)\b",
+            r"^(?:it|this|that|there|he|she|they|i(?!'d| want| need| would| expect))\b.{0,20}\b(?:always|never)\b|"
+            r"\b(?:it|this|that|he|she|they|i) (?:will|would) (?:always|never)\b|\b(?:i|that|which|it|he|"
+            r"she) (?:\w{2,10} )?(?:always|never) \w{2,20}|\b(?:we|they) (?:have |had )?never \w{2,20}(?:ed|en|de|"
+            r"ne)\b",
             _NOW_ONLY,
         ),
+    ),
+    rule(
+        "ask first",
+        _RULE,
+        "ask asking without permission approval consent",
+        r"\bask (?:me |us )?(?:first|before)\b|\bwithout (?:asking|telling|checking with|(?:my |"
+        r"explicit )?(?:permission|approval|consent))\b",
+        unless=(_PAST, r"\b(?:i|we|it|they) (?:\w{2,10} )?ask"),
+    ),
+    rule(
+        "in this project",
+        _RULE,
+        "repo repository project codebase team app code",
+        rf"^(?:in|for) (?:this|the|our) (?:repo|repository|project|codebase|team|app|code),? {_POLITE}(?:{_ORDER}|"
+        rf"we|only)\b",
+        unless=(_NOW_ONLY, _PAST),
+    ),
+    rule(
+        "use it for that kind",
+        _PRACTICE,
+        "use write name format phrase spell prefix sign document indent structure title",
+        r"^(?:please |only |just |you should |we should )?(?:only )?use (?!the\b|this|that|it\b|your|my|both|"
+        r"all of|an? (?:sub|skill|different|new))[\w`'./ -]{2,40} (?:for|in|as|when|with|instead of|rather than|"
+        r"over) (?!this\b|that\b|it\b|now\b|the (?:fix|test|new|last|above))\S",
+        r"^(?:please )?(?:write|name|format|phrase|spell|prefix|sign|document|indent|structure|title) (?:all |"
+        r"your |the |our )?(?:[\w-]{2,20} ){0,2}\w{2,20}[^su]s (?:in|with|as|using|without) \w",
+        unless=(_NOW_ONLY, r"\b(?:can|could) you\b"),
     ),
     rule(
         "everywhere",
@@ -105,6 +134,7 @@ RULES: tuple[Rule, ...] = (
         r"format|avoid|apply|put|stick|make|run|add|have|document|test)\b.{2,160}\b(?:everywhere|throughout|"
         r"across the (?:board|codebase|project|repo|app|code|whole)|in all (?:places|files|cases|tests|our)|"
         r"for all (?:our|new|future|other)|consistently)\b",
+        r"\bi (?:want|need|expect) (?:all|every|each) (?:the |of the |our )?\w{3,}",
         r"\b(?:all|every|any|each) (?:new )?(?!of\b)\w{2,20}(?: \w{2,20}){0,3} (?:must|should|shall|needs? to|"
         r"has to|have to)\b",
         unless=(_NOW_ONLY, r"\bthere should\b|\bshould (?:now|be fixed|work|pass|already|still)\b|\bconsider\b"),
@@ -133,13 +163,14 @@ RULES: tuple[Rule, ...] = (
     rule(
         "our practice",
         _PRACTICE,
-        "we our convention",
+        "we our convention wir",
         r"\bwe (?:always|never|only|usually|generally|normally|typically|mostly|exclusively|"
         r"strictly)(?: \w{2,14}ly)? (?:use|write|commit|merge|squash|rebase|deploy|run|test|name|keep|put|prefer|"
         r"avoid|follow|support|ship|release|do|add|have|require|store|pin|format|document|review|push|work|target|"
         r"allow|log|return|throw|import|want|need)\b",
         r"\bour (?:\w{2,15} ){0,3}(?:conventions?|policy|standards?|style ?guide|style|guidelines?|practice|rules?|"
         r"workflow|process) (?:is|are|for|says?|requires?)\b",
+        r"^we use [^,?]{2,60},? (?:and )?not \w|\bwir (?:verwenden|benutzen|nutzen) ",
         r"\b(?:the|a) convention (?:here |in this \w+ )?is\b|\bby convention\b|\bwe (?:follow|stick to|adhere to)\b",
         unless=(_PAST, r"\bwe (?:always|never|only|usually) (?:get|got|had|see|saw)\b"),
     ),

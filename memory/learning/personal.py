@@ -6,6 +6,8 @@ Only first-person statements that are not about the work at hand: "I moved to Li
 
 from __future__ import annotations
 
+import re
+
 from memory.fact import Category, Kind, Stream
 from memory.language.vocabulary import vocabulary
 from memory.learning.rules import Finding, Rule, any_of, first, private, rule
@@ -13,6 +15,7 @@ from memory.learning.speech import Clause
 from memory.scope import Layer
 
 _WHO = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
+_TOOLS = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.7)
 _LIFE = Finding(Kind.OBSERVATION, Category.PERSON, Stream.FLOW, Layer.USER, 0.6)
 _NEAR = Finding(Kind.FACT, Category.PEOPLE, Stream.IDENTITY, Layer.USER, 0.7)
 _PLAN = Finding(Kind.TASK, Category.PERSON, Stream.TASKS, Layer.USER, 0.6)
@@ -41,6 +44,7 @@ _NO_CALLING = any_of(
     "confident different excellent apparent independent patient content present silent better over never after "
     "under either rather later for current consistent reluctant hesitant user customer member other order"
 )
+_NAMED = re.compile(r"\bI(?:['’]m| am) (?!Not\b|So\b|OK\b|Done\b)[A-Z][a-zà-ÿ]{1,20}\b")
 _DID = any_of(
     "went visited attended joined started finished completed won lost met bought adopted moved ran hiked "
     "travell?ed painted wrote read watched played performed volunteered cooked baked made created built designed "
@@ -64,6 +68,13 @@ RULES: tuple[Rule, ...] = (
         rf"\bmy (?:\w{{2,14}} ){{0,2}}{_OWN} (?:is|are|was|runs|uses)\b (?!not working|broken|failing|down|slow|"
         rf"crash|a mess|stuck|to\b)",
         r"\b(?:you can )?call me (?!when|if|back|later|at|crazy)\w|\bi go by\b|\bmein name ist\b|\bich heiße\b",
+    ),
+    rule(
+        "I am called",
+        _WHO,
+        "i'm am",
+        r"^(?:i'm|i am) [^\W\d_]{2,20}(?:[,.!]|$)",
+        when=lambda clause: bool(_NAMED.search(clause.text)) and not clause.technical,
     ),
     rule(
         "I am somebody",
@@ -92,6 +103,13 @@ RULES: tuple[Rule, ...] = (
         rf"years|degree|phd|job|house|garden|"
         r"farm|business|apartment|car|bike|boat|scholarship)\b",
         when=private,
+    ),
+    rule(
+        "what I use",
+        _TOOLS,
+        "use",
+        r"^i (?:mostly |mainly |only |also )?use (?!it\b|this|that|the\b|an?\b|to\b|your)[\w`]",
+        unless=(r"\b(?:when|if|since|after|now) i use\b|\bi use\b.{0,60}\b(?:it|but)\b",),
     ),
     rule(
         "those near me",

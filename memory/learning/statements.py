@@ -4,6 +4,8 @@ States of the hour ("the tests are failing", "the branch is merged") are no fact
 recalled.
 """
 
+import re
+
 from memory.fact import Category, Kind, Stream
 from memory.learning.rules import Finding, Rule, first, rule
 from memory.learning.speech import Clause
@@ -12,6 +14,8 @@ from memory.scope import Layer
 _FACT = Finding(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
 _TECH = Finding(Kind.FACT, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
 _DUE = Finding(Kind.TASK, Category.PROJECTS, Stream.TASKS, Layer.USER_PROJECT, 0.7)
+
+_FOUND = Finding(Kind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.65)
 
 _HOUR = (
     r"\b(?:fail\w{0,4}|broken|errors?|still|right now|at the moment|again|now|missing|wrong|empty|stuck|done|"
@@ -28,7 +32,51 @@ _DAY = (
     r"july|august|september|october|november|december|\$?€?\d)"
 )
 
+# A value is a name, a number, a path or stands in quotation marks; "is slow" has none.
+_VALUE = re.compile(r"\b(?:is|are) (?:called |named |at |on )?[`\"'(]?(?:\d|[A-Z]|https?:|[a-z]+[-_./]\w|`)")
+
 RULES: tuple[Rule, ...] = (
+    rule(
+        "what was found",
+        _FOUND,
+        "turned turns cause fix workaround trick solved",
+        r"\bit (?:turned|turns) out\b|^turns out\b|\b(?:the )?root cause (?:is|was)\b|^(?:the )?(?:fix|workaround|"
+        r"trick|solution)(?: (?:for|to|of) [^.?]{2,60})? (?:is|was) (?!in\b|not\b|good|pushed|merged|on\b)\w",
+        unless=(r"\b(?:might|may|could|possibly|likely|probably|perhaps|seems?|if)\b",),
+    ),
+    rule(
+        "what its value is",
+        _FACT,
+        "is are",
+        rf"^(?:for (?:this|the|our) \w{{2,15}},? )?(?:{_THING}|(?:[\w-]{{2,20}} ){{1,3}}(?:port|url|host|version|"
+        rf"region|bucket|name|codename)) (?:is|are) "
+        r"(?!that|the|because|about|a\b|an\b|not\b|to\b|in\b)\S",
+        r"^our (?:[\w-]{2,20} ){0,3}[\w-]{2,20} (?:is|are) (?:an?|the|called|named) \w",
+        unless=(
+            _HOUR,
+            r"\?|\b(?:point|question|idea|problem|issue|thing|goal|reason|concern|comment|link|result|"
+            r"output) (?:is|are)\b",
+        ),
+        when=lambda clause: clause.plain.startswith("our ") or bool(_VALUE.search(clause.text)),
+    ),
+    rule(
+        "where it belongs and when it happens",
+        _FACT,
+        "live lives belong belongs happen happens run runs start starts ship ships takes",
+        r"^(?!i\b|we\b|they\b|he\b|she\b|it\b|you\b)(?:[\w`'-]{2,25} ){1,4}(?:lives?|belongs?) (?:in|under|"
+        r"to) [\w`./]",
+        r"^(?!i\b|they\b|he\b|she\b|it\b|you\b)(?:[\w`'-]{2,25} ){1,4}(?:happens?|runs?|starts?|ships?|"
+        r"takes? place) (?:only )?(?:on|at|every|each) (?:\w{3,6}days?|\d|night|day|week|month|morning|weekday)",
+        unless=(_HOUR,),
+    ),
+    rule(
+        "what it needs",
+        _TECH,
+        "needs need",
+        rf"^{_THING} needs? (?!to\b|help|work|some|more|improve|fix|review|an? (?:fix|review|test|look|rebase|"
+        rf"update|new|better|rework|refresh))[\w`-]",
+        unless=(_HOUR,),
+    ),
     rule(
         "where and what it is",
         _FACT,
@@ -45,7 +93,11 @@ RULES: tuple[Rule, ...] = (
     rule(
         "what we use",
         _TECH,
-        "use uses run runs deploy deploys host store stores target targets support supports build are using is ship",
+        "use uses run runs deploy deploys host store stores target targets support supports build are using is "
+        "ship we're",
+        r"^(?:this|the|our) (?:project|repo|repository|app|codebase|service|team|backend|frontend|api|"
+        r"site) (?:uses?|runs? on|targets?|is built (?:with|on)|is written in|depends on) \S",
+        r"^(?:we're|we are) on (?!it\b|the\b|track|time|a\b|our)[\w.]{2,20}(?: \S{1,20}){0,2}[.!]*$",
         r"\b(?:we|our (?:\w{2,15} ){0,2}(?:team|stack|project|company|app|repo|backend|frontend|api|pipeline|"
         r"service|product)) (?:(?:\w{2,12}ly|all|also) )?(?:use|uses|runs? on|deploys? (?:to|on|with|via)|host|"
         r"stores?|targets?|supports?|build with|are using|'re using|is (?:built (?:with|on)|written in)|"

@@ -31,6 +31,9 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "how to talk to me": ("Please answer in German.", "Answer the question in the file."),
         "from now on": ("From now on, sign off with my initials.", "It was like that every time."),
         "always or never do": ("Always run the linter before committing.", "It always fails on Mondays."),
+        "ask first": ("Ask me before you touch the database.", "I asked before."),
+        "in this project": ("In this repo, use pnpm.", "In this repo there was a bug."),
+        "use it for that kind": ("Use British spelling in docs.", "Use the skill on this."),
         "everywhere": ("Use metric units everywhere.", "Use metric units in this table."),
         "whenever": ("When you add a module, write its tests too.", "When I ran it, nothing happened."),
         "make sure it never": ("Make sure that we never block the event loop.", "Make sure this is tested."),
@@ -64,6 +67,10 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "undo": ("You shouldn't have touched the lock file.", "We should have lunch."),
     },
     statements: {
+        "what was found": ("It turned out that the proxy closes idle sockets.", "It might turn out well."),
+        "what its value is": ("The staging port is 5433.", "The staging port is slow."),
+        "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
+        "what it needs": ("The deploy script needs `--no-cache`.", "The branch needs a rebase."),
         "where and what it is": ("The invoices are stored in the billing bucket.", "The build is in progress."),
         "what we use": ("We deploy to Hetzner.", "If we use it, it breaks."),
         "what a word means": ("SDU stands for service delivery unit.", "It means a lot."),
@@ -79,6 +86,8 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
 }  # fmt: skip
 PERSONAL = {
     "my name, my place": ("My name is Ada.", "My phone is broken."),
+    "I am called": ("I'm Anna, by the way.", "I'm happy, by the way."),
+    "what I use": ("I use vim keybindings.", "I use it when I can."),
     "I am somebody": ("I'm a marine biologist.", "I'm a bit tired."),
     "I live and work": ("I grew up in a small village.", "They live upstairs."),
     "those near me": ("My sister plays the cello.", "Sisters play together."),
