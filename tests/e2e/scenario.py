@@ -17,6 +17,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import aiohttp
+
 from proxy.connect import NotEditable
 from tests.e2e.clients import Client
 from tests.e2e.model import Forwarded, Model
@@ -79,7 +81,7 @@ class Scenario:
             await self._check("the proxy is killed and started again once more", self._restart)
             await self._check("the session is resumed with what it was told", self._keeps)
             await self._check("another project does not know it", self._keeps_apart)
-            await self._check("the proxy stays well", self._well)
+            await self._check("the proxy is well, and ends when it is told to", self._well)
         finally:
             await self._stop()
         return self.checks
@@ -90,7 +92,7 @@ class Scenario:
             await action()
         except Failed as failed:
             fault = str(failed)
-        except (NotEditable, OSError) as error:
+        except (NotEditable, OSError, aiohttp.ClientError) as error:
             fault = f"{type(error).__name__}: {error}"
         self.checks.append(Check(name, not fault, fault, time.monotonic() - started))
         return not fault
@@ -220,6 +222,14 @@ class Scenario:
     async def _well(self) -> None:
         if self._proxy is None or self._proxy.returncode is not None:
             raise Failed("the proxy is gone")
+        address = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/health"
+        async with aiohttp.ClientSession() as session, session.get(address) as reply:
+            health = await reply.json()
+        if health.get("memory") != "on":
+            raise Failed(f"its memory is not on: {health}")
+        await self._stop()
+        if self._proxy.returncode != 0:
+            raise Failed(f"it ended with {self._proxy.returncode}: {self._log()[-600:]}")
         if "Traceback" in self._log():
             raise Failed(f"a traceback in the proxy's log: {self._log()[self._log().index('Traceback') :][:600]}")
 
