@@ -18,7 +18,6 @@ from typing import Any
 from memory.scope import Scope
 from proxy.cli import shown
 from proxy.cli.options import Json
-from proxy.cli.scripted import newest
 
 PROJECT = "demo"
 FIRST = (
@@ -66,7 +65,7 @@ async def play(home: Path) -> Shown:
     """The two sessions."""
     import aiohttp
 
-    from proxy.cli.scripted import scripted_model
+    from proxy.cli.scripted import newest, scripted_model
 
     seen = Shown()
     async with scripted_model() as model, _proxy(model.url, home) as (url, edge), aiohttp.ClientSession() as client:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from memory.ports import StoreError
 from proxy.settings import SettingsError
 
 
@@ -32,7 +31,7 @@ def as_sentences(debug: bool = False) -> Iterator[None]:
         _exit(str(error), error.code)
     except SettingsError as error:
         _exit("\n".join(["the settings are not right:", *(f"  {fault}" for fault in error.faults)]), 2)
-    except (StoreError, OSError) as error:
+    except OSError as error:
         _exit(str(error), 1)
     except KeyboardInterrupt:
         _exit("stopped", 130)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.api.release import release
 from proxy.cli import shown
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.reach import reach
@@ -108,6 +107,8 @@ def config(as_json: Json = False, home: Home = None, config: ConfigFile = None) 
 
 def version(as_json: Json = False) -> None:
     """Print the version."""
+    from proxy.api.release import release
+
     if as_json:
         shown.as_json({"version": release()})
     else:

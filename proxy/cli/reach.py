@@ -6,13 +6,17 @@ import asyncio
 import logging
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 from proxy.cli.faults import Fault
 from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
 from proxy.settings import Loaded
+
+
+SECONDS = 120.0
+"""How long the stores may take to open."""
 
 
 @contextmanager
@@ -32,23 +36,17 @@ def in_process(loaded: Loaded) -> Iterator[Server]:
     logging.getLogger().setLevel(logging.ERROR)
     ready: Future[Server] = Future()
     stop = threading.Event()
-    thread = threading.Thread(target=_run, args=(loaded, ready, stop), name="palimpsest", daemon=True)
-    thread.start()
-    try:
-        yield ready.result(timeout=120)
-    except TimeoutError:
-        raise Fault("the stores could not be opened within two minutes") from None
-    finally:
-        stop.set()
-        thread.join(timeout=30)
-
-
-def _run(loaded: Loaded, ready: Future[Server], stop: threading.Event) -> None:
-    try:
-        asyncio.run(_serve(loaded, ready, stop))
-    except (OSError, RuntimeError) as error:
-        if not ready.done():
-            ready.set_exception(error)
+    with ThreadPoolExecutor(1, "palimpsest") as pool:
+        serving = pool.submit(asyncio.run, _serve(loaded, ready, stop))
+        try:
+            wait((ready, serving), SECONDS, FIRST_COMPLETED)
+            if not ready.done():
+                if serving.done():
+                    serving.result()
+                raise Fault("the stores could not be opened within two minutes")
+            yield ready.result()
+        finally:
+            stop.set()
 
 
 async def _serve(loaded: Loaded, ready: Future[Server], stop: threading.Event) -> None:

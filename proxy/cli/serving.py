@@ -97,7 +97,13 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
     stop = asyncio.Event()
     _on_signals(stop.set)
     settings = settled.settings
-    app = make_app(settings, settled.sources)
+    try:
+        app = make_app(settings, settled.sources)
+    except ValueError as error:
+        home = settings.home
+        raise Fault(
+            f"a secret in {home} (token, identity.key) is damaged: restore it, or delete it ({error})"
+        ) from error
     runner = make_runner(app)
     await runner.setup()
     announcement = settings.home / ANNOUNCED
