@@ -137,7 +137,7 @@ def judge(clause: Clause) -> Finding | None:
     if order is not None and order.standing:
         return order
     if (liking := preference(clause)) is not None:
-        return _CHOSEN_WORK if clause.technical and _THIS_ONE.search(clause.plain) else liking
+        return _CHOSEN_WORK if (clause.technical or clause.work) and _THIS_ONE.search(clause.plain) else liking
     if (finding := correction(clause)) is not None:
         return finding
     # The same words mean the work where the work is named, and a life where it is not.
