@@ -223,7 +223,7 @@ class Learner:
     async def _passages(self, journaled: Journaled, learned: Learned) -> list[Passage]:
         """The passages to write: with a subject, not forgotten, and not there yet (a retried request's reply is)."""
         owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
-        pieces = [piece for piece in learned.pieces if stems(piece.text)]
+        pieces = [piece for piece in learned.pieces if _has_subject(piece)]
         if owner is None or not pieces:
             return []
         known = {
@@ -258,6 +258,11 @@ class Learner:
 
     def _indexing(self) -> Indexing:
         return Indexing(self._journal, self._recall.index, self._recall.embedder)
+
+
+def _has_subject(piece: Piece) -> bool:
+    """Whether a piece says something. A person's one word may be an answer; an assistant's is a nod."""
+    return len(set(stems(piece.text))) >= (1 if piece.origin.trusted else 3)
 
 
 def _owner(scope: Scope, layer: Layer) -> str | None:
