@@ -57,20 +57,22 @@ def make_runner(app: web.Application) -> web.AppRunner:
 
 
 def own_secret(file: Path) -> str:
-    """A secret in a file that only its owner can read; made where there is none. 64 hexadecimal digits.
+    """A secret in a file that only its owner can read; made where there is none, or an empty file was left by a
+    crash. 64 hexadecimal digits.
 
     Raises:
         OSError: when the folder cannot be written.
+        ValueError: when something else stands in the file.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     file.parent.chmod(0o700)
-    try:
-        return bytes.fromhex(file.read_text().strip()).hex()
-    except FileNotFoundError:
-        secret = secrets.token_hex(32)
-        file.touch(mode=0o600)
-        file.write_text(secret + "\n")
-        return secret
+    file.touch(mode=0o600)
+    known = file.read_text().strip()
+    if known:
+        return bytes.fromhex(known).hex()
+    secret = secrets.token_hex(32)
+    file.write_text(secret + "\n")
+    return secret
 
 
 async def _upstream(app: web.Application) -> AsyncIterator[None]:

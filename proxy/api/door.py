@@ -43,7 +43,7 @@ def is_token(headers: Mapping[str, str], token: str) -> bool:
     """Whether the token was sent, compared in constant time."""
     scheme, _, bearer = headers.get("Authorization", "").strip().partition(" ")
     told = headers.get("x-palimpsest-token", "").strip() or (bearer.strip() if scheme.lower() == "bearer" else "")
-    return hmac.compare_digest(told.encode("utf-8", "surrogateescape"), token.encode())
+    return bool(token) and hmac.compare_digest(told.encode("utf-8", "surrogateescape"), token.encode())
 
 
 def turned_away(headers: Mapping[str, str], server: ServerSettings, any_name: bool = False) -> str:

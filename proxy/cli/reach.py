@@ -8,12 +8,12 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from typing import Any
 
 from proxy.cli.faults import Fault
 from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
 from proxy.settings import Loaded
-
 
 SECONDS = 120.0
 """How long the stores may take to open."""
@@ -39,7 +39,8 @@ def in_process(loaded: Loaded) -> Iterator[Server]:
     with ThreadPoolExecutor(1, "palimpsest") as pool:
         serving = pool.submit(asyncio.run, _serve(loaded, ready, stop))
         try:
-            wait((ready, serving), SECONDS, FIRST_COMPLETED)
+            either: tuple[Future[Any], ...] = (ready, serving)
+            wait(either, SECONDS, FIRST_COMPLETED)
             if not ready.done():
                 if serving.done():
                     serving.result()

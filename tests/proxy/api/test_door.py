@@ -84,6 +84,10 @@ def test_the_token_is_the_whole_token(headers: dict[str, str], let_in: bool) -> 
     assert is_token(headers, "right") is let_in
 
 
+def test_an_empty_token_lets_nobody_in() -> None:
+    assert not is_token({}, "") and not is_token({"Authorization": "Bearer "}, "")
+
+
 async def test_only_health_asks_for_no_token(proxy: Running) -> None:
     stranger = Asking(proxy, "")
     assert (await stranger("GET", "health"))["status"] == "ok"
