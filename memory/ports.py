@@ -43,6 +43,8 @@ class Embedder(Protocol):
 
     name: str
     dimensions: int
+    quick: bool
+    """Whether a query takes far less than a millisecond: handing it to a thread would cost more than it saves."""
 
     def documents(self, texts: Sequence[str]) -> Vector:
         """Shape (n, dimensions), rows of length one (or zero for a text of which nothing is known)."""

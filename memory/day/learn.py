@@ -134,14 +134,18 @@ class Learner:
             return
         self._failed[journaled.number] += 1
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
-        facts, known = await self._facts(journaled, learned.facts)
+        # A conversation that is played again says when it took place; that is its "now".
+        at = next((piece.at for piece in learned.pieces), journaled.at)
+        facts, known = await self._facts(journaled, learned.facts, at)
         passages = await self._passages(journaled, learned)
         await self._journal.learn(_lesson(journaled.number, facts, passages, known))
         if facts:
             self._pages.changed(frozenset(fact.owner for fact in facts))
         del self._failed[journaled.number]
 
-    async def _facts(self, journaled: Journaled, taught: Sequence[Taught]) -> tuple[list[Fact], frozenset[str]]:
+    async def _facts(
+        self, journaled: Journaled, taught: Sequence[Taught], at: datetime
+    ) -> tuple[list[Fact], frozenset[str]]:
         """The facts to write, new ones and known ones that have changed, and the ids of the latter."""
         written: dict[str, Fact] = {}
         known_before: set[str] = set()
@@ -152,7 +156,7 @@ class Learner:
             if not written:
                 await self._indexing().catch_up()
             known = await self._neighbours(owner, each.draft.text, written.values())
-            decision = reconcile(each.draft, known, journaled.at)
+            decision = reconcile(each.draft, known, at)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             for fact in self._carried_out(decision, each, owner, journaled, facts):

@@ -63,7 +63,12 @@ class Recall:
         counted = await self._journal.rarity(owners, question.terms)
         weighed = weigh(question, counted)
         clock.lap("rarity")
-        dense = await asyncio.to_thread(self.embedder.query, question.text, weighed.idf)
+        embed = self.embedder.query
+        dense = (
+            embed(question.text, weighed.idf)
+            if self.embedder.quick
+            else await asyncio.to_thread(embed, question.text, weighed.idf)
+        )
         clock.lap("embed")
         found = await self.index.search(
             Query(tuple(owners), dense, weighed.sparse, self._settings.candidates, until=None)

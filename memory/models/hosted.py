@@ -22,6 +22,8 @@ BATCH = 64
 class FastembedEmbedding:
     """A model of the ``fastembed`` package, which fetches it from a hub when it is first used."""
 
+    quick = False
+
     def __init__(self, model: str) -> None:
         try:
             fastembed = importlib.import_module("fastembed")
@@ -43,6 +45,8 @@ class FastembedEmbedding:
 
 class LitellmEmbedding:
     """Any embedding model that litellm reaches by name. The provider's key comes from the environment."""
+
+    quick = False
 
     def __init__(self, model: str) -> None:
         # Without it the import fetches a price list from the network.

@@ -197,6 +197,7 @@ class MiniLmEmbedding:
 
     name: str = "minilm-l6-v2"
     dimensions: int = _WIDTH
+    quick = False
 
     def __init__(self, folder: Path) -> None:
         """`folder` holds what `fetch` left there. Raises FileNotFoundError when it does not."""

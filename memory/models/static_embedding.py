@@ -36,6 +36,7 @@ class StaticEmbedding:
 
     name: str
     dimensions: int
+    quick = True
 
     def __init__(self, table: NDArray[np.int8], scales: Floats, vocabulary: Sequence[str], name: str) -> None:
         """`table` (n, d) times `scales` (n,) are the rows; `vocabulary` names them, a word piece by a leading ##.

@@ -25,6 +25,7 @@ class OneDimension:
 
     name = "one"
     dimensions = 1
+    quick = True
 
 
 def say(kind: str, id: str) -> None:

@@ -24,6 +24,7 @@ class Flat:
     def __init__(self, name: str = "static", dimensions: int = 4) -> None:
         self.name = name
         self.dimensions = dimensions
+        self.quick = True
 
     def documents(self, texts: Sequence[str]) -> Vector:
         return np.stack([self.query(text) for text in texts])
