@@ -22,7 +22,7 @@ class Diversity:
     """``likeness`` is how much of a score is lost to a whole likeness with something better; ``same`` is the share
     of words from which on two memories are the same; only the best ``considered`` are compared."""
 
-    likeness: float = 0.1
+    likeness: float = 0.2
     same: float = 0.85
     considered: int = 60
 

@@ -30,6 +30,13 @@ _CLOSED: Final = re.compile(
 )
 """A question to be answered by yes or no that is about the asker or about somebody or something with a name."""
 
+_TOLD: Final = re.compile(
+    _LEAD
+    + r"(?:please\s+)?(?:name|tell me|remind me|recall|look up)\b[^.!?\n]{0,200}\b(?:i|i've|my|we|we've|our|us)\b",
+    re.IGNORECASE,
+)
+"""An order to say something about the asker: a question in another form."""
+
 _ADVICE: Final = re.compile(
     r"\b(?:recommend\w*|suggest(?:ions?|ed)?|advice|advise|tips|ideas (?:for|on|about))\b[^.!\n]{0,300}\?",
     re.IGNORECASE,
@@ -92,7 +99,9 @@ _MOVES: Final = _WORKS | frozenset(map(stem, _MOVING.split()))
 
 def seeks(sentence: str) -> bool:
     """Whether it asks for something to be known, or for advice."""
-    return bool(_OPEN.search(sentence) or _CLOSED.search(sentence) or _ADVICE.search(sentence))
+    return bool(
+        _OPEN.search(sentence) or _CLOSED.search(sentence) or _TOLD.search(sentence) or _ADVICE.search(sentence)
+    )
 
 
 def asking(text: str) -> list[str]:
