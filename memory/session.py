@@ -40,7 +40,8 @@ class Arrival:
 
     ``namespace`` is a keyed hash of the credential; ``session_key`` and ``parent_key`` are the runtime's own ids
     where it sends any; ``extends`` says that a side or compaction request carries the session's own history;
-    ``at`` is aware, in the person's time zone.
+    ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no tools though the runtime's turns
+    usually do: in a session whose other requests have some it is a side request. ``note`` says why there is no owner.
     """
 
     scope: Scope
@@ -51,6 +52,8 @@ class Arrival:
     session_key: str | None = None
     parent_key: str | None = None
     extends: bool = True
+    unsure: bool = False
+    note: str = ""
     mode: Mode = Mode.ON
     directory: str | None = None
 

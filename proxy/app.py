@@ -13,6 +13,7 @@ from aiohttp import web
 
 from memory import bootstrap
 from proxy.api import api
+from proxy.checkout import Checkouts
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
@@ -36,6 +37,7 @@ def make_app(settings: Settings, sources: Mapping[str, str] | None = None) -> we
         degradations=Degradations(),
         token=own_secret(settings.home / "token"),
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
+        checkouts=Checkouts(names=settings.home / "projects.json"),
         sources=sources or {},
     )
     app.cleanup_ctx.append(_upstream)

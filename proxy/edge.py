@@ -11,8 +11,8 @@ from typing import Any
 from aiohttp import web
 
 from memory.bootstrap import Memory
+from proxy.checkout import Checkouts
 from proxy.fail_open import Degradations
-from proxy.runtimes.checkout import Checkouts
 from proxy.settings import Settings
 from proxy.upstream.direct import Direct
 
@@ -29,7 +29,7 @@ class Edge:
     degradations: Degradations
     token: str
     identity_key: bytes
-    checkouts: Checkouts = field(default_factory=Checkouts)
+    checkouts: Checkouts
     memory: Memory | None = None
     memory_fault: str = ""
     started_at: float = field(default_factory=time.time)

@@ -117,6 +117,8 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         session_key=caller.session_key,
         parent_key=caller.parent_key,
         extends=kind.extends,
+        unsure=kind.unsure,
+        note=caller.note,
         mode=caller.mode,
         directory=caller.directory,
     )

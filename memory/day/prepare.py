@@ -18,7 +18,7 @@ from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
 from memory.edits import Append, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope
-from memory.session import Arrival, Mode, Prepared, Receipt, Session, Shown
+from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind, Session, Shown
 from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
@@ -109,13 +109,15 @@ class Preparation:
         if arrival.mode is Mode.OFF:
             return self.untouched(conversation, arrival, "off")
         if not conversation.messages or arrival.scope.user is None:
-            return self.untouched(conversation, arrival, "untouched; no owner")
+            return self.untouched(conversation, arrival, f"untouched; {arrival.note or 'no owner'}")
+        arrival = self._sure(conversation, arrival)
         if not arrival.kind.teaches and not arrival.extends:
             return self.untouched(conversation, arrival, f"untouched; {arrival.kind}")
         began = time.perf_counter()
         keys = conversation.keys()
         live = await self._sessions.find(conversation, arrival)
         steps = {"session": _ms(began)}
+        live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
         if arrival.kind.teaches and not self._paused():
             async with live.lock:
@@ -138,6 +140,13 @@ class Preparation:
         """The arrival with what the settings and a pause leave of its mode: who may not teach is not journaled."""
         teaches = self._settings.mode is Mode.ON and not self._paused()
         return replace(arrival, mode=Mode.READ_ONLY) if arrival.mode is Mode.ON and not teaches else arrival
+
+    def _sure(self, conversation: Conversation, arrival: Arrival) -> Arrival:
+        """A request without tools in a session that has some is a title, a summary, a suggestion: no turn."""
+        if not arrival.unsure or not arrival.kind.teaches:
+            return arrival
+        live = self._sessions.remembered(conversation, arrival)
+        return replace(arrival, kind=RequestKind.SIDE) if live is not None and live.tools else arrival
 
     async def _decide(
         self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival

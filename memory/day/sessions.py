@@ -31,7 +31,7 @@ class LiveSession:
     """A session with its ledger. ``lock`` orders the requests that decide something new.
 
     ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
-    not have yet; ``known`` says whether the journal has the session.
+    not have yet; ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     """
 
     session: Session
@@ -39,6 +39,7 @@ class LiveSession:
     tip: bytes = b""
     unwritten: list[Entry] = field(default_factory=list)
     known: bool = False
+    tools: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from proxy.cli.server import Server
 from proxy.settings import Loaded, load
 
 Home = Annotated[Path | None, typer.Option("--home", help="The data folder.", show_default="~/.palimpsest")]
@@ -38,16 +39,12 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     return load(file.expanduser() if file else None, os.environ, given)
 
 
-def here(directory: Path | None = None) -> str:
-    """The project of a folder, by the same name that the proxy gives it."""
-    from proxy.runtimes.checkout import Checkouts
-    from proxy.runtimes.place import Place, project_of
-
-    place = Checkouts().locate(Place(directory=str(directory or Path.cwd())))
-    return project_of(place) or str(directory or Path.cwd())
+def here(server: Server) -> str:
+    """The project of this folder, by the name that the server gives it."""
+    return str(server.ask("GET", "api/project", {"directory": str(Path.cwd())})["project"])
 
 
-def scope(project: str | None, at_here: bool, user: str | None) -> dict[str, str]:
+def scope(server: Server, project: str | None, at_here: bool, user: str | None) -> dict[str, str]:
     """The query of a request that says whose memories are meant."""
-    named = project or (here() if at_here else None)
+    named = project or (here(server) if at_here else None)
     return {key: value for key, value in (("project", named), ("user", user)) if value}

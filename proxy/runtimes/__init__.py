@@ -3,7 +3,6 @@
 ============== ====================================================================================
 ``runtime``     the protocol, and the answers for a client that nobody wrote rules for
 ``place``       directory, git remote and date out of an environment block; the project's name
-``checkout``    the git remote of a directory on this machine
 ``spoken``      a text in the user's role → what a person said in it
 ``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``pi`` ``cline`` ``openclaw`` ``aider`` ``sdk``
                 one client each: its ids, its sub-agents, its side requests and compactions
