@@ -17,6 +17,8 @@ from proxy.fail_open import fail_open
 
 routes = web.RouteTableDef()
 
+OPENING = "opening the stores"
+
 RECENT = 300.0
 """Seconds for which a failure makes us unwell."""
 
@@ -71,9 +73,11 @@ async def unwell(edge: Edge) -> list[str]:
         progress = edge.memory.reindexing.progress
         if progress is not None and progress.fault:
             why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")
-    counted = Counter((failure.doing, failure.why.partition(":")[0]) for failure in edge.degradations.since(RECENT))
+    # That the stores are not open stands above.
+    failures = [each for each in edge.degradations.since(RECENT) if edge.memory or each.doing != OPENING]
+    counted = Counter((failure.doing, failure.why.partition(":")[0]) for failure in failures)
     why.extend(
-        f"memory failed {times} times in the last five minutes while {doing} ({kind})"
+        f"memory failed {'once' if times == 1 else f'{times} times'} in the last five minutes while {doing} ({kind})"
         for (doing, kind), times in counted.most_common(5)
     )
     return why

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server, answers
+from proxy.cli.shown import count
 from proxy.settings import Loaded, Settings
 
 Verdict = Literal["well", "doubtful", "wrong"]
@@ -112,13 +113,13 @@ def windows() -> Finding:
 
     file = window_table()
     try:
-        count = len(read_table(file.read_bytes())) if file else 0
+        models = len(read_table(file.read_bytes())) if file else 0
     except (OSError, ValueError):
-        count = 0
-    if not count:
+        models = 0
+    if not models:
         mend = "pip install --force-reinstall litellm; until then memory.default_window is taken"
         return Finding("models' windows", "doubtful", "litellm does not carry its table where we look", mend)
-    return Finding("models' windows", "well", f"{count} models are known")
+    return Finding("models' windows", "well", f"{models} models are known")
 
 
 def upstreams(chosen: Settings) -> Iterator[Finding]:
@@ -149,7 +150,9 @@ def stores(server: Server, runs: bool) -> Iterator[Finding]:
         yield Finding("stores", "doubtful", f"{whose}: memory is paused", "palimpsest resume")
     else:
         stored = told["stored"]
-        yield Finding("stores", "well", f"{whose}: {stored['facts']} facts, {stored['passages']} passages")
+        yield Finding(
+            "stores", "well", f"{whose}: {count(stored['facts'], 'fact')}, {count(stored['passages'], 'passage')}"
+        )
     if "embedder" in told:
         embedder = told["embedder"]
         yield Finding("embedder", "well", f"{embedder['name']}, {embedder['dimensions']} dimensions")

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from proxy.checkout import Checkouts
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.server import address, running
@@ -30,6 +31,7 @@ from proxy.connect import (
 from proxy.connect import (
     undo as put_back,
 )
+from proxy.runtimes.place import Place, project_of
 from proxy.settings import Settings
 
 KEPT = "connect"
@@ -64,7 +66,10 @@ def connect(
     settings = loaded(home, config).settings
     if settings.credentials and key is None and not undo:
         raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
-    where = Address(_url(settings), project, here(), user, key)
+    server = running(settings)
+    url = server.url if server else address(settings.server.host, settings.server.port)
+    around = here(server) if server else _named(settings)
+    where = Address(url, project, around, user, key)
     planned = plan(runtime, where, look(Path.home(), Path.cwd(), os.environ))
     try:
         if undo:
@@ -84,9 +89,10 @@ def titles() -> dict[str, str]:
     return {name: plan(name, Address(), machine).title for name in GUIDES}
 
 
-def _url(settings: Settings) -> str:
-    server = running(settings)
-    return server.url if server else address(settings.server.host, settings.server.port)
+def _named(settings: Settings) -> str | None:
+    """The project of this folder, as a server would name it."""
+    known = Checkouts(names=settings.home / "projects.json")
+    return project_of(known.locate(Place(directory=str(Path.cwd()))))
 
 
 def _show(planned: Plan, as_json: bool) -> None:

@@ -179,7 +179,7 @@ def _tell(seen: Shown) -> None:
         Text(seen.added.strip("\n"), "green"),
     )
     console.print(
-        f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {seen.unrelated_recalled} memories.\n"
+        f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {shown.count(seen.unrelated_recalled, 'memory')}.\n"
         f"Preparing the request took {seen.prepare_ms:.1f} ms; a whole answer took {seen.through_ms:.1f} ms through\n"
         f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: palimpsest serve"
     )

@@ -14,7 +14,7 @@ import typer
 
 from proxy.cli import shown
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, here, loaded, scope
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
 from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
@@ -33,7 +33,7 @@ def search(
 ) -> None:
     """Search memory as recall does."""
     with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/search", {"text": text, "limit": limit, **scope(project, at_here, user)})
+        told = server.ask("GET", "api/search", {"text": text, "limit": limit, **scope(server, project, at_here, user)})
     if as_json:
         shown.as_json(told)
     else:
@@ -55,8 +55,9 @@ def facts(
     config: ConfigFile = None,
 ) -> None:
     """List what has been learned, the newest first."""
-    asked = {"text": text, "kind": kind, "state": state, "limit": limit, **scope(project, at_here, user)}
+    asked = {"text": text, "kind": kind, "state": state, "limit": limit}
     with reach(loaded(home, config)) as server:
+        asked |= scope(server, project, at_here, user)
         told = server.ask("GET", "api/facts", asked)
     if as_json:
         shown.as_json(told)
@@ -67,7 +68,7 @@ def facts(
 def fact(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
     """Show one memory with everything that is known of it."""
     with reach(loaded(home, config)) as server:
-        told = server.ask("GET", f"api/facts/{id}", scope(None, False, user))
+        told = server.ask("GET", f"api/facts/{id}", scope(server, None, False, user))
     if as_json:
         shown.as_json(told)
     else:
@@ -90,7 +91,7 @@ def remember(
     if kind:
         body["kind"] = kind
     with reach(loaded(home, config)) as server:
-        told = server.ask("POST", "api/remember", scope(project, at_here, user), body)
+        told = server.ask("POST", "api/remember", scope(server, project, at_here, user), body)
     if as_json:
         shown.as_json(told)
     else:
@@ -107,7 +108,7 @@ def pin(
 ) -> None:
     """Pin a fact: it never fades."""
     with reach(loaded(home, config)) as server:
-        told = server.ask("PATCH", f"api/facts/{id}", scope(None, False, user), {"pinned": not off})
+        told = server.ask("PATCH", f"api/facts/{id}", scope(server, None, False, user), {"pinned": not off})
     if as_json:
         shown.as_json(told)
     else:
@@ -128,8 +129,8 @@ def forget(
     """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
     if bool(ids) == bool(query):
         raise Fault("say which: forget ID…, or forget --query TEXT", 2)
-    asked = scope(project, at_here, user)
     with reach(loaded(home, config)) as server:
+        asked = scope(server, project, at_here, user)
         if query:
             found = server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]
             if not as_json:
@@ -143,8 +144,9 @@ def forget(
         shown.as_json(told)
         return
     gone = told["forgotten"]
-    counted = f"{len(gone['facts'])} facts, {len(gone['passages'])} passages, the text of {gone['messages']} messages"
-    shown.screen().print(f"forgotten: {counted}")
+    facts, passages = shown.count(len(gone["facts"]), "fact"), shown.count(len(gone["passages"]), "passage")
+    messages = shown.count(gone["messages"], "message")
+    shown.screen().print(f"forgotten: {facts}, {passages}, the text of {messages}")
     if not told["scrubbed"]:
         shown.screen().print("traces are left in the database's log until the server is idle for a moment")
 
@@ -171,7 +173,7 @@ def _sure(count: int, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Fault(f"this would forget {count} memories for good: say --yes", 2)
+        raise Fault(f"this would forget {shown.count(count, 'memory')} for good: say --yes", 2)
     if not typer.confirm(f"Forget these {count} for good?", default=False):
         raise Fault("nothing was forgotten")
 
@@ -188,8 +190,8 @@ def page(
     config: ConfigFile = None,
 ) -> None:
     """Show MEMORY.md, the page that every session of a project begins with, or write what is yours of it."""
-    asked = scope(project or here(), False, user)
     with reach(loaded(home, config)) as server:
+        asked = scope(server, project, project is None, user)
         told = server.ask("GET", "api/page", asked)
         own = None
         if edit:

@@ -71,6 +71,11 @@ def receipt(held: dict[str, Any]) -> None:
         console.print(Text("milliseconds  " + "  ".join(f"{name} {value:.1f}" for name, value in steps.items()), "dim"))
 
 
+def count(number: int, what: str) -> str:
+    """So many of something."""
+    return f"{number} {what}" if number == 1 else f"{number} {what[:-1] + 'ies' if what.endswith('y') else what + 's'}"
+
+
 def pairs(rows: Iterable[tuple[str, Any]]) -> None:
     """Names with their values."""
     table = Table(box=None, show_header=False, pad_edge=False)

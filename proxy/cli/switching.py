@@ -41,10 +41,11 @@ def reindex(as_json: Json = False, home: Home = None, config: ConfigFile = None)
     with reach(loaded(home, config)) as server:
         server.ask("POST", "api/reindex", body={})
         told = _wait(server, as_json)
+    progress = told["progress"]
     if as_json:
         shown.as_json(told)
     else:
-        print(f"the index holds {told['progress']['total']} memories ({told['progress']['embedder']})")
+        print(f"the index holds {shown.count(progress['total'], 'memory')} ({progress['embedder']})")
 
 
 def embedder(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:

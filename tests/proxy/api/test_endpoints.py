@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from memory.ports import Lesson
@@ -232,3 +233,9 @@ async def test_bad_input_is_refused_in_a_sentence(ask: Asking) -> None:
     for method, path, body, status in BAD:
         told = await ask(method, path, body, status=status)
         assert told["error"] and "Traceback" not in told["error"]
+
+
+async def test_a_folder_is_told_its_project(ask: Asking, tmp_path: Path) -> None:
+    told = await ask("GET", f"api/project?directory={tmp_path}")
+    assert told["project"] == str(tmp_path)
+    assert "absolute" in (await ask("GET", "api/project?directory=boat", status=422))["error"]

@@ -1,0 +1,33 @@
+"""A home folder of its own for every test, and a server in this process that has it open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.options import loaded
+from proxy.cli.reach import in_process
+from proxy.cli.server import ANNOUNCED, Server
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
+    monkeypatch.setenv("PALIMPSEST_HOME", str(folder))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("PALIMPSEST_CONFIG", raising=False)
+    monkeypatch.delenv("PALIMPSEST_UPSTREAM", raising=False)
+    # A port on which nothing of the person's own can answer.
+    monkeypatch.setenv("PALIMPSEST__SERVER__PORT", "1")
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def server(home: Path) -> Iterator[Server]:
+    with in_process(loaded()) as started:
+        (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": 0}))
+        yield started

@@ -1,0 +1,76 @@
+"""``connect``: shown, written after the difference was shown, and put back to the byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.server import Server
+from proxy.connect import GUIDES
+from tests.proxy.cli.running import run
+
+
+@pytest.fixture(autouse=True)
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person's own folder, empty."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "OPENCODE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def test_without_a_name_every_runtime_is_listed() -> None:
+    assert set(run("connect", "--json").json["runtimes"]) == set(GUIDES)
+    assert all(name in run("connect").out for name in GUIDES)
+
+
+@pytest.mark.parametrize("runtime", GUIDES)
+def test_each_runtime_is_pointed_at_the_server_that_runs(runtime: str, server: Server) -> None:
+    done = run("connect", runtime)
+    assert done.code == 0 and server.url in done.out
+
+
+def test_a_file_is_written_and_put_back_to_the_byte(person: Path, home: Path) -> None:
+    file = person / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_text('# mine\nmodel = "gpt-5"\n')
+    done = run("connect", "codex", "--write", "--yes")
+    assert done.code == 0 and "+model_provider" in done.out and f"written: {file}" in done.out
+    assert "# mine" in file.read_text() and "palimpsest" in file.read_text()
+    assert "connected already" in run("connect", "codex", "--write", "--yes").out
+    undone = run("connect", "codex", "--undo", "--yes")
+    assert undone.code == 0 and f"put back: {file}" in undone.out
+    assert file.read_text() == '# mine\nmodel = "gpt-5"\n'
+    assert "nothing of it was written by us" in run("connect", "codex", "--undo").out
+
+
+def test_a_file_that_was_changed_since_is_not_put_back_unasked(person: Path) -> None:
+    file = person / ".codex" / "config.toml"
+    run("connect", "codex", "--write", "--yes")
+    file.write_text(file.read_text() + "# changed\n")
+    refused = run("connect", "codex", "--undo", "--yes")
+    assert refused.code == 1 and "was changed" in refused.err and "--force" in refused.err
+    assert run("connect", "codex", "--undo", "--force", "--yes").code == 0
+
+
+def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALIMPSEST__CREDENTIALS", "[{key: a-long-random-key, user: ada}]")
+    refused = run("connect", "openai-sdk")
+    assert refused.code == 2 and "--key" in refused.err
+    assert "/k/a-long-random-key/" in run("connect", "openai-sdk", "--key", "a-long-random-key").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("connect", "emacs"), "there is no guide"),
+        (("connect", "codex", "--write", "--undo"), "either"),
+        (("connect", "curl", "--write"), "no file to write"),
+    ],
+)
+def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], sentence: str) -> None:
+    done = run(*arguments)
+    assert done.code == 2 and sentence in done.err

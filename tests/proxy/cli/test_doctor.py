@@ -1,0 +1,88 @@
+"""The doctor finds what is wrong and says how to mend it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proxy.cli import checks
+from proxy.cli.owning import owned
+from proxy.cli.server import Server
+from tests.proxy.cli.running import Done, run
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Something that takes connections."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setenv("PALIMPSEST_UPSTREAM", f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
+    yield
+    listening.close()
+
+
+def verdicts(done: Done) -> dict[str, str]:
+    return {each["what"]: each["verdict"] for each in done.json["findings"]}
+
+
+@pytest.mark.usefixtures("provider")
+def test_a_healthy_installation_is_well_with_a_server_and_without() -> None:
+    done = run("doctor", "--json")
+    assert done.code == 0 and set(verdicts(done).values()) == {"well"}
+    assert {"settings", "data folder", "token vocabularies", "provider", "stores", "embedder", "round trip"} <= set(
+        verdicts(done)
+    )
+    assert "✓ round trip" in run("doctor").out
+
+
+@pytest.mark.usefixtures("provider")
+def test_the_round_trip_leaves_nothing_behind(server: Server) -> None:
+    assert run("doctor", "--json").code == 0
+    assert server.ask("GET", "api/status")["stored"]["facts"] == 0
+
+
+def test_a_provider_that_does_not_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALIMPSEST_UPSTREAM", "http://127.0.0.1:1")
+    done = run("doctor", "--json")
+    assert done.code == 1 and verdicts(done)["provider"] == "wrong" and verdicts(done)["round trip"] == "well"
+
+
+def test_settings_that_are_wrong_are_told_one_by_one(home: Path) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("memry: 1\nserver: {hots: x}\n")
+    done = run("doctor", "--json")
+    assert done.code == 1 and len(done.json["findings"]) == 2
+
+
+@pytest.mark.usefixtures("provider")
+def test_a_folder_that_another_process_holds_is_told(home: Path) -> None:
+    with owned(home):
+        done = run("doctor", "--json")
+    assert verdicts(done)["stores"] == "wrong" and "another palimpsest" in done.out
+
+
+def test_a_folder_that_others_may_read_is_wrong(home: Path) -> None:
+    home.mkdir()
+    home.chmod(0o755)
+    found = checks.home(home, 0)
+    assert found.verdict == "wrong" and "chmod" in found.mend
+    home.chmod(0o700)
+    assert checks.home(home, 0).verdict == "well"
+    assert checks.home(home, 2**40).verdict == "wrong"
+
+
+def test_stores_that_are_damaged_are_told_with_how_to_mend_them(home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "journal.db").write_bytes(b"this is no database, " * 500)
+    [stores] = [each for each in run("doctor", "--json").json["findings"] if each["what"] == "stores"]
+    assert stores["verdict"] == "wrong" and "journal.db" in stores["found"] and "backup" in stores["mend"]
+
+
+def test_vocabularies_that_have_moved_are_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    from memory.models import bundled
+
+    monkeypatch.setattr(bundled, "VOCABULARIES", ("gone",))
+    monkeypatch.setattr(bundled, "WINDOWS", "gone")
+    assert checks.vocabularies().verdict == checks.windows().verdict == "doubtful"

@@ -1,0 +1,82 @@
+"""Status, log, config, version, pause, resume, reindex and embedder, with a server and without."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.server import Server
+from tests.proxy.cli.running import run
+
+
+def test_status_says_whether_a_server_runs(server: Server) -> None:
+    told = run("status", "--json").json
+    assert told["running"] and told["url"] == server.url and told["status"] == "ok"
+    assert server.url in run("status").out
+
+
+def test_without_a_server_the_stores_are_opened_here_and_keep_what_was_told() -> None:
+    run("remember", "The harbour opens at nine")
+    told = run("status", "--json").json
+    assert not told["running"] and told["stored"]["facts"] == 1
+    assert "no server runs" in run("status").out
+    assert "nine" in run("search", "harbour").out
+
+
+def test_the_log_of_a_server_that_nobody_asked_is_empty(server: Server) -> None:
+    assert run("log", "--json").json == {"receipts": []}
+    assert "no request" in run("log").out
+
+
+def test_config_prints_every_setting_and_its_source(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("memory: {qdrant: {api_key: hush, url: 'http://127.0.0.1:6333'}}\n")
+    monkeypatch.setenv("PALIMPSEST__MEMORY__RECALL__TOKENS", "123")
+    rows = {row["key"]: row for row in run("config", "--json").json["settings"]}
+    assert rows["memory.recall.tokens"] == {
+        "key": "memory.recall.tokens",
+        "value": 123,
+        "source": "PALIMPSEST__MEMORY__RECALL__TOKENS",
+    }
+    assert rows["memory.qdrant.url"]["source"] == str(home / "config.yaml")
+    told = run("config").out
+    assert "hush" not in str(rows) and "hush" not in told and "memory.page.tokens" in told
+
+
+def test_config_of_a_running_server_is_the_servers(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALIMPSEST__MEMORY__RECALL__TOKENS", "123")
+    told = run("config", "--json").json
+    assert told["running"]
+    assert {row["key"]: row["value"] for row in told["settings"]}["memory.recall.tokens"] == 600
+
+
+def test_all_faults_of_the_settings_are_told_at_once(home: Path) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("server: {port: 99999}\nmemry: 1\n")
+    done = run("config")
+    # The environment's port stands over the file's.
+    assert done.code == 2 and "memry" in done.err and "Traceback" not in done.err
+
+
+def test_the_version_is_printed() -> None:
+    assert run("version").out.strip() == run("version", "--json").json["version"] != ""
+
+
+def test_pause_and_resume(server: Server) -> None:
+    assert "paused" in run("pause").out
+    assert run("status", "--json").json["memory"] == "paused"
+    assert run("resume", "--json").json == {"paused": False}
+
+
+def test_the_index_is_filled_anew_and_the_embedder_changed(server: Server, home: Path) -> None:
+    run("remember", "The harbour opens at nine")
+    assert "1 memory" in run("reindex").out
+    assert "static" in run("embedder", "show").out
+    assert "is used now" in run("embedder", "use", "static").out
+    assert (home / "embedder").read_text() == "static\n"
+    assert "nine" in run("search", "harbour").out
+    refused = run("embedder", "use", "magic")
+    assert refused.code == 1 and "there are: static, minilm" in refused.err
+    failed = run("embedder", "use", "fastembed:nothing/here")
+    assert failed.code == 1 and "the index in use stays" in failed.err

@@ -1,0 +1,109 @@
+"""The commands about memories, before a running server with real stores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.server import Server
+from tests.proxy.cli.running import run
+
+pytestmark = pytest.mark.usefixtures("server")
+
+
+def remembered(text: str, *options: str) -> str:
+    """The new fact's id."""
+    id = run("remember", text, "--json", *options).json["id"]
+    assert isinstance(id, str)
+    return id
+
+
+def test_what_is_remembered_is_listed_found_shown_pinned_and_forgotten() -> None:
+    id = remembered("The staging cluster is called heron")
+    assert "heron" in run("facts").out
+    assert [each["id"] for each in run("search", "staging cluster", "--json").json["results"]] == [id]
+    assert "heron" in run("search", "What is the staging cluster called?").out
+    told = run("fact", id[:8])
+    assert told.code == 0 and "heron" in told.out and "person" in told.out
+    assert run("pin", id[:8], "--json").json["pinned"] is True
+    assert "pinned" in run("facts").out
+    assert "let go of" in run("pin", id[:8], "--off").out
+    assert "1 fact," in run("forget", id[:8]).out
+    assert "nothing has been learned yet" in run("facts").out
+    assert "has to do with it" in run("search", "staging cluster").out
+
+
+def test_what_is_remembered_here_belongs_to_this_project(tmp_path: Path) -> None:
+    remembered("The mascot is an otter", "--here")
+    assert run("facts", "--project", "elsewhere", "--json").json["facts"] == []
+    [fact] = run("facts", "--here", "--json").json["facts"]
+    assert fact["layer"] == "user-project"
+    assert "everywhere" not in run("facts").out
+
+
+def test_text_that_looks_like_markup_is_shown_as_it_is() -> None:
+    remembered("Use [bold]brackets[/bold] and :smile: as they are")
+    assert "[bold]brackets[/bold] and :smile:" in run("facts").out
+
+
+def test_forgetting_by_a_query_shows_what_goes_and_wants_a_yes() -> None:
+    remembered("The lighthouse keeper is called Ines")
+    remembered("The harbour opens at nine")
+    refused = run("forget", "--query", "lighthouse")
+    assert refused.code == 2 and "Ines" in refused.out and "--yes" in refused.err
+    assert len(run("facts", "--json").json["facts"]) == 2
+    done = run("forget", "--query", "lighthouse", "--yes", "--json")
+    assert len(done.json["forgotten"]["facts"]) == 1
+    assert [each["text"] for each in run("facts", "--json").json["facts"]] == ["The harbour opens at nine"]
+    assert "nothing that is remembered holds these words" in run("forget", "--query", "lighthouse", "--yes").out
+
+
+def test_the_page_is_shown_and_its_own_part_written(tmp_path: Path) -> None:
+    remembered("Always answer in British English.", "--project", "zoo", "--pin")
+    shown = run("page", "--project", "zoo")
+    assert "British English" in shown.out and shown.err.strip().endswith("MEMORY.md")
+    own = tmp_path / "own.md"
+    own.write_text("The zoo closes on Mondays.\n")
+    assert "Mondays" in run("page", "--project", "zoo", "--write", str(own)).out
+    assert run("page", "--project", "zoo", "--json").json["own"] == "The zoo closes on Mondays."
+    assert run("page", "--project", "zoo", "--write", "-", stdin="Open at ten.").out.startswith("Open at ten.")
+
+
+def test_the_page_is_edited_in_the_persons_editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\necho "Edited by hand." > "$1"\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+    assert run("page", "--edit", "--json").json["own"] == "Edited by hand."
+    monkeypatch.setenv("VISUAL", "/nowhere/at/all")
+    failed = run("page", "--edit")
+    assert failed.code == 1 and "cannot be started" in failed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("fact", "ffffffff"), 1, "there is no memory"),
+        (("fact", "ab"), 1, "4 to 64 characters"),
+        (("forget",), 2, "say which"),
+        (("forget", "ffffffff", "--query", "x"), 2, "say which"),
+        (("remember", "   "), 1, "missing or empty"),
+        (("remember", "x", "--kind", "wish"), 1, "is one of"),
+        (("search", "x", "--limit", "0"), 2, ""),
+        (("page", "--write", "/nowhere/at/all"), 1, "/nowhere/at/all"),
+        (("log", "ffffffff"), 1, "no receipt"),
+        (("unheard-of",), 2, ""),
+    ],
+)
+def test_faults_are_sentences_with_an_exit_code(arguments: tuple[str, ...], code: int, sentence: str) -> None:
+    done = run(*arguments)
+    assert done.code == code
+    assert sentence in done.err and "Traceback" not in done.err
+
+
+def test_the_servers_fault_is_told_in_its_own_words(server: Server, home: Path) -> None:
+    (home / "token").write_text("0" * 64)
+    # With the wrong token it is not our server; and its stores are locked.
+    done = run("facts")
+    assert done.code == 1 and "Traceback" not in done.err

@@ -1,0 +1,76 @@
+"""``palimpsest serve`` as a program: it says where it listens, serves, and stops when it is told to."""
+
+from __future__ import annotations
+
+import json
+import signal
+import stat
+from pathlib import Path
+
+import aiohttp
+
+from tests.fake_provider import fake_provider
+from tests.proxy.cli.running import program, serving
+
+
+def put(file: Path, content: bytes) -> None:
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    file.write_bytes(content)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+async def test_it_says_where_it_listens_and_stops_when_told(home: Path) -> None:
+    async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
+        told = "".join(started.welcome)
+        assert str(home) in told and provider.url in told and "palimpsest connect codex" in told
+        announced = home / "server.json"
+        assert json.loads(announced.read_text())["url"] == started.url
+        assert mode(announced) == 0o600 and mode(home) == 0o700
+        async with aiohttp.ClientSession() as client:
+            body = {"model": "m", "messages": [{"role": "user", "content": "Hello, who are you?"}]}
+            async with client.post(f"{started.url}/v1/chat/completions", json=body) as reply:
+                assert reply.status == 200 and "x-palimpsest-status" in reply.headers
+        status = await program("status", "--json", "--home", str(home))
+        assert status.json["running"] and status.json["url"] == started.url
+
+        second = await program("serve", "--port", "0", "--home", str(home))
+        assert second.code == 1 and "another palimpsest" in second.err and "Traceback" not in second.err
+        port = started.url.rsplit(":", 1)[1]
+        third = await program("serve", "--port", port, "--home", str(home.parent / "other"))
+        assert third.code == 1 and f"port {port}" in third.err and "in use" in third.err
+
+        code, logged = await started.stop()
+        assert code == 0 and "Traceback" not in logged
+        assert not announced.exists()
+
+
+async def test_an_interrupt_stops_it_gracefully(home: Path) -> None:
+    async with serving("--home", str(home)) as started:
+        started.process.send_signal(signal.SIGINT)
+        _, logged = await started.process.communicate()
+        assert started.process.returncode == 0 and b"Traceback" not in logged
+
+
+async def test_faults_before_the_start_are_sentences(home: Path) -> None:
+    public = await program("serve", "--host", "0.0.0.0", "--home", str(home))
+    assert public.code == 2 and "credentials" in public.err
+    nowhere = await program("serve", "--config", "/nowhere/at/all.yaml", "--home", str(home))
+    assert nowhere.code == 2 and "no such file" in nowhere.err
+    file = home.parent / "file"
+    put(file, b"")
+    unusable = await program("serve", "--home", str(file / "below"))
+    assert unusable.code == 1 and "cannot be used" in unusable.err
+    put(home / "token", b"no hexadecimal")
+    damaged = await program("serve", "--port", "0", "--home", str(home))
+    assert damaged.code == 1 and "damaged" in damaged.err
+    for done in (public, nowhere, unusable, damaged):
+        assert "Traceback" not in done.err
+
+
+async def test_it_starts_without_its_stores_and_says_so(home: Path) -> None:
+    put(home / "journal.db", b"this is no database, " * 500)
+    async with serving("--home", str(home)) as started:
+        assert "requests go through without it" in "".join(started.welcome)
