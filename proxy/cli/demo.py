@@ -178,8 +178,9 @@ def _tell(seen: Shown) -> None:
         f"The {seen.bytes_added} bytes that were added to the request, and nothing else changed",
         Text(seen.added.strip("\n"), "green"),
     )
+    unrelated = shown.count(seen.unrelated_recalled, "memory")
     console.print(
-        f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {shown.count(seen.unrelated_recalled, 'memory')}.\n"
+        f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {unrelated}.\n"
         f"Preparing the request took {seen.prepare_ms:.1f} ms; a whole answer took {seen.through_ms:.1f} ms through\n"
         f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: palimpsest serve"
     )
