@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory.context.rank import Scored
 from memory.fact import Fact, Passage
-from memory.language.terms import likeness, words_of
+from memory.language.terms import words_of
 
 _Worded = tuple[Scored, frozenset[int]]
 
@@ -33,23 +36,35 @@ DIVERSITY = Diversity()
 def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[Scored]:
     """The best memories in the order in which they should be taken, near-identical ones once."""
     pool = _facts_in_context([(each, words_of(each.memory.text)) for each in islice(scored, diversity.considered)])
+    if not pool:
+        return []
+    alike = _likeness([words for _, words in pool])
+    scores = np.array([each.score for each, _ in pool])
+    closest = np.zeros(len(pool))
+    left = np.ones(len(pool), dtype=bool)
     taken: list[Scored] = []
-    closest = [0.0] * len(pool)
-    left = list(range(len(pool)))
-    while left:
-        best = max(left, key=lambda i: (pool[i][0].score * (1.0 - diversity.likeness * closest[i]), -i))
-        left.remove(best)
-        chosen, chosen_terms = pool[best]
-        taken.append(chosen)
-        kept = []
-        for index in left:
-            other_terms = pool[index][1]
-            if same(chosen_terms, other_terms, diversity.same):
-                continue
-            closest[index] = max(closest[index], likeness(chosen_terms, other_terms))
-            kept.append(index)
-        left = kept
+    while left.any():
+        worth = np.where(left, scores * (1.0 - diversity.likeness * closest), -np.inf)
+        best = int(worth.argmax())
+        taken.append(pool[best][0])
+        left &= alike[best] < diversity.same
+        left[best] = False
+        np.maximum(closest, alike[best], out=closest)
     return taken
+
+
+def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
+    """Every text with every other: the share of their words that they have in common (Jaccard)."""
+    columns: dict[int, int] = {}
+    for words in texts:
+        for word in words:
+            columns.setdefault(word, len(columns))
+    holds = np.zeros((len(texts), len(columns)), dtype=np.float32)
+    for row, words in enumerate(texts):
+        holds[row, [columns[word] for word in words]] = 1.0
+    shared = (holds @ holds.T).astype(np.float64)
+    sizes = shared.diagonal()
+    return shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)
 
 
 def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:

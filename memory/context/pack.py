@@ -21,9 +21,9 @@ OPENING: Final = "<recalled-memory>\nFrom earlier sessions: what was said then, 
 CLOSING: Final = "</recalled-memory>"
 
 _DELIMITER: Final = re.compile(
-    r"<(?=\s*/?\s*(?:recalled-memory|memory-page|system\b|system-reminder)|\|)", re.IGNORECASE
+    r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|system\b|system-reminder)|\|)", re.IGNORECASE
 )
-_BREAK: Final = re.compile(r"\s*[\r\n\u2028\u2029\x85\v\f]+\s*")
+_BREAK: Final = re.compile(r"\s*[\r\n\u2028\u2029\x85\v\f\x1c-\x1e]+\s*")
 
 _SOURCE: Final = {
     Origin.PERSON: "user",

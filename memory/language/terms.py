@@ -39,6 +39,7 @@ def document_terms(text: str, speaker: str = "") -> dict[int, float]:
     return _weighed(stems(text) + stems(speaker))
 
 
+@lru_cache(maxsize=4096)
 def words_of(text: str) -> frozenset[int]:
     """The terms of a text as a set, for comparing."""
     return frozenset(map(term, stems(text)))
@@ -47,12 +48,6 @@ def words_of(text: str) -> frozenset[int]:
 def rarity(documents: int, frequency: int) -> float:
     """BM25's inverse document frequency; positive, and largest for a word that no document has."""
     return log(1.0 + (documents - min(frequency, documents) + 0.5) / (min(frequency, documents) + 0.5))
-
-
-def likeness(left: frozenset[int], right: frozenset[int]) -> float:
-    """Share of terms that two texts have in common (Jaccard), 0 for two empty ones."""
-    shared = len(left & right)
-    return shared / (len(left) + len(right) - shared) if shared else 0.0
 
 
 def product(left: Mapping[int, float], right: Mapping[int, float]) -> float:
