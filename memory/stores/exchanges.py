@@ -147,11 +147,16 @@ class Exchanges(Shelf):
         return Past(number, depth, history, link)
 
     def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:
-        """The session's last exchanges, the newest first."""
+        """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
+        that what is shared is neither stored nor taught again."""
         bases = self._recent.of(exchange.session.id)
         if not bases and session is not None:
-            rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
-            bases = [Past(row["number"], row["depth"], _history(connection, row["number"])) for row in rows]
+            bases = _newest(connection, session)
+        if not bases and exchange.session.forked_from:
+            bases = self._recent.of(exchange.session.forked_from)
+            row = connection.execute(QUERIES["session_get"], (exchange.session.forked_from,)).fetchone()
+            if not bases and row:
+                bases = _newest(connection, row["number"])
         return bases
 
     def _count(
@@ -246,6 +251,11 @@ def _last_link(exchange: Exchange, history: bytes, bases: Iterable[Past]) -> byt
 def _closest(bases: Iterable[Past], history: bytes) -> int:
     """How many messages of a history one of the last exchanges had already, from the front."""
     return max((common(past.history, history) for past in bases), default=0)
+
+
+def _newest(connection: sqlite3.Connection, session: int) -> list[Past]:
+    rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
+    return [Past(row["number"], row["depth"], _history(connection, row["number"])) for row in rows]
 
 
 def _history(connection: sqlite3.Connection, number: int) -> bytes:

@@ -403,3 +403,87 @@ def test_the_house_has_one_broad_except() -> None:
 
 def _line(file: str, root: Path) -> int:
     return 1 + (root / file).read_text().splitlines().index("    except Exception as error:")
+
+
+async def test_a_request_whose_preparing_was_late_is_journaled_all_the_same(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        assert proxy.edge.memory is not None
+        preparation, prepare = proxy.edge.memory.preparation, proxy.edge.memory.preparation.prepare
+
+        async def late(*args: Any) -> Any:
+            raise TimeoutError
+
+        preparation.prepare = late  # type: ignore[method-assign]
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        preparation.prepare = prepare  # type: ignore[method-assign]
+        await proxy.learned()
+        assert (await proxy.edge.memory.journal.counts()).exchanges == 1
+        await proxy.chat("Which database did we decide to use?", session="s2")
+        assert b"PostgreSQL 16" in provider.last.body
+
+
+async def test_many_new_sessions_at_once_are_all_journaled(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__recall__deadline_ms=1) as proxy:
+        await asyncio.gather(*(proxy.chat(f"We decided to use tool{i} for it.", session=f"s{i}") for i in range(40)))
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        counts = await proxy.edge.memory.journal.counts()
+        assert (counts.sessions, counts.exchanges, counts.behind) == (40, 40, 0)
+
+
+async def test_a_failure_of_many_lines_is_told_in_a_header_of_one(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        assert proxy.edge.memory is not None
+
+        async def broken(*args: Any) -> Any:
+            raise RuntimeError("first\r\nX-Evil: 1\n\x00\udcff" + "long " * 1000)
+
+        proxy.edge.memory.preparation.prepare = broken  # type: ignore[method-assign]
+        body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        status, _, headers = await proxy.post("/v1/chat/completions", body)
+        assert status == 200
+        assert headers["x-palimpsest-status"].startswith("degraded; RuntimeError: first X-Evil: 1 long")
+        assert "X-Evil" not in headers
+
+
+async def test_what_was_asked_is_journaled_although_the_reply_came_compressed(tmp_path: Path) -> None:
+    async def compressed(request: web.Request) -> web.Response:
+        return web.Response(body=gzip.compress(b"{}"), headers={"Content-Encoding": "gzip"})
+
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        provider.answer = compressed
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        assert (await proxy.edge.memory.journal.counts()).exchanges == 1
+        assert proxy.edge.degradations.counts["hearing a reply"] == 1
+
+
+async def test_a_body_that_passes_through_keeps_its_length(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        await proxy.post("/v1/embeddings", b'{"input": "x"}')
+        assert provider.last.headers["Content-Length"] == "14"
+        assert "Transfer-Encoding" not in provider.last.headers
+
+
+async def test_while_the_stores_are_not_open_every_reply_says_so(tmp_path: Path) -> None:
+    (tmp_path / "journal.db").write_bytes(b"no database at all" * 1000)
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+        status, _, headers = await proxy.post("/v1/chat/completions", body)
+        assert (status, headers["x-palimpsest-status"]) == (200, "degraded; the stores are not open")
+
+
+async def test_a_fork_of_a_session_teaches_what_is_new_in_it_and_nothing_again(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        said = ("My dog is called Quirinus and he is six.", "A fine name for a dog, six years is a good age.")
+        await proxy.chat(*said[:1], session="s1")
+        await proxy.chat(*said, "He sleeps in the old boat house.", session="s1")
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        before = await proxy.edge.memory.journal.counts()
+        await proxy.chat(*said, "His brother is called Lucius.", session="s2")
+        await proxy.learned()
+        after = await proxy.edge.memory.journal.counts()
+        assert after.sessions == before.sessions + 1
+        assert after.passages == before.passages + 1
