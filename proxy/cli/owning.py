@@ -1,23 +1,35 @@
-"""One process owns a home folder: two that wrote the same stores would spoil them."""
+"""One process owns a home folder: two that wrote the same stores would spoil them.
+
+The owner holds a lock, which the system takes from it when it dies, and its number stands in the locked file. Whoever
+asks a server sends it the token, so a server is only believed to be ours while it is the owner.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from proxy.cli.faults import Fault
 
+try:
+    import fcntl
+except ImportError:  # Windows: there the stores' own locks have to do.
+    fcntl = None  # type: ignore[assignment]
+
 LOCK = "lock"
+PATIENCE = 1.0
+"""Seconds to wait for a home that is just being looked at, or left."""
 
 
-@contextmanager
-def owned(home: Path) -> Iterator[None]:
-    """Hold the home folder, which is made where it is missing; the system lets go of it when the process dies.
+@contextlib.contextmanager
+def owned(home: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold the home folder, which is made where it is missing.
 
     Raises:
-        Fault: when another process holds it, or it cannot be made.
+        Fault: when another process holds it longer than ``patience`` seconds, or it cannot be made.
     """
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -25,26 +37,46 @@ def owned(home: Path) -> Iterator[None]:
     except OSError as error:
         raise Fault(f"the data folder {home} cannot be used: {error.strerror}; choose another with --home") from error
     try:
-        if not _lock(descriptor):
-            holder = os.read(descriptor, 40).decode("ascii", "replace").strip()
-            raise Fault(
-                f"another palimpsest{f' (process {holder})' if holder else ''} has {home} open: stop it first, or use "
-                "another folder with --home"
-            )
+        until = time.monotonic() + patience
+        while not _locked(descriptor, exclusive=True):
+            if time.monotonic() > until:
+                number = _number(descriptor)
+                who = f" (process {number})" if number else ""
+                raise Fault(
+                    f"another palimpsest{who} has {home} open: stop it first, or use another folder with --home"
+                )
+            time.sleep(0.05)
         os.truncate(descriptor, 0)
-        os.write(descriptor, str(os.getpid()).encode())
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
+def owner(home: Path) -> int | None:
+    """The number of the process that holds a home folder, or None where none does."""
     try:
-        import fcntl
-    except ImportError:  # Windows: there the stores' own locks have to do.
+        descriptor = os.open(home / LOCK, os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        if fcntl is not None and _locked(descriptor, exclusive=False):
+            return None
+        return _number(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int, exclusive: bool) -> bool:
+    if fcntl is None:
         return True
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _number(descriptor: int) -> int | None:
+    told = os.pread(descriptor, 20, 0)
+    return int(told) if told.isdigit() else None

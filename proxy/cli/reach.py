@@ -15,6 +15,9 @@ from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
 from proxy.settings import Loaded
 
+PATIENCE = 10.0
+"""Seconds to wait for another command that has the stores open."""
+
 SECONDS = 120.0
 """How long the stores may take to open."""
 
@@ -26,7 +29,7 @@ def reach(loaded: Loaded) -> Iterator[Server]:
     if server is not None:
         yield server
         return
-    with owned(loaded.settings.home), in_process(loaded) as here:
+    with owned(loaded.settings.home, PATIENCE), in_process(loaded) as here:
         yield here
 
 

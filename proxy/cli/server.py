@@ -7,13 +7,13 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
-from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from proxy.cli.faults import Fault
+from proxy.cli.owning import owner
 from proxy.settings import Settings
 
 ANNOUNCED = "server.json"
@@ -69,30 +69,19 @@ class Unreachable(Fault):
 
 
 def running(settings: Settings) -> Server | None:
-    """The server that has these settings' home open, or None where none runs."""
-    try:
-        token = (settings.home / "token").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    urls = [announced(settings.home), address(settings.server.host, settings.server.port)]
-    for url in dict.fromkeys(each for each in urls if each):
-        server = Server(url, token)
-        try:
-            told = server.ask("GET", "api", seconds=QUICK)
-        except Fault:
-            continue
-        if told.get("home") == str(settings.home):
-            return server
-    return None
+    """The server that has these settings' home open, or None where none runs.
 
-
-def announced(home: Path) -> str | None:
-    """Where the last server of a home said that it listens."""
+    Where none has, nothing is sent to any port: somebody else may listen there, and the token is not for them.
+    """
+    home = settings.home
+    number = owner(home)
     try:
+        token = (home / "token").read_text(encoding="utf-8").strip()
         told = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
-        return str(told["url"])
+        url, announced = str(told["url"]), told["pid"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return Server(url, token) if number is not None and number == announced else None
 
 
 def address(host: str, port: int) -> str:

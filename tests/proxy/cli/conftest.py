@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from proxy.cli.options import loaded
+from proxy.cli.owning import owned
 from proxy.cli.reach import in_process
 from proxy.cli.server import ANNOUNCED, Server
 
@@ -28,6 +30,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def server(home: Path) -> Iterator[Server]:
-    with in_process(loaded()) as started:
-        (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": 0}))
+    with owned(home), in_process(loaded()) as started:
+        (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
         yield started

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.cli import checks
+from proxy.cli import checks, reach
 from proxy.cli.owning import owned
 from proxy.cli.server import Server
 from tests.proxy.cli.running import Done, run
@@ -57,7 +57,8 @@ def test_settings_that_are_wrong_are_told_one_by_one(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("provider")
-def test_a_folder_that_another_process_holds_is_told(home: Path) -> None:
+def test_a_folder_that_another_process_holds_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reach, "PATIENCE", 0.0)
     with owned(home):
         done = run("doctor", "--json")
     assert verdicts(done)["stores"] == "wrong" and "another palimpsest" in done.out

@@ -1,0 +1,57 @@
+"""One owner of a home folder, and no token for anybody who is not the owner."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.faults import Fault
+from proxy.cli.options import loaded
+from proxy.cli.owning import owned, owner
+from proxy.cli.server import ANNOUNCED, running
+
+
+def test_a_home_has_one_owner_at_a_time(home: Path) -> None:
+    assert owner(home) is None
+    with owned(home):
+        assert owner(home) == os.getpid()
+        with pytest.raises(Fault, match=f"process {os.getpid()}"), owned(home, patience=0.0):
+            pass
+    assert owner(home) is None
+    with owned(home, patience=0.0):
+        pass
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Fault, match="cannot be used"), owned(tmp_path / "file" / "below"):
+        pass
+
+
+def test_what_listens_where_a_dead_server_did_gets_no_token(home: Path) -> None:
+    """Its port may be anybody's by now."""
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        home.mkdir(mode=0o700)
+        (home / "token").write_text("0" * 64)
+        url = f"http://127.0.0.1:{stranger.getsockname()[1]}"
+        for number in (os.getpid(), 999_999_999):
+            (home / ANNOUNCED).write_text(json.dumps({"url": url, "pid": number}))
+            assert running(loaded().settings) is None
+        with owned(home):
+            (home / ANNOUNCED).write_text(json.dumps({"url": url, "pid": 999_999_999}))
+            assert running(loaded().settings) is None
+        stranger.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            stranger.accept()
+
+
+@pytest.mark.parametrize("told", ["", "[]", "{}", '{"url": 7}', "\x00"])
+def test_an_announcement_that_is_none_is_passed_over(home: Path, told: str) -> None:
+    with owned(home):
+        (home / "token").write_text("0" * 64)
+        (home / ANNOUNCED).write_text(told)
+        assert running(loaded().settings) is None
