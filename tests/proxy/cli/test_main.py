@@ -1,0 +1,45 @@
+"""The program's own door: arguments, faults, and a foreign package in our place."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+import memory
+from proxy.cli import main
+from tests.proxy.cli.running import program
+
+
+def test_a_foreign_package_in_our_place_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory, "__file__", str(tmp_path / "memory" / "__init__.py"))
+    monkeypatch.setattr(sys, "argv", ["palimpsest", "version"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    told = capsys.readouterr().err
+    assert str(tmp_path) in told and "pipx" in told
+
+
+async def test_the_module_is_the_program() -> None:
+    assert (await program("version")).out.strip()
+    helped = await program("--help")
+    assert helped.code == 0 and all(name in helped.out for name in ("serve", "connect", "doctor", "forget"))
+    assert (await program()).code != 0
+
+
+async def test_a_fault_is_a_sentence_and_with_debug_a_traceback(home: Path) -> None:
+    config = home.parent / "config.yaml"
+    assert "Traceback" not in (await program("config", "--config", str(config))).err
+    debugged = await program("--debug", "config", "--config", str(config))
+    assert "Traceback" in debugged.err and debugged.code == 1
+
+
+@pytest.mark.skipif(importlib.util.find_spec("uvloop") is not None, reason="uvloop is installed here")
+async def test_uvloop_that_is_not_installed_is_told(home: Path) -> None:
+    done = await program("serve", "--port", "0", "--home", str(home), PALIMPSEST__SERVER__UVLOOP="true")
+    assert done.code == 1 and "uvloop is not installed" in done.err
