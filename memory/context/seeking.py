@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from memory.language.words import stem
@@ -128,7 +129,19 @@ def about_work(stems: Iterable[str]) -> float:
     return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
 
 
+@lru_cache(maxsize=4096)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
-    pieces = [piece for found in _SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]
-    return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in pieces)
+    return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
+
+
+@lru_cache(maxsize=4096)
+def only_asks(text: str) -> bool:
+    """Whether a text consists of questions."""
+    pieces = _pieces(text)
+    return bool(pieces) and all(piece.endswith("?") for piece in pieces)
+
+
+def _pieces(text: str) -> list[str]:
+    """The sentences of a text that are more than an exclamation."""
+    return [piece for found in _SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.seeking import about_work, asking, only_moves_on, seeks, tells, wants_advice
+from memory.context.seeking import about_work, asking, only_asks, only_moves_on, seeks, tells, wants_advice
 from memory.language.words import stems
 
 
@@ -39,6 +39,12 @@ def test_orders_and_questions_tell_nothing() -> None:
     assert not tells("Can you add a test for the parser? Please push it then.")
     assert not tells("okay, so let's rebase onto main first")
     assert tells("Fix the parser. The lexer hands it tabs as two spaces since Monday.")
+
+
+def test_a_text_of_questions_only_asks() -> None:
+    assert only_asks("I almost forgot, when is the rent due? And how much is it?")
+    assert not only_asks("The rent is due on Friday. How much is it?")
+    assert not only_asks("")
 
 
 def test_work_words_are_counted() -> None:
