@@ -25,7 +25,7 @@ from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
 from memory.learning.reconcile import Contradict, Decision, Merge, New, Reinforce, Supersede, reconcile
-from memory.ports import Guard, Journal, Journaled, Lesson, Query
+from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
 
@@ -129,19 +129,28 @@ class Learner:
 
     async def _learn(self, journaled: Journaled) -> None:
         if self._failed[journaled.number] >= TRIES:
-            self.passed_over += 1
             await self._journal.learn(Lesson(journaled.number))
+            self.passed_over += 1
+            del self._failed[journaled.number]
             return
         self._failed[journaled.number] += 1
+        try:
+            await self._teach(journaled)
+        except (StoreError, asyncio.CancelledError):
+            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
+            self._failed[journaled.number] -= 1
+            raise
+        del self._failed[journaled.number]
+
+    async def _teach(self, journaled: Journaled) -> None:
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         facts, known = await self._facts(journaled, learned.facts, at)
         passages = await self._passages(journaled, learned)
-        await self._journal.learn(_lesson(journaled.number, facts, passages, known))
+        await self._journal.learn(await asyncio.to_thread(_lesson, journaled.number, facts, passages, known))
         if facts:
             self._pages.changed(frozenset(fact.owner for fact in facts))
-        del self._failed[journaled.number]
 
     async def _facts(
         self, journaled: Journaled, taught: Sequence[Taught], at: datetime
@@ -227,7 +236,8 @@ class Learner:
     async def _passages(self, journaled: Journaled, learned: Learned) -> list[Passage]:
         """The passages to write: with a subject, not forgotten, and not there yet (a retried request's reply is)."""
         owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
-        pieces = [piece for piece in learned.pieces if _has_subject(piece)]
+        # In a thread, like all that grows with the text: streams are relayed meanwhile.
+        pieces = await asyncio.to_thread(lambda: [piece for piece in learned.pieces if _has_subject(piece)])
         if owner is None or not pieces:
             return []
         known = {
@@ -235,10 +245,14 @@ class Learner:
             for turn in {piece.turn for piece in pieces}
             for passage in await self._journal.neighbours(journaled.session.id, turn, 0)
         }
+        new = [piece for piece in pieces if (piece.source, piece.piece) not in known]
+        key = self._journal.key()
+        hashes = await asyncio.to_thread(lambda: [tombstone_of(key, owner, piece.text) for piece in new])
+        forgotten = await self._journal.is_forgotten(hashes)
         return [
             self._passage(piece, owner, journaled)
-            for piece in pieces
-            if (piece.source, piece.piece) not in known and not await self._is_forgotten(owner, piece.text)
+            for piece, hash in zip(new, hashes, strict=True)
+            if hash not in forgotten
         ]
 
     def _passage(self, piece: Piece, owner: str, journaled: Journaled) -> Passage:

@@ -1,0 +1,57 @@
+"""The worker passes over what it cannot learn from, and never what a store could not take for a while."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.day.learn import TRIES
+from memory.learning.lesson import learn
+from memory.stores.errors import StoreFault
+from tests.fake_provider import fake_provider
+from tests.running import running
+
+
+async def test_an_exchange_that_cannot_be_learned_from_is_passed_over_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def poisoned(journaled: Any, **more: Any) -> Any:
+        if "poison" in str(journaled.messages):
+            raise RuntimeError("cannot be read")
+        return learn(journaled, **more)
+
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        assert proxy.edge.memory is not None
+        await proxy.edge.memory.learner.stop()
+        monkeypatch.setattr("memory.day.learn.learn", poisoned)
+        await proxy.chat("We decided to put poison into this exchange.")
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.", session="s2")
+        for _ in range(TRIES):
+            with pytest.raises(RuntimeError):
+                await proxy.learned()
+        await proxy.learned()
+        standing = await proxy.edge.memory.commands.standing()
+        assert (standing.passed_over, standing.counts.behind, standing.counts.facts) == (1, 0, 1)
+
+
+async def test_a_store_that_fails_for_long_costs_no_exchange_its_lesson(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.learner.stop()
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        search = memory.recall.index.search
+
+        async def away(query: Any) -> Any:
+            raise StoreFault("the Qdrant server is away")
+
+        memory.recall.index.search = away  # type: ignore[method-assign]
+        for _ in range(2 * TRIES):
+            with pytest.raises(StoreFault):
+                await proxy.learned()
+        memory.recall.index.search = search  # type: ignore[method-assign]
+        await proxy.learned()
+        standing = await memory.commands.standing()
+        assert (standing.passed_over, standing.counts.facts) == (0, 1)
