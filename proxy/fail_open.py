@@ -22,6 +22,10 @@ T = TypeVar("T")
 DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was late", ["doing", "why"])
 
 
+LONGEST = 300
+"""Characters that are kept of what a failure says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One time that memory did not do its part. ``at`` is in seconds since 1970."""
@@ -66,7 +70,13 @@ async def fail_open(
     except TimeoutError:
         why = f"late: more than {within * 1000:.0f} ms"
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"
+        why = one_line(f"{type(error).__name__}: {error}")
         log.debug("while %s", doing, exc_info=True)
     degradations.add(doing, why)
     return otherwise, why
+
+
+def one_line(text: str) -> str:
+    """A fault's text as it may stand in a header: in one line, printable, and not too long. A library's error may
+    have many lines, and a header with a line break in it would cost the reply."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:LONGEST]
