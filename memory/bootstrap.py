@@ -66,7 +66,7 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
-        await self.notes.write_kept()
+        await self.notes.stop()
         await self.learner.stop()
         await self.recall.index.close()
         await self.journal.close()
@@ -109,7 +109,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     recall = Recall(settings.recall, journal, index, embedder)
     pages = PageFiles(settings.page, journal, home / "pages", now)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now)
-    notes = Notes(journal, guard, learner.wake, DiskRoom(home, settings.journal.min_free_mib * 2**20))
+    notes = Notes(journal, guard, learner.wake, sessions.place, DiskRoom(home, settings.journal.min_free_mib * 2**20))
     learner.start()
     return Memory(
         settings=settings,

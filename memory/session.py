@@ -107,13 +107,20 @@ class Receipt:
 class Prepared:
     """The answer to a request's arrival: which edits it needs, and where it belongs.
 
-    ``session`` is None where memory takes no part.
+    ``session`` is None where memory takes no part, and where preparing failed before the session was known: it is
+    ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then.
     """
 
     session: Session | None
     arrival: Arrival
     edits: tuple[Edit, ...]
     receipt: Receipt
+    unplaced: bool = False
+
+    @property
+    def journaled(self) -> bool:
+        """Whether its exchange is one for the journal."""
+        return self.arrival.mode is Mode.ON and (self.session is not None or self.unplaced)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from memory import bootstrap
+from memory.session import Mode
 from proxy.api import api
 from proxy.checkout import Checkouts
 from proxy.edge import EDGE, Edge
@@ -86,7 +87,8 @@ async def _upstream(app: web.Application) -> AsyncIterator[None]:
 async def _memory(app: web.Application) -> AsyncIterator[None]:
     edge = app[EDGE]
     await _open_memory(edge)
-    opening = None if edge.memory else asyncio.create_task(_keep_opening(edge))
+    wanted = edge.settings.memory.mode is not Mode.OFF
+    opening = asyncio.create_task(_keep_opening(edge)) if wanted and edge.memory is None else None
     yield
     if opening:
         opening.cancel()

@@ -58,9 +58,9 @@ async def _exchange(
 ) -> web.StreamResponse:
     body = await request.read()
     arrived = time.perf_counter()
-    view = await _read(dialect, body, request.headers)
+    view = await _read(dialect, body, request.headers, edge.settings.server.max_body_mib * 2**20)
     prepared = await _prepare(request, edge, prefix, view)
-    written = _write(dialect, view, prepared) if view and prepared else None
+    written = await _written(dialect, view, prepared) if view and prepared else None
 
     metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
     model = view.conversation.model if view else ""
@@ -70,14 +70,17 @@ async def _exchange(
         headers.popall("Content-Encoding", None)
     committed = _Commit(edge, view, prepared)
     async with edge.upstream.send("POST", url, headers, written or body) as reply:
-        heard = reply.status == 200 and view is not None and prepared is not None and prepared.session is not None
+        heard = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
         plain = reply.headers.get("Content-Encoding", "identity").lower() == "identity"
         if listener is not None and not plain:
-            # Asked for no compression and got it all the same: what cannot be read is passed on unheard.
+            # Asked for no compression and got it all the same: what cannot be read is passed on unheard, but what
+            # was asked is known.
             listener = None
+            edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
+            committed.begin(Reply())
         try:
-            response = await relay(reply, request, _ours(prepared), listener, committed.in_time)
+            response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time)
         finally:
             if listener is not None and not committed.begun:
                 committed.begin(listener.reply())
@@ -85,9 +88,10 @@ async def _exchange(
     return response
 
 
-async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> View | None:
+async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], largest: int) -> View | None:
     """The body as a view; None where it is for the provider to judge."""
-    plain = _decompressed(body, headers.get("Content-Encoding", ""))
+    encoding = headers.get("Content-Encoding", "")
+    plain = body if not encoding else await asyncio.to_thread(_decompressed, body, encoding, largest)
     if plain is None:
         return None
     try:
@@ -136,6 +140,13 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     return prepared
 
 
+async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
+    """The edited body; a large one is written in a thread."""
+    if prepared.edits and len(view.body) >= LARGE:
+        return await asyncio.to_thread(_write, dialect, view, prepared)
+    return _write(dialect, view, prepared)
+
+
 def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     """The body with its edits. None where there are none, or they would break a rule that the client kept: then
     the client's own bytes go out, as they came."""
@@ -151,9 +162,10 @@ def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     return written
 
 
-def _ours(prepared: Prepared | None) -> dict[str, str]:
+def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
     if prepared is None:
-        return {"x-palimpsest-status": "untouched"}
+        closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
+        return {"x-palimpsest-status": "degraded; the stores are not open" if closed else "untouched"}
     return {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
 
 
@@ -172,7 +184,7 @@ class _Commit:
         if not reply.complete:
             metrics.CUT.inc()
         memory, view, prepared = self._edge.memory, self._view, self._prepared
-        if memory is None or view is None or prepared is None or prepared.session is None:
+        if memory is None or view is None or prepared is None or not prepared.journaled:
             return None
         return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))
 
@@ -197,6 +209,9 @@ async def _pass_through(request: web.Request, edge: Edge, path: str) -> web.Stre
     url = address(base_for_path(edge.settings.upstream, path, request.headers), path)
     headers = outgoing_headers(request.headers.items(), listened=False)
     body = request.content.iter_any() if request.can_read_body else None
+    if body is not None and request.content_length is not None:
+        # Without it the body would go on in chunks, which not every server takes.
+        headers["Content-Length"] = str(request.content_length)
     async with edge.upstream.send(request.method, url, headers, body) as reply:
         return await relay(reply, request, {}, None, None)
 
@@ -204,8 +219,8 @@ async def _pass_through(request: web.Request, edge: Edge, path: str) -> web.Stre
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-def _decompressed(body: bytes, encoding: str) -> bytes | None:
-    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond reason."""
+def _decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
+    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond ``largest``."""
     match encoding.strip().lower():
         case "" | "identity":
             return body
@@ -217,7 +232,7 @@ def _decompressed(body: bytes, encoding: str) -> bytes | None:
             return None
     inflater = zlib.decompressobj(window)
     try:
-        plain = inflater.decompress(body, 2**28)
+        plain = inflater.decompress(body, largest)
     except zlib.error:
         return None
     return plain if inflater.eof else None

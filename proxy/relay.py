@@ -56,9 +56,14 @@ async def relay(
                 held = False
                 await commit(await _whole(listener, heard))
                 await response.write(listener.finish())
+    except aiohttp.ClientConnectionResetError:
+        return response  # it is the client that has gone
     except aiohttp.ClientError:
-        if listener is not None and held and (rest := listener.finish()):
-            await response.write(rest)
+        if listener is not None and commit is not None and held:
+            # What is held may be the terminator but for its last byte, and a client may act on that.
+            await commit(await _whole(listener, heard))
+            if rest := listener.finish():
+                await response.write(rest)
         if request.transport is not None:
             request.transport.close()
         return response

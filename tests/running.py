@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -53,7 +54,8 @@ class Running:
         """Wait until everything that was acknowledged has been learned from and can be found."""
         assert self.edge.memory is not None
         while self.edge.beside:
-            await next(iter(self.edge.beside))
+            await asyncio.wait(self.edge.beside)
+            await asyncio.sleep(0)  # a task that is done takes itself out of the set only in the loop's next round
         await self.edge.memory.learner.catch_up()
 
 

@@ -5,12 +5,14 @@ When the journal cannot take it, the exchange is kept here and written as soon a
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 
 from memory.conversation import Conversation, Reply
 from memory.ports import Guard, Journal
-from memory.session import Exchange, Mode, Prepared
+from memory.session import Arrival, Exchange, Prepared, Session
 
 PATIENCE = 30.0
 """Seconds that one write may take before it is tried again later."""
@@ -18,26 +20,42 @@ PATIENCE = 30.0
 KEPT = 2000
 """Exchanges kept while the journal cannot be written; beyond it the oldest are lost, and that is counted."""
 
+AGAIN_SECONDS = 5.0
+"""How long to wait before what is kept is tried again."""
+
 
 class DiskNearlyFull(Exception):
     """The disk is too full to journal anything more. What comes is kept in memory and written when there is room."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """An exchange, whose session may still have to be found."""
+
+    prepared: Prepared
+    conversation: Conversation
+    reply: Reply
+    status: int
+
+
 class Notes:
-    """The shell that journals exchanges."""
+    """The shell that journals exchanges. ``place`` finds the session of a request that is unplaced."""
 
     def __init__(
         self,
         journal: Journal,
         guard: Guard,
         journaled: Callable[[], None],
+        place: Callable[[Conversation, Arrival], Awaitable[Session]],
         room: Callable[[], bool] = lambda: True,
     ) -> None:
         self._journal = journal
         self._room = room
         self._guard = guard
+        self._place = place
         self._journaled = journaled
-        self._kept: deque[Exchange] = deque()
+        self._kept: deque[_Heard] = deque()
+        self._again: asyncio.Task[None] | None = None
         self.lost = 0
 
     @property
@@ -47,11 +65,9 @@ class Notes:
 
     async def note(self, prepared: Prepared, conversation: Conversation, reply: Reply, status: int) -> None:
         """Journal an exchange. Where the caller asked for no storing, only the session and its ledger are kept."""
-        if prepared.session is None or prepared.arrival.mode is not Mode.ON:
+        if not prepared.journaled:
             return
-        exchange = Exchange(
-            prepared.receipt.id, prepared.session, prepared.arrival, conversation, reply, status, prepared.receipt
-        )
+        exchange = _Heard(prepared, conversation, reply, status)
         if await self._write(exchange):
             self._journaled()
             return
@@ -59,6 +75,8 @@ class Notes:
             self._kept.popleft()
             self.lost += 1
         self._kept.append(exchange)
+        if self._again is None or self._again.done():
+            self._again = asyncio.create_task(self._try_again())
 
     async def write_kept(self) -> None:
         """Try again to write what could not be written, oldest first; stops at the first that still cannot."""
@@ -70,14 +88,35 @@ class Notes:
                 self._kept.popleft()
             self._journaled()
 
-    async def _write(self, exchange: Exchange) -> bool:
+    async def stop(self) -> None:
+        """Write what waits once more, and try no further."""
+        if self._again is not None:
+            self._again.cancel()
+            await asyncio.wait({self._again})
+            self._again = None
+        await self.write_kept()
+
+    async def _try_again(self) -> None:
+        """Until nothing is kept any more: nobody else would write it while no further exchange comes."""
+        while self._kept:
+            await asyncio.sleep(AGAIN_SECONDS)
+            await self.write_kept()
+
+    async def _write(self, exchange: _Heard) -> bool:
         written, _ = await self._guard(
             self._commit(exchange), otherwise=False, within=PATIENCE, doing="journaling an exchange"
         )
         return written
 
-    async def _commit(self, exchange: Exchange) -> bool:
+    async def _commit(self, heard: _Heard) -> bool:
         if not self._room():
             raise DiskNearlyFull("there is less free disk than memory.journal.min_free_mib")
-        await self._journal.commit(exchange)
+        prepared, receipt = heard.prepared, heard.prepared.receipt
+        session = prepared.session
+        if session is None:
+            session = await self._place(heard.conversation, prepared.arrival)
+            receipt = replace(receipt, session=session.id)
+        await self._journal.commit(
+            Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
+        )
         return True

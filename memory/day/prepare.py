@@ -94,7 +94,9 @@ class Preparation:
         arrival = self._allowed(in_own_namespace(arrival))
         live = self._sessions.remembered(conversation, arrival) if arrival.extends else None
         if live is None:
-            return self.untouched(conversation, arrival, f"degraded; {why}")
+            ours = bool(conversation.messages) and arrival.scope.user is not None
+            untouched = self.untouched(conversation, arrival, f"degraded; {why}")
+            return replace(untouched, unplaced=ours and (arrival.kind.teaches or arrival.extends))
         edits = live.ledger.edits(conversation.keys())
         receipt = self._receipt(arrival, conversation, live.session.id, f"degraded; {why}")
         return Prepared(live.session, arrival, edits, receipt)

@@ -92,6 +92,10 @@ class LiveSessions:
                 self._follow(live, conversation, arrival)
         return live
 
+    async def place(self, conversation: Conversation, arrival: Arrival) -> Session:
+        """The session of a request whose preparing failed, for its exchange to be journaled in."""
+        return (await self.find(conversation, arrival)).session
+
     async def _found_or_new(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
         key = session_key(arrival, arrival.session_key)
         if key is not None:

@@ -413,7 +413,7 @@ async def test_a_request_whose_preparing_was_late_is_journaled_all_the_same(tmp_
         async def late(*args: Any) -> Any:
             raise TimeoutError
 
-        preparation.prepare = late  # type: ignore[method-assign]
+        preparation.prepare = late  # type: ignore[method-assign, assignment]
         await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
         preparation.prepare = prepare  # type: ignore[method-assign]
         await proxy.learned()
@@ -438,7 +438,7 @@ async def test_a_failure_of_many_lines_is_told_in_a_header_of_one(tmp_path: Path
         async def broken(*args: Any) -> Any:
             raise RuntimeError("first\r\nX-Evil: 1\n\x00\udcff" + "long " * 1000)
 
-        proxy.edge.memory.preparation.prepare = broken  # type: ignore[method-assign]
+        proxy.edge.memory.preparation.prepare = broken  # type: ignore[method-assign, assignment]
         body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
         status, _, headers = await proxy.post("/v1/chat/completions", body)
         assert status == 200

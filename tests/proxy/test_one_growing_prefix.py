@@ -211,7 +211,7 @@ def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> She
 
     sessions = LiveSessions(journal, new_id)
     preparation = Preparation(MemorySettings(), sessions, recaller, recaller, guard, new_id, lambda: False)
-    return preparation, Notes(journal, guard, lambda: None)
+    return preparation, Notes(journal, guard, lambda: None, sessions.place)
 
 
 async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool) -> bytes:

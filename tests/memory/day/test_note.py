@@ -1,0 +1,80 @@
+"""What the journal cannot take at once is kept, and written as soon as it can, though nothing else happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from memory.conversation import Conversation, Reply
+from memory.day import note
+from memory.day.note import Notes
+from memory.ports import Journal, StoreError
+from memory.scope import Scope
+from memory.session import Arrival, Exchange, Prepared, Receipt, RequestKind, Session
+
+T = TypeVar("T")
+AT = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+class LockedJournal:
+    """A journal that takes nothing until it is opened."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self.written: list[Exchange] = []
+
+    async def commit(self, exchange: Exchange) -> None:
+        if not self.open:
+            raise StoreError("locked")
+        self.written.append(exchange)
+
+
+async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    try:
+        return await awaitable, ""
+    except StoreError as error:
+        return otherwise, str(error)
+
+
+async def place(conversation: Conversation, arrival: Arrival) -> Session:
+    return Session("found", "k", arrival.scope, arrival.runtime, AT, AT, arrival.kind)
+
+
+def prepared(session: Session | None, *, unplaced: bool = False) -> Prepared:
+    arrival = Arrival(Scope(None, "ada", "loom"), RequestKind.MAIN, "test", "n", AT)
+    return Prepared(session, arrival, (), Receipt("r", AT, "", RequestKind.MAIN, "untouched"), unplaced)
+
+
+CONVERSATION = Conversation("openai-chat", "m", ())
+
+
+async def test_what_is_kept_is_written_though_no_further_exchange_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(note, "AGAIN_SECONDS", 0.0)
+    journal, told = LockedJournal(), asyncio.Event()
+    notes = Notes(cast(Journal, journal), guard, told.set, place)
+    await notes.note(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert (notes.kept, journal.written) == (1, [])
+    journal.open = True
+    await asyncio.wait_for(told.wait(), 5)
+    assert notes.kept == 0
+    assert [(each.session.id, each.receipt.session) for each in journal.written] == [("found", "found")]
+
+
+async def test_stopping_writes_what_is_kept_once_more() -> None:
+    journal = LockedJournal()
+    notes = Notes(cast(Journal, journal), guard, lambda: None, place)
+    await notes.note(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    journal.open = True
+    await notes.stop()
+    assert (notes.kept, len(journal.written)) == (0, 1)
+
+
+async def test_where_memory_takes_no_part_nothing_is_journaled() -> None:
+    journal: Any = LockedJournal()
+    notes = Notes(journal, guard, lambda: None, place)
+    await notes.note(prepared(None), CONVERSATION, Reply(), 200)
+    assert (notes.kept, journal.written) == (0, [])
