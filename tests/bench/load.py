@@ -3,8 +3,9 @@
     python -m tests.bench.load [--full] [--rivals litellm,headroom] [--facts 10000] [--seconds N] [--json FILE]
 
 Every round visits each target in turn, so that a noisy minute is noisy for all, and what a target adds is its time
-less the time straight to the provider *in the same round*. Streamed replies come in spaced chunks. A request is never
-the same as another, so that recall has its work to do each time. Figures on a shared machine are to be read as ratios.
+less the time straight to the provider *in the same round*. Streamed replies come in spaced chunks. Requests follow each
+other without a pause, in sessions of a few turns, and none is the same as another, so that recall and learning have
+their work to do each time. Figures on a shared machine are to be read as ratios.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,41 +64,39 @@ async def measure(competitors: list[Target], seconds: float, rounds: int) -> Sam
     """Visit every target in every round of every cell, for about ``seconds`` in all."""
     cells = [Cell(*each) for each in itertools.product(SIZES, (True, False), CLIENTS)]
     share = seconds / (len(cells) * len(competitors) * rounds)
-    workloads = {(size, stream): Workload(size, stream=stream).bodies() for size in SIZES for stream in (True, False)}
+    workloads = {(size, stream): Workload(size, stream=stream) for size in SIZES for stream in (True, False)}
     samples: Samples = {}
-    numbers = itertools.count()
     for cell in cells:
-        bodies = workloads[cell.size, cell.stream]
+        workload = workloads[cell.size, cell.stream]
         for target in competitors:
-            await _visit(target, cell.clients, 0.1, bodies, numbers)
+            await _visit(target, cell.clients, 0.1, workload)
         for turn in range(rounds):
             order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
             for target in order:
-                sample = await _visit(target, cell.clients, share, bodies, numbers)
+                sample = await _visit(target, cell.clients, share, workload)
                 samples.setdefault((cell, target.name), []).append(sample)
     return samples
 
 
-async def _visit(
-    target: Target, clients: int, seconds: float, bodies: Iterator[bytes], numbers: Iterator[int]
-) -> Sample:
+async def _visit(target: Target, clients: int, seconds: float, workload: Workload) -> Sample:
     sample = Sample()
     connections = [Connection(target.port) for _ in range(clients)]
     began = time.perf_counter()
 
     async def client(connection: Connection) -> None:
         while True:
-            headers = {"x-session-id": f"bench-{next(numbers)}", "Authorization": "Bearer none", **target.headers}
-            try:
-                timed = await connection.post(CHAT, next(bodies), headers)
-            except OSError:
-                sample.failed += 1
-            else:
-                sample.failed += timed.status != 200
-                sample.first.append(timed.first * 1000)
-                sample.last.append(timed.last * 1000)
-            if time.perf_counter() - began >= seconds:
-                return
+            for session, body in workload.session():
+                headers = {"x-session-id": session, "Authorization": "Bearer none", **target.headers}
+                try:
+                    timed = await connection.post(CHAT, body, headers)
+                except OSError:
+                    sample.failed += 1
+                else:
+                    sample.failed += timed.status != 200
+                    sample.first.append(timed.first * 1000)
+                    sample.last.append(timed.last * 1000)
+                if time.perf_counter() - began >= seconds:
+                    return
 
     await asyncio.gather(*(client(connection) for connection in connections))
     sample.seconds = time.perf_counter() - began

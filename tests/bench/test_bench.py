@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -31,7 +33,7 @@ async def served(app: web.Application) -> AsyncIterator[int]:
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_a_reply_comes_through_the_bare_relay_as_the_provider_gave_it(stream: bool) -> None:
-    body = next(Workload(2_000, stream=stream).bodies())
+    _, body = next(Workload(2_000, stream=stream).session())
     async with (
         served(provider.make_app(0)) as upstream,
         served(bare_relay.make_app(f"http://127.0.0.1:{upstream}")) as port,
@@ -64,12 +66,13 @@ async def test_a_reply_that_is_cut_is_told_from_a_whole_one() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_bodies_have_the_size_that_was_asked_for_and_differ_in_the_newest_message_only(size: int) -> None:
-    bodies = Workload(size, stream=True).bodies()
-    first, second = next(bodies), next(bodies)
-    assert 0.8 * size < len(first) < 1.2 * size
-    assert first != second
-    assert first[: int(size * 0.5)] == second[: int(size * 0.5)]
+def test_a_session_grows_around_the_size_that_was_asked_for(size: int) -> None:
+    workload = Workload(size, stream=True)
+    bodies = [body for _, body in workload.session()]
+    assert 0.7 * size < sum(map(len, bodies)) / len(bodies) < 1.4 * size
+    said = [json.loads(body)["messages"] for body in bodies]
+    assert all(later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(said))
+    assert next(workload.session())[1] != bodies[0]
 
 
 def test_the_invented_facts_are_the_same_each_time_but_for_their_ids() -> None:

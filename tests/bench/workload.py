@@ -1,7 +1,8 @@
-"""The requests: a growing agent's conversation of a given size, each time with another newest question."""
+"""The requests: an agent's sessions of a given size, which grow turn by turn."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -17,17 +18,24 @@ _LINES = (
 )
 
 
+TURNS = 8
+"""Requests of one session."""
+
+_REPLY = json.dumps({"role": "assistant", "content": "The retries stay at three, as decided."})
+
+
 class Workload:
-    """Bodies of about ``size`` bytes. The history is the same in all of them, as in a session that goes on; the newest
-    message is another one each time, and the session too, so that no reply can come from what was done before."""
+    """Sessions whose requests have about ``size`` bytes. All begin with the same long history, as the requests of one
+    project do with the same files and rules, and go on with questions that no other has."""
 
     def __init__(self, size: int, *, stream: bool, seed: int = 1) -> None:
         self.size = size
         self.stream = stream
         self._questions = questions(seed)
+        self._numbers = itertools.count()
         rng = random.Random(seed)
         messages: list[dict[str, str]] = [{"role": "system", "content": "You are a coding agent. Answer briefly."}]
-        length = 600
+        length = 1300
         while length < size:
             text = "\n".join(rng.choice(_LINES) for _ in range(rng.randrange(4, 40)))[: size - length]
             messages.append({"role": "user" if len(messages) % 2 else "assistant", "content": text})
@@ -35,10 +43,14 @@ class Workload:
         if len(messages) % 2 == 0:
             messages.append({"role": "assistant", "content": "Done."})
         rest = {"stream": True, "stream_options": {"include_usage": True}} if stream else {"stream": False}
-        whole = json.dumps({"model": "bench", "messages": [*messages, {"role": "user", "content": "@@@"}], **rest})
+        whole = json.dumps({"model": "bench", "messages": [*messages, "@@@"], **rest})
         self._before, self._after = whole.encode().split(b'"@@@"')
 
-    def bodies(self) -> Iterator[bytes]:
-        """Bodies without end."""
-        for number, question in enumerate(self._questions):
-            yield self._before + json.dumps(f"{question} ({number})").encode() + self._after
+    def session(self) -> Iterator[tuple[str, bytes]]:
+        """The requests of a new session: its id, and the body."""
+        session, said = f"bench-{self.size}-{self.stream}-{next(self._numbers)}", list[str]()
+        for turn in range(TURNS):
+            question = f"{next(self._questions)} ({session}, {turn})"
+            said.append(json.dumps({"role": "user", "content": question}))
+            yield session, self._before + ", ".join(said).encode() + self._after
+            said.append(_REPLY)
