@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.context.rank import Scored
+from memory.context.rank import Scored, is_question
 from memory.fact import Passage, Sensitivity
 
 
@@ -56,7 +56,7 @@ def joined(
             best.setdefault(Place(each.memory.session, each.memory.turn), each)
     found = list(scored)
     for passage in fetched:
-        if passage.id in known or passage.id in present or passage.question:
+        if passage.id in known or passage.id in present or is_question(passage):
             continue
         if passage.sensitivity is Sensitivity.RESTRICTED:
             continue

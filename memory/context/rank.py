@@ -14,7 +14,7 @@ from datetime import datetime
 from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
 from memory.context.question import Question
-from memory.context.seeking import only_asks
+from memory.context.seeking import mostly_asks
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
 from memory.language.terms import words_of
 from memory.ports import Found
@@ -74,7 +74,7 @@ def rank(
         hit.id: weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
         for hit, _ in found
     }
-    answers = [(hit, memory) for hit, memory in found if not _asked(memory)]
+    answers = [(hit, memory) for hit, memory in found if not is_question(memory)]
     if not passes(question, weighed, answers, floor):
         heeded = preferred(question, weighed, answers, floor)
         answers = [(hit, memory) for hit, memory in answers if hit.id in heeded]
@@ -98,11 +98,11 @@ def rank(
     return scored
 
 
-def _asked(memory: Memory) -> bool:
-    """Whether it is a question of that time."""
+def is_question(memory: Memory) -> bool:
+    """Whether a memory is a question of its time and so no answer now."""
     if isinstance(memory, Fact):
         return False
-    return memory.question or (memory.origin is Origin.USER and only_asks(memory.text))
+    return memory.question or (memory.origin is Origin.USER and mostly_asks(memory.text))
 
 
 def _may_be_shown(memory: Memory, now: datetime) -> bool:

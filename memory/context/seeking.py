@@ -65,6 +65,13 @@ _ORDER: Final = re.compile(
 )
 """How an order or a proposal of the moment begins."""
 
+_FORGOT: Final = re.compile(
+    r"\b(?:forgot|forget|remind me|misremember|need to know|(?:don't|can't|cannot|do not) (?:quite )?"
+    r"(?:remember|recall))\b",
+    re.IGNORECASE,
+)
+_MOSTLY: Final = 0.6
+
 _MOVING: Final = (
     # agreement, order of work, pointing
     "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
@@ -136,10 +143,19 @@ def tells(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def only_asks(text: str) -> bool:
-    """Whether a text consists of questions."""
+def mostly_asks(text: str) -> bool:
+    """Whether a text is a question with little more than what frames one.
+
+    "I forgot, which one was it? Answer in one word." tells nothing but that it was asked.
+    """
     pieces = _pieces(text)
-    return bool(pieces) and all(piece.endswith("?") for piece in pieces)
+    asking = [piece for piece in pieces if piece.endswith("?") or _FORGOT.search(piece)]
+    framing = [piece for piece in pieces if piece not in asking and _ORDER.match(piece)]
+    return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
+
+
+def _words(pieces: Iterable[str]) -> int:
+    return sum(len(piece.split()) for piece in pieces)
 
 
 def _pieces(text: str) -> list[str]:

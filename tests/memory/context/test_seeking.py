@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.seeking import about_work, asking, only_asks, only_moves_on, seeks, tells, wants_advice
+from memory.context.seeking import about_work, asking, mostly_asks, only_moves_on, seeks, tells, wants_advice
 from memory.language.words import stems
 
 
@@ -41,10 +41,12 @@ def test_orders_and_questions_tell_nothing() -> None:
     assert tells("Fix the parser. The lexer hands it tabs as two spaces since Monday.")
 
 
-def test_a_text_of_questions_only_asks() -> None:
-    assert only_asks("I almost forgot, when is the rent due? And how much is it?")
-    assert not only_asks("The rent is due on Friday. How much is it?")
-    assert not only_asks("")
+def test_a_question_and_its_frame_mostly_ask() -> None:
+    assert mostly_asks("I almost forgot, when is the rent due? And how much is it?")
+    assert mostly_asks("I forgot when the rent is due. Is it Friday? Answer with the day.")
+    assert not mostly_asks("The rent is due on Friday, to be paid to Bo. How much?")
+    assert not mostly_asks("Pay the rent.")
+    assert not mostly_asks("")
 
 
 def test_work_words_are_counted() -> None:
