@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,12 +21,14 @@ from memory.day.sessions import LiveSessions
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.windows import open_windows
-from memory.ports import Embedder, Generation, Guard
+from memory.ports import Embedder, Generation, Guard, StoreError
 from memory.session import Mode
 from memory.settings import MemorySettings
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -68,8 +71,13 @@ class Memory:
         """Write what waits, then let go of the files."""
         await self.notes.stop()
         await self.learner.stop()
-        await self.recall.index.close()
-        await self.journal.close()
+        try:
+            await self.recall.index.close()
+        except StoreError as error:
+            # An index that cannot be written any more is found out and made again at the next start.
+            log.warning("%s", error)
+        finally:
+            await self.journal.close()
 
 
 async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Memory | None:

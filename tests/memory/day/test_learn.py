@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,17 @@ async def test_a_store_that_fails_for_long_costs_no_exchange_its_lesson(tmp_path
         await proxy.learned()
         standing = await memory.commands.standing()
         assert (standing.passed_over, standing.counts.facts) == (0, 1)
+
+
+async def test_an_index_that_is_deleted_while_it_runs_is_made_again_at_the_next_start(tmp_path: Path) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path) as proxy:
+            await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+            await proxy.learned()
+            shutil.rmtree(tmp_path / "index")
+            await proxy.chat("We decided to use Kafka for the bus.", session="s2")
+            await proxy.learned()
+        async with running(provider, tmp_path) as proxy:
+            await proxy.learned()
+            await proxy.chat("What did we decide to use for the bus?", session="s3")
+            assert b"Kafka" in provider.last.body
