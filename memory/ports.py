@@ -83,9 +83,6 @@ class Found:
     """A candidate with both scores: cosine, and the dot product of the sparse vectors."""
 
     id: str
-    owner: str
-    sort: str
-    at: float
     cosine: float
     lexical: float
 

@@ -74,11 +74,10 @@ class Recall:
             Query(tuple(owners), dense, weighed.sparse, self._settings.candidates, until=None)
         )
         clock.lap("index")
+        found.sort(key=lambda hit: (-(weighed.coverage(hit.lexical) + hit.cosine), hit.id))
+        found = found[: self._settings.candidates]
         ids = [hit.id for hit in found]
-        facts, passages = await asyncio.gather(
-            self._journal.facts([hit.id for hit in found if hit.sort == "fact"], owners),
-            self._journal.passages([hit.id for hit in found if hit.sort == "turn"], owners),
-        )
+        facts, passages = await asyncio.gather(self._journal.facts(ids, owners), self._journal.passages(ids, owners))
         read: list[Memory] = [*facts, *passages]
         memories = {memory.id: memory for memory in read}
         clock.lap("read")

@@ -177,33 +177,17 @@ class EdgeIndex:
         dense = None if query.dense is None else edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
-        # Each property of a hit is made anew when it is asked for, so each is asked for once.
-        hits: dict[Any, dict[str, Any]] = {}
         scores: list[dict[Any, float]] = []
         for leg in (dense, lexical):
-            scored: dict[Any, float] = {}
+            hits = []
             if leg is not None:
-                asked = edge.QueryRequest(limit=query.limit, query=leg, filter=within, with_payload=True)
-                for hit in self._shard.query(asked):
-                    id = hit.id
-                    scored[id] = hit.score
-                    if id not in hits:
-                        hits[id] = hit.payload
-            scores.append(scored)
+                hits = self._shard.query(edge.QueryRequest(limit=query.limit, query=leg, filter=within))
+            scores.append({hit.id: hit.score for hit in hits})
         cosines, dots = scores
-        cosines |= self._scores(dense, hits.keys() - cosines.keys())
-        dots |= self._scores(lexical, hits.keys() - dots.keys())
-        return [
-            Found(
-                str(id),
-                payload["owner"],
-                payload["sort"],
-                payload["at"],
-                cosines.get(id, 0.0),
-                dots.get(id, 0.0),
-            )
-            for id, payload in hits.items()
-        ]
+        found = cosines.keys() | dots.keys()
+        cosines |= self._scores(dense, found - cosines.keys())
+        dots |= self._scores(lexical, found - dots.keys())
+        return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in found]
 
     def _scores(self, leg: Any, ids: Iterable[Any]) -> dict[Any, float]:
         """The scores of points that the other leg found. Points that share no term have none, which is 0."""

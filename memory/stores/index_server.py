@@ -89,34 +89,20 @@ class ServerIndex:
         dense = None if query.dense is None else query.dense.tolist()
         sparse = _sparse(query.sparse) if query.sparse else None
         by_dense, by_terms = await self._legs(
-            [(dense, DENSE, within, query.limit, True), (sparse, LEXICAL, within, query.limit, True)]
+            [(dense, DENSE, within, query.limit), (sparse, LEXICAL, within, query.limit)]
         )
         cosines = {hit.id: hit.score for hit in by_dense}
         dots = {hit.id: hit.score for hit in by_terms}
         no_cosine, no_dot = dots.keys() - cosines.keys(), cosines.keys() - dots.keys()
         more_dense, more_terms = await self._legs(
             [
-                (dense, DENSE, _only(no_cosine), len(no_cosine), False),
-                (sparse, LEXICAL, _only(no_dot), len(no_dot), False),
+                (dense, DENSE, _only(no_cosine), len(no_cosine)),
+                (sparse, LEXICAL, _only(no_dot), len(no_dot)),
             ]
         )
         cosines |= {hit.id: hit.score for hit in more_dense}
         dots |= {hit.id: hit.score for hit in more_terms}
-        found: dict[Any, Found] = {}
-        for hit in (*by_dense, *by_terms):
-            told = hit.payload or {}
-            found.setdefault(
-                hit.id,
-                Found(
-                    str(hit.id),
-                    told["owner"],
-                    told["sort"],
-                    told["at"],
-                    cosines.get(hit.id, 0.0),
-                    dots.get(hit.id, 0.0),
-                ),
-            )
-        return list(found.values())
+        return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
@@ -158,7 +144,7 @@ class ServerIndex:
             await self._ask(self._client.create_payload_index(self.collection, field, schema, wait=True))
         self.created = True
 
-    async def _legs(self, legs: Sequence[tuple[Any, str, Any, int, bool]]) -> list[list[Any]]:
+    async def _legs(self, legs: Sequence[tuple[Any, str, Any, int]]) -> list[list[Any]]:
         """Run those legs that have something to look for, in one call."""
         from qdrant_client import models
 
@@ -167,8 +153,8 @@ class ServerIndex:
         if not asked:
             return found
         requests = [
-            models.QueryRequest(query=vector, using=using, filter=within, limit=limit, with_payload=payload)
-            for _, (vector, using, within, limit, payload) in asked
+            models.QueryRequest(query=vector, using=using, filter=within, limit=limit, with_payload=False)
+            for _, (vector, using, within, limit) in asked
         ]
         answers = await self._ask(self._client.query_batch_points(self.collection, requests))
         for (place, _), answer in zip(asked, answers, strict=True):

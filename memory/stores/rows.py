@@ -41,7 +41,7 @@ def names(items: tuple[str, ...]) -> str:
 
 def listed(text: str) -> tuple[str, ...]:
     """The inverse of :func:`names`."""
-    return tuple(orjson.loads(text))
+    return () if text == "[]" else tuple(orjson.loads(text))
 
 
 def session_row(session: Session, person: int) -> dict[str, Any]:
@@ -118,17 +118,29 @@ def fact_row(fact: Fact, redact: Redact) -> dict[str, Any]:
     }
 
 
+# Looking a member up is a tenth of calling its class, and a search reads hundreds of them.
+_KINDS = {each.value: each for each in Kind}
+_CATEGORIES = {each.value: each for each in Category}
+_STREAMS = {each.value: each for each in Stream}
+_LAYERS = {each.value: each for each in Layer}
+_ORIGINS = {each.value: each for each in Origin}
+_TIERS = {each.value: each for each in Tier}
+_SENSITIVITIES = {each.value: each for each in Sensitivity}
+_STABILITIES = {each.value: each for each in Stability}
+_STATES = {each.value: each for each in State}
+
+
 def fact_of(row: sqlite3.Row) -> Fact:
     """A fact out of its table."""
     return Fact(
         id=row["id"],
         text=row["text"],
         owner=row["owner"],
-        kind=Kind(row["kind"]),
-        category=Category(row["category"]),
-        stream=Stream(row["stream"]),
-        layer=Layer(row["layer"]),
-        origin=Origin(row["origin"]),
+        kind=_KINDS[row["kind"]],
+        category=_CATEGORIES[row["category"]],
+        stream=_STREAMS[row["stream"]],
+        layer=_LAYERS[row["layer"]],
+        origin=_ORIGINS[row["origin"]],
         session=row["session"],
         source=row["source"],
         recorded_at=datetime.fromisoformat(row["recorded_at"]),
@@ -136,10 +148,10 @@ def fact_of(row: sqlite3.Row) -> Fact:
         confidence=row["confidence"],
         importance=row["importance"],
         surprise=row["surprise"],
-        tier=Tier(row["tier"]),
-        sensitivity=Sensitivity(row["sensitivity"]),
-        stability=Stability(row["stability"]),
-        state=State(row["state"]),
+        tier=_TIERS[row["tier"]],
+        sensitivity=_SENSITIVITIES[row["sensitivity"]],
+        stability=_STABILITIES[row["stability"]],
+        state=_STATES[row["state"]],
         access=row["access"],
         sessions=row["sessions"],
         used_at=when(row["used_at"]),
@@ -179,7 +191,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         id=row["id"],
         text=row["text"],
         owner=row["owner"],
-        origin=Origin(row["origin"]),
+        origin=_ORIGINS[row["origin"]],
         speaker=row["speaker"],
         session=row["session"],
         source=row["source"],
@@ -187,7 +199,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         turn=row["turn"],
         piece=row["piece"],
         question=bool(row["question"]),
-        sensitivity=Sensitivity(row["sensitivity"]),
+        sensitivity=_SENSITIVITIES[row["sensitivity"]],
     )
 
 

@@ -90,7 +90,7 @@ def found(question: Question, memories: Sequence[Memory], cosine: float = 0.2) -
     weighed = weigh(question, counted(memories))
     return [
         (
-            Found(each.id, each.owner, "fact", 0.0, cosine, product(document_terms(each.text), weighed.sparse)),
+            Found(each.id, cosine, product(document_terms(each.text), weighed.sparse)),
             each,
         )
         for each in memories
