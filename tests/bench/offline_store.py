@@ -1,0 +1,149 @@
+"""A user's memories in lists and a matrix, learned and recalled through the functions that the server calls."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from memory.context.diversity import DIVERSITY, diverse
+from memory.context.floor import FLOOR
+from memory.context.lexical import weigh
+from memory.context.neighbours import joined, wanted
+from memory.context.pack import pack, tokens_of
+from memory.context.page import frame_page, page
+from memory.context.question import ask
+from memory.context.rank import WEIGHTS, Memory, rank
+from memory.conversation import Conversation, Message, Role, Text
+from memory.fact import Fact, Passage
+from memory.language.terms import document_terms
+from memory.language.words import stems
+from memory.learning.lesson import learn
+from memory.models.static_embedding import StaticEmbedding
+from memory.ports import Found, Journaled, Rarity
+from memory.scope import Scope
+from memory.session import RequestKind, Session
+
+BEGAN = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
+Turn = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an experiment may change."""
+
+    tokens: int = 600
+    page: int = 400
+    candidates: int = 100
+    weights: Any = WEIGHTS
+    floor: Any = FLOOR
+    diversity: Any = DIVERSITY
+
+
+@dataclass
+class Store:
+    """One user's memories, with exact search."""
+
+    embedder: StaticEmbedding
+    memories: list[Memory] = field(default_factory=list)
+    frequency: Counter[int] = field(default_factory=Counter)
+    postings: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    vectors: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    known: set[frozenset[str]] = field(default_factory=set)
+
+    def learn(self, messages: Sequence[Turn], reply: str, session: str, at: datetime, fresh: Iterable[int]) -> None:
+        """Take in what one exchange teaches."""
+        told = tuple(_message(each["role"], each["content"]) for each in messages)
+        of = Session(session, session, Scope(user="u", project="p"), "bench", at, at)
+        answer = _message("assistant", reply) if reply else None
+        learned = learn(Journaled(1, "x", of, RequestKind.MAIN, at, told, tuple(fresh), answer))
+        for taught in learned.facts:
+            draft = taught.draft
+            words = frozenset(stems(draft.text))
+            if words in self.known:
+                continue
+            self.known.add(words)
+            names = {each.name for each in fields(Fact)} & {each.name for each in fields(draft)}
+            kept = {name: getattr(draft, name) for name in names} | {"valid_from": draft.valid_from or at}
+            self._add(Fact(id=self._id(), owner="o", session=session, source=taught.source, recorded_at=at, **kept), "")
+        for piece in learned.pieces:
+            if stems(piece.text):
+                kept = {each.name: getattr(piece, each.name) for each in fields(piece)}
+                self._add(Passage(id=self._id(), owner="o", session=session, **kept), piece.speaker)
+
+    def page(self, tokens: int) -> tuple[str, frozenset[str]]:
+        """The page, framed, and the ids of what stands on it."""
+        made = page([each for each in self.memories if isinstance(each, Fact)], tokens, BEGAN)
+        return frame_page(made.text), frozenset(made.memories)
+
+    def recall(self, text: str, rules: Rules, tokens: int, present: frozenset[str]) -> str:
+        """What is added for a message, as the server does it."""
+        spoken = Message(Role.USER, (Text(text),), b"", spoken=text)
+        question = ask(Conversation("bench", "model", (spoken,)))
+        if question is None or not self.memories:
+            return ""
+        counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
+        weighed = weigh(question, counted)
+        cosines = np.array(self.vectors) @ self.embedder.query(question.text, weighed.idf)
+        products = np.zeros(len(self.memories))
+        for number, weight in weighed.sparse.items():
+            for place, said in self.postings.get(number, ()):
+                products[place] += weight * said
+        near = np.argsort(-cosines, kind="stable")[: rules.candidates]
+        said_so = [int(n) for n in np.argsort(-products, kind="stable")[: rules.candidates] if products[n] > 0]
+        candidates = [
+            (Found(self.memories[n].id, float(cosines[n]), float(products[n])), self.memories[n])
+            for n in dict.fromkeys([*map(int, near), *said_so])
+        ]
+        now = BEGAN + timedelta(hours=2)
+        ranked = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
+        places = {(place.session, place.turn + step) for place in wanted(ranked) for step in (-1, 0, 1)}
+        beside = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in places]
+        ranked = joined(ranked, beside, now, present=present | {hit.id for hit, _ in candidates})
+        return pack(diverse(ranked, rules.diversity), tokens, now).text
+
+    def added(self, text: str, rules: Rules) -> tuple[str, str]:
+        """Page and recall of a session's first message."""
+        framed, present = self.page(rules.page)
+        return framed, self.recall(text, rules, rules.tokens - tokens_of(framed), present)
+
+    def _add(self, memory: Memory, speaker: str) -> None:
+        terms = document_terms(memory.text, speaker)
+        for number, weight in terms.items():
+            self.postings[number].append((len(self.memories), weight))
+        self.frequency.update(terms.keys())
+        self.memories.append(memory)
+        self.vectors.append(self.embedder.documents([f"{speaker}: {memory.text}" if speaker else memory.text])[0])
+
+    def _id(self) -> str:
+        return str(uuid.UUID(int=len(self.memories) + 1))
+
+
+def _message(role: str, text: str) -> Message:
+    digest = hashlib.blake2b(f"{role}\0{text}".encode(), digest_size=16).digest()
+    return Message(Role(role), (Text(text),), digest, spoken=text if role == "user" else "")
+
+
+def play(store: Store, requests: Iterable[tuple[Sequence[Turn], Turn]], session: str, at: datetime) -> datetime:
+    """Learn from the requests of one session, each with its whole history."""
+    seen = 0
+    for messages, reply in requests:
+        fresh = [n for n in range(seen, len(messages)) if messages[n]["role"] != "assistant"]
+        store.learn(messages, reply["content"], session, at, fresh)
+        seen = len(messages)
+        at += timedelta(seconds=1)
+    return at
+
+
+def copied(store: Store) -> Store:
+    """A copy that can learn without teaching the original."""
+    postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    postings.update({number: list(places) for number, places in store.postings.items()})
+    return replace(store, memories=list(store.memories), frequency=Counter(store.frequency), postings=postings,
+                   vectors=list(store.vectors), known=set(store.known))  # fmt: skip
