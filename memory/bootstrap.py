@@ -7,6 +7,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from memory.day.commands import Commands
@@ -29,6 +30,10 @@ from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
 
 log = logging.getLogger(__name__)
+
+
+SHORT = 1000
+"""Characters below which a text is likely to be redacted again: memories stand in many receipts."""
 
 
 @dataclass(slots=True)
@@ -92,7 +97,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     journal = await asyncio.to_thread(
         SqliteJournal,
         home / "journal.db",
-        lambda text: redact(text).text,
+        _redacted,
         terms=terms_of,
         synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
     )
@@ -116,7 +121,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     sessions = LiveSessions(journal, new_id)
     recall = Recall(settings.recall, journal, index, embedder)
     pages = PageFiles(settings.page, journal, home / "pages", now)
-    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now)
+    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
     notes = Notes(journal, guard, learner.wake, sessions.place, DiskRoom(home, settings.journal.min_free_mib * 2**20))
     learner.start()
     return Memory(
@@ -139,6 +144,15 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
 def new_id() -> str:
     """A random UUID, which is what Qdrant takes as an id."""
     return str(uuid.uuid4())
+
+
+def _redacted(text: str) -> str:
+    return _redacted_short(text) if len(text) < SHORT else redact(text).text
+
+
+@lru_cache(maxsize=4096)
+def _redacted_short(text: str) -> str:
+    return redact(text).text
 
 
 def _pause_file(home: Path) -> Path:

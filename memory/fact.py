@@ -143,7 +143,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a turn, word for word, of at most about 120 tokens.
+    """A piece of a turn, word for word, of at most about 90 tokens.
 
     ``turn`` is the place of its message in the session and ``piece`` its place in the message, so that
     neighbours can be found. ``question`` marks a turn that only asks: it holds no answer and must not crowd

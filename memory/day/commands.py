@@ -182,6 +182,7 @@ class Commands:
         )
         await self._journal.update(same)
         self._pages.changed(frozenset({owner}))
+        await self._pages.refresh()
         self._learner.wake()
         return same
 
@@ -198,6 +199,7 @@ class Commands:
         await self._journal.pin(name, pinned)
         [fact] = await self._journal.facts([name], owners)
         self._pages.changed(frozenset({fact.owner}))
+        await self._pages.refresh()
         return fact
 
     async def alike(self, text: str, owners: Sequence[str]) -> list[Memory]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -38,6 +39,12 @@ IDLE_SECONDS = 5.0
 TRIES = 3
 """How often an exchange that cannot be learned from is tried before it is passed over. It stays in the journal."""
 
+REFRESH_SECONDS = 2.0
+"""How old a page may become while the worker has no rest."""
+
+PILE = 16
+"""Batches in a row from which on the worker no longer gives way to requests."""
+
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
 
@@ -54,7 +61,10 @@ class Learner:
         guard: Guard,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
+        busy: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._busy = busy
+        self._piled = 0
         self._settings = settings
         self._journal = journal
         self._recall = recall
@@ -90,9 +100,10 @@ class Learner:
             self._task = None
 
     async def catch_up(self) -> None:
-        """Learn from everything that is in the journal and bring the index up to it."""
-        while await self._batch():
+        """Learn from everything that is in the journal, and bring the index and the pages up to it."""
+        while await self._batch(patient=False):
             pass
+        await self._pages.refresh()
 
     async def remember(self, facts: Sequence[Fact]) -> None:
         """Write facts that no exchange taught, and make them findable."""
@@ -100,6 +111,7 @@ class Learner:
             await self._journal.learn(_lesson(0, facts, ()))
             self._pages.changed(frozenset(fact.owner for fact in facts))
             await self._indexing().catch_up()
+        await self._pages.refresh()
 
     @contextlib.asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:
@@ -114,16 +126,24 @@ class Learner:
                 async with asyncio.timeout(IDLE_SECONDS):
                     await self._woken.wait()
             self._woken.clear()
-            more = True
+            more, refreshed = True, time.monotonic()
             while more:
-                more, _ = await self._guard(self._batch(), otherwise=False, within=600, doing="learning")
+                more, _ = await self._guard(self._batch(patient=True), otherwise=False, within=600, doing="learning")
+                if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
+                    refreshed = time.monotonic()
+                    await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
 
-    async def _batch(self) -> bool:
-        """Learn from the next exchanges; whether there were any."""
+    async def _batch(self, patient: bool) -> bool:
+        """Learn from the next exchanges; whether there were any. ``patient``: requests that are under way come
+        first, as long as not too much has piled up."""
         async with self._one_at_a_time:
             waiting = await self._journal.unlearned(BATCH) if self._settings.enabled else []
+            self._piled = self._piled + 1 if len(waiting) == BATCH else 0
             for journaled in waiting:
+                began = time.monotonic()
                 await self._learn(journaled)
+                if patient and self._piled < PILE and self._busy():
+                    await asyncio.sleep(2 * (time.monotonic() - began))
             indexed = await self._indexing().catch_up()
             return bool(waiting) or indexed > 0
 

@@ -24,6 +24,9 @@ from memory.settings import PageSettings
 BEGIN = "<!-- palimpsest: what follows is made from memory; write above this line and it stays -->"
 END = "<!-- palimpsest: end -->"
 
+CONSIDERED = 400
+"""Facts that are weighed for a page at most."""
+
 _MADE = re.compile(re.escape(BEGIN) + r".*?(?:" + re.escape(END) + r"\n?|\Z)", re.DOTALL)
 
 
@@ -31,9 +34,11 @@ _MADE = re.compile(re.escape(BEGIN) + r".*?(?:" + re.escape(END) + r"\n?|\Z)", r
 class _Kept:
     """A page that was made, until its facts or its file change."""
 
+    scope: Scope
     page: Page
     frozen: FrozenPage
     modified: float
+    stale: bool = False
 
 
 class PageFiles:
@@ -52,21 +57,34 @@ class PageFiles:
         return self._folder / _name(scope.user) / _name(scope.project) / "MEMORY.md"
 
     def changed(self, owners: frozenset[str]) -> None:
-        """Facts of these owners have changed: their pages are made again when they are asked for."""
-        self._kept = {key: kept for key, kept in self._kept.items() if owners.isdisjoint(key)}
+        """Facts of these owners have changed: their pages are out of date until :meth:`refresh`."""
+        for key, kept in self._kept.items():
+            if not owners.isdisjoint(key):
+                kept.stale = True
+
+    async def refresh(self) -> None:
+        """Make those pages anew that are out of date; the worker's task, so that no request waits for it."""
+        for owners, kept in list(self._kept.items()):
+            if kept.stale:
+                kept.stale = False
+                async with self._making:
+                    made = await self._make(kept.scope)
+                    made.stale = kept.stale
+                    self._kept[owners] = made
 
     async def page(self, scope: Scope) -> FrozenPage:
-        """The page as it is now, framed for a request."""
+        """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
         owners = scope.owners()
-        async with self._making:
-            kept = self._kept.get(owners)
-            if kept is None or kept.modified != await asyncio.to_thread(_modified, self.path(scope)):
+        kept = self._kept.get(owners)
+        if kept is None or kept.modified != _modified(self.path(scope)):
+            async with self._making:
                 kept = await self._make(scope)
                 self._kept[owners] = kept
         return kept.frozen
 
     async def text(self, scope: Scope) -> str:
         """The page's file as it is now."""
+        await self.refresh()
         await self.page(scope)
         return await asyncio.to_thread(_read, self.path(scope))
 
@@ -87,7 +105,7 @@ class PageFiles:
         await asyncio.to_thread(_unmake, self._folder)
 
     async def _make(self, scope: Scope) -> _Kept:
-        facts = await self._journal.facts_of(scope.owners())
+        facts = await self._journal.page_facts(scope.owners(), CONSIDERED)
         file = self.path(scope)
         own = _MADE.sub("", await asyncio.to_thread(_read, file)).strip()
         budget = self._settings.tokens - len(own.encode()) // 4
@@ -95,7 +113,9 @@ class PageFiles:
         if made.text or own:
             await asyncio.to_thread(_write, file, own, made.text)
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
-        return _Kept(made, FrozenPage(frame_page(whole), made.memories), await asyncio.to_thread(_modified, file))
+        return _Kept(
+            scope, made, FrozenPage(frame_page(whole), made.memories), await asyncio.to_thread(_modified, file)
+        )
 
 
 def _name(name: str | None) -> str:

@@ -20,6 +20,9 @@ from memory.ports import Embedder, Index, Journal, Query
 from memory.session import Arrival, Session
 from memory.settings import RecallSettings
 
+BUSY_SECONDS = 0.05
+"""How long after a request others give way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Searched:
@@ -37,11 +40,17 @@ class Recall:
         self._journal = journal
         self.index = index
         self.embedder = embedder
+        self._asked_at = float("-inf")
+
+    def busy(self) -> bool:
+        """Whether a request has asked a moment ago: then there will be another one soon."""
+        return time.monotonic() - self._asked_at < BUSY_SECONDS
 
     async def recall(
         self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
     ) -> Recalled:
         """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
+        self._asked_at = time.monotonic()
         question = ask(conversation)
         if question is None:
             return Recalled(note="asks nothing")

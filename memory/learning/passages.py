@@ -1,4 +1,4 @@
-"""A turn cut into passages: word for word, at sentence bounds, at most about 120 tokens each.
+"""A turn cut into passages: word for word, at sentence bounds, at most about 90 tokens each.
 
 Passages stand beside the facts, so that a detail which no rule extracted can still be found. Code, logs and other
 machine text are left out of them unless they are short: the journal has them whole.
@@ -12,7 +12,7 @@ from memory.language.sentences import Shape, blocks, sentences
 from memory.learning.prose import is_machine_made, own_words, without_tags
 from memory.learning.speech import clauses
 
-TOKENS = 120
+TOKENS = 90
 """Tokens of a passage at most, about: counted in characters, for a tokenizer would cost more than the cut is worth."""
 MOST = 60
 """Passages of one turn at most; what is longer was pasted or generated, and the journal has it."""

@@ -56,6 +56,15 @@ class Facts(Shelf):
 
         return await self._db.read(work)
 
+    async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            rows = connection.execute(many("facts_for_page", len(owners)), (*owners, limit))
+            return [fact_of(row) for row in rows]
+
+        return await self._db.read(work)
+
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
         pattern = _holding(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -232,11 +232,22 @@ def entry_of(row: sqlite3.Row) -> Entry:
 
 def receipt_text(receipt: Receipt, redact: Redact) -> str:
     """A receipt as JSON."""
-    told = asdict(receipt)
-    told["note"] = redact(receipt.note)
-    for shown in told["shown"]:
-        shown["text"] = redact(shown["text"])
+    told = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
+    told["steps"] = dict(receipt.steps)
+    told["shown"] = [
+        {
+            "memory": each.memory,
+            "text": redact(each.text),
+            "score": each.score,
+            "why": dict(each.why),
+            "tokens": each.tokens,
+        }
+        for each in receipt.shown
+    ]
     return orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+_RECEIPT = tuple(field.name for field in fields(Receipt))
 
 
 def receipt_of(text: str) -> Receipt:

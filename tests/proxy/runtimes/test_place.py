@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.runtimes import Place, project_of, recognise
 from proxy.checkout import Checkouts
+from proxy.runtimes import Place, project_of, recognise
 from proxy.runtimes.place import place_in, remote_name
 from proxy.wire.dialect import View
 from tests.proxy.runtimes.views import view
