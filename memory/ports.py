@@ -269,6 +269,9 @@ class Journal(Protocol):
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
         """Passages by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
 
+    async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
+        """Which of these messages an owner has passages of already."""
+
     async def neighbours(
         self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:

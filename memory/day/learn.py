@@ -17,6 +17,7 @@ from datetime import datetime
 
 from memory.context.lexical import weigh
 from memory.context.question import Question
+from memory.conversation import Role
 from memory.day.indexing import Indexing, points_of, terms_of
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
@@ -163,6 +164,7 @@ class Learner:
         del self._failed[journaled.number]
 
     async def _teach(self, journaled: Journaled) -> None:
+        journaled = await self._without_known(journaled)
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
@@ -171,6 +173,20 @@ class Learner:
         await self._journal.learn(await asyncio.to_thread(_lesson, journaled.number, facts, passages, known))
         if facts:
             self._pages.changed(frozenset(fact.owner for fact in facts))
+
+    async def _without_known(self, journaled: Journaled) -> Journaled:
+        """Without the old messages that the owner was taught already: the same history under another session's name
+        teaches nothing. What was said last is always read, since saying a thing again confirms it."""
+        last_reply = max(
+            (i for i, message in enumerate(journaled.messages) if message.role is Role.ASSISTANT), default=-1
+        )
+        old = [i for i in journaled.fresh if i <= last_reply]
+        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        if not old or owner is None:
+            return journaled
+        known = await self._journal.taught(owner, [journaled.messages[i].digest for i in old])
+        kept = tuple(i for i in journaled.fresh if i > last_reply or journaled.messages[i].digest not in known)
+        return replace(journaled, fresh=kept)
 
     async def _facts(
         self, journaled: Journaled, taught: Sequence[Taught], at: datetime

@@ -154,6 +154,14 @@ class Facts(Shelf):
 
         return await self._db.read(work)
 
+    async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            return frozenset(row["source"] for row in ask_many(connection, "passages_taught", sources, (owner,)))
+
+        return await self._db.read(work)
+
     async def neighbours(
         self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:

@@ -487,3 +487,15 @@ async def test_a_fork_of_a_session_teaches_what_is_new_in_it_and_nothing_again(t
         after = await proxy.edge.memory.journal.counts()
         assert after.sessions == before.sessions + 1
         assert after.passages == before.passages + 1
+
+
+async def test_the_same_history_under_another_sessions_name_teaches_nothing_again(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        history = ("My dog is called Quirinus and he is six.", "A fine name for a dog, six years is a good age.")
+        await proxy.chat(*history, "He sleeps in the old boat house.", session="s1")
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        before = (await proxy.edge.memory.journal.counts()).passages
+        await proxy.chat(*history, "His brother is called Lucius.", session="s2")
+        await proxy.learned()
+        assert (await proxy.edge.memory.journal.counts()).passages == before + 1

@@ -90,6 +90,9 @@ SELECT id, owner FROM facts WHERE id BETWEEN ? AND ?
 UNION ALL
 SELECT id, owner FROM passages WHERE id BETWEEN ? AND ?;
 
+-- passages_taught: which of these messages an owner has passages of
+SELECT DISTINCT source FROM passages WHERE owner = ? AND source IN (?*);
+
 -- passages_near: the passages of a session between two turns, in order
 SELECT * FROM passages WHERE session = ? AND turn BETWEEN ? AND ? ORDER BY turn, piece, number;
 
