@@ -13,6 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
 from memory.edits import Entry, Ledger
@@ -65,7 +66,9 @@ class LiveSessions:
     def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
         self._journal = journal
         self._new_id = new_id
-        self._finding = asyncio.Lock()
+        # Of two first requests that come at once, the second finds the session that the first made; a lock lives for
+        # as long as somebody holds it or waits for it.
+        self._finding: WeakValueDictionary[tuple[str, bytes], asyncio.Lock] = WeakValueDictionary()
         self._live: OrderedDict[str, LiveSession] = OrderedDict()
         self._by_key: dict[str, str] = {}
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
@@ -74,8 +77,7 @@ class LiveSessions:
         """The session of a request as far as this process remembers it; never waits."""
         key = session_key(arrival, arrival.session_key)
         if key is not None:
-            id = self._by_key.get(key)
-            return self._live.get(id) if id else None
+            return self._by_known_key(key)
         found = self._by_trail(arrival.namespace, conversation.trail())
         return found[0] if found else None
 
@@ -83,42 +85,71 @@ class LiveSessions:
         """The session of a request, new if there is none.
 
         A request that teaches is where its session's trail ends from now on, so that another one on the same trail
-        at the same time finds the same session.
+        at the same time finds the same session. Only requests that may be of one new session wait for each other.
         """
-        # One at a time: of two first requests that come at once, the second finds the session that the first made.
-        async with self._finding:
-            live = await self._found_or_new(conversation, arrival)
-            if arrival.kind.teaches:
-                self._follow(live, conversation, arrival)
-        return live
+        key, trail = session_key(arrival, arrival.session_key), conversation.trail()
+        live = self._at_hand(key, trail, arrival)
+        if live is None:
+            async with self._finding.setdefault(_place(key, conversation, trail, arrival), asyncio.Lock()):
+                live = self._at_hand(key, trail, arrival) or await self._found_or_new(key, trail, conversation, arrival)
+                return self._arrived(live, trail, arrival)
+        return self._arrived(live, trail, arrival)
 
     async def place(self, conversation: Conversation, arrival: Arrival) -> Session:
         """The session of a request whose preparing failed, for its exchange to be journaled in."""
         return (await self.find(conversation, arrival)).session
 
-    async def _found_or_new(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
-        key = session_key(arrival, arrival.session_key)
+    def _at_hand(self, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession | None:
+        """The session where memory alone says which: its key is known, or the request goes on from its tip."""
         if key is not None:
-            live = await self._by_id(key)
-            if live is not None:
-                return self._seen(live, arrival)
-        trail = conversation.trail()
+            return self._by_known_key(key)
+        found = self._by_trail(arrival.namespace, trail)
+        if found is None or found[0].tip != trail[found[1] - 1] or not _goes_on(*found, trail, arrival):
+            return None
+        return found[0]
+
+    def _by_known_key(self, key: str) -> LiveSession | None:
+        id = self._by_key.get(key)
+        return self._live.get(id) if id else None
+
+    def _arrived(self, live: LiveSession, trail: Sequence[bytes], arrival: Arrival) -> LiveSession:
+        """Remember when a session's newest request came, and how far it went."""
+        live.session = replace(live.session, seen_at=max(live.session.seen_at, arrival.at))
+        if live.session.id in self._live:
+            self._live.move_to_end(live.session.id)
+        if arrival.kind.teaches and trail:
+            live.tip = trail[-1]
+            self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
+            while len(self._by_link) > 8 * KEPT:
+                self._by_link.popitem(last=False)
+        return live
+
+    async def _found_or_new(
+        self, key: str | None, trail: Sequence[bytes], conversation: Conversation, arrival: Arrival
+    ) -> LiveSession:
+        if key is not None:
+            session = await self._journal.session_by_key(key)
+            if session is not None:
+                return await self._load(session)
+        found = await self._furthest(trail, arrival)
+        if found is None:
+            return self._new(key, arrival, None, ())
+        live, shared = found
+        if key is None and _goes_on(live, shared, trail, arrival):
+            return live
+        # A fork: the session has gone on elsewhere, or the client has given it another id.
+        begun = _begun(live, shared, conversation, arrival)
+        inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
+        return self._new(key, arrival, live.session.id if begun else None, inherited)
+
+    async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
+        """The session that went furthest along a trail, and how many messages it shares."""
         found = self._by_trail(arrival.namespace, trail)
         if found is None or found[0].tip != trail[found[1] - 1]:
             # What this process remembers is no session's newest request: the journal may know one that went further.
             stored = await self._stored(arrival.namespace, trail)
             found = max(found, stored, key=lambda pair: pair[1]) if found and stored else found or stored
-        if found is None:
-            return self._new(key, arrival, None, ())
-        live, shared = found
-        recent = arrival.at - live.session.seen_at < RETRY
-        if key is None and (recent if shared == len(trail) else live.tip in (b"", trail[shared - 1])):
-            return self._seen(live, arrival)
-        # A fork: the session has gone on elsewhere, or the client has given it another id. The same opening again
-        # after a while is somebody who begins anew.
-        begun = shared < len(trail) or recent or any(m.role is Role.ASSISTANT for m in conversation.messages)
-        inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
-        return self._new(key, arrival, live.session.id if begun else None, inherited)
+        return found
 
     async def save(self, live: LiveSession) -> None:
         """Bring the journal up to the ledger; what could not be written stays for the next time."""
@@ -137,23 +168,6 @@ class LiveSessions:
         self._live.clear()
         self._by_key.clear()
         self._by_link.clear()
-
-    def _follow(self, live: LiveSession, conversation: Conversation, arrival: Arrival) -> None:
-        """Remember how far a session's newest request went."""
-        trail = conversation.trail()
-        if trail:
-            live.tip = trail[-1]
-            self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
-            while len(self._by_link) > 8 * KEPT:
-                self._by_link.popitem(last=False)
-
-    async def _by_id(self, key: str) -> LiveSession | None:
-        id = self._by_key.get(key)
-        live = self._live.get(id) if id else None
-        if live is None:
-            session = await self._journal.session_by_key(key)
-            live = await self._load(session) if session else None
-        return live
 
     def _by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[LiveSession, int] | None:
         for shared in range(len(trail), 0, -1):
@@ -211,8 +225,29 @@ class LiveSessions:
             self._by_key.pop(gone.session.key, None)
         return kept
 
-    def _seen(self, live: LiveSession, arrival: Arrival) -> LiveSession:
-        live.session = replace(live.session, seen_at=max(live.session.seen_at, arrival.at))
-        if live.session.id in self._live:
-            self._live.move_to_end(live.session.id)
-        return live
+
+def _goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
+    """Whether a request that shares so many messages with a session's trail is that session's next, or a retry."""
+    if shared == len(trail):
+        return _recent(live, arrival)
+    return live.tip in (b"", trail[shared - 1])
+
+
+def _begun(live: LiveSession, shared: int, conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether a request's history was made in a session: the same opening again after a while is somebody who
+    begins anew."""
+    longer = shared < len(conversation.messages)
+    return longer or _recent(live, arrival) or any(each.role is Role.ASSISTANT for each in conversation.messages)
+
+
+def _recent(live: LiveSession, arrival: Arrival) -> bool:
+    return arrival.at - live.session.seen_at < RETRY
+
+
+def _place(key: str | None, conversation: Conversation, trail: Sequence[bytes], arrival: Arrival) -> tuple[str, bytes]:
+    """What two requests have in common that may be of one new session: its key, or all up to a person's first words.
+    What stands before those is the same in every session of an agent."""
+    if key is not None:
+        return key, b""
+    first = next((index for index, message in enumerate(conversation.messages) if message.spoken), 0)
+    return arrival.namespace, trail[first] if trail else b""
