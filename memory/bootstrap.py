@@ -74,6 +74,7 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
+        await self.preparation.settle()
         await self.notes.stop()
         await self.learner.stop()
         try:

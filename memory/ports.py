@@ -269,6 +269,9 @@ class Journal(Protocol):
     async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
         """Passages by id, in the order of the ids; unknown ids are left out, and those of other owners too."""
 
+    async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
+        """Facts and passages by id, as far as they belong to these owners; no order is promised."""
+
     async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
         """Which of these messages an owner has passages of already."""
 

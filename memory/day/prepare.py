@@ -8,6 +8,7 @@ and the decision is written down whatever it is, so that a retry changes nothing
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,10 @@ from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+
+LEDGER_SECONDS = 0.03
+"""How long after a request its ledger is written, unless the exchange is journaled before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +89,7 @@ class Preparation:
         self._paused = paused
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
+        self._settling = asyncio.Event()
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
         """A request in which memory takes no part."""
@@ -227,18 +233,27 @@ class Preparation:
         return min(self._settings.recall.tokens - turn, share - segment)
 
     def _write_beside(self, live: LiveSession) -> None:
-        """Write the ledger beside the request: a slow disk must not hold it up."""
+        """Write the ledger beside the request: a slow disk must not hold it up, and the request's own way to the
+        provider comes first."""
         if live.unwritten or not live.known:
             task: asyncio.Task[object] = asyncio.create_task(
-                self._guard(self._sessions.save(live), otherwise=None, within=30, doing="writing the ledger")
+                self._guard(self._save_soon(live), otherwise=None, within=30, doing="writing the ledger")
             )
             self._writing.add(task)
             task.add_done_callback(self._writing.discard)
 
+    async def _save_soon(self, live: LiveSession) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LEDGER_SECONDS):
+                await self._settling.wait()
+        await self._sessions.save(live)
+
     async def settle(self) -> None:
         """Wait until every ledger that is being written is in the journal."""
+        self._settling.set()
         while self._writing:
             await asyncio.wait(self._writing)
+        self._settling.clear()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)

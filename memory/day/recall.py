@@ -13,7 +13,7 @@ from memory.context.lexical import weigh
 from memory.context.neighbours import joined, wanted
 from memory.context.pack import pack
 from memory.context.question import Question, ask
-from memory.context.rank import Memory, Scored, rank
+from memory.context.rank import Scored, rank
 from memory.conversation import Conversation
 from memory.day.prepare import Recalled
 from memory.ports import Embedder, Index, Journal, Query
@@ -86,9 +86,7 @@ class Recall:
         found.sort(key=lambda hit: (-(weighed.coverage(hit.lexical) + hit.cosine), hit.id))
         found = found[: self._settings.candidates]
         ids = [hit.id for hit in found]
-        facts, passages = await asyncio.gather(self._journal.facts(ids, owners), self._journal.passages(ids, owners))
-        read: list[Memory] = [*facts, *passages]
-        memories = {memory.id: memory for memory in read}
+        memories = {memory.id: memory for memory in await self._journal.memories(ids, owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
         scored = rank(question, weighed, candidates, now, present=present, session=session)

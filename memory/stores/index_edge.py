@@ -210,7 +210,7 @@ def _sparse(weights: Any) -> Any:
 
 def _filter(query: Query) -> Any:
     # One condition for each owner: measured, it costs half of what one condition for any of them does.
-    owners = [edge.FieldCondition(key="owner", match=edge.MatchValue(owner)) for owner in query.owners]
+    owners: list[Any] = [edge.FieldCondition(key="owner", match=edge.MatchValue(owner)) for owner in query.owners]
     must: list[Any] = []
     if query.sort is not None:
         must.append(edge.FieldCondition(key="sort", match=edge.MatchValue(query.sort)))
