@@ -6,19 +6,27 @@ When the journal cannot take it, the exchange is kept here and written as soon a
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 
-from memory.conversation import Conversation, Reply
+from memory.conversation import Conversation, Image, Opaque, Part, Reasoning, Reply, Text, ToolCall, ToolResult
 from memory.ports import Guard, Journal
 from memory.session import Arrival, Exchange, Prepared, Session
+
+log = logging.getLogger(__name__)
 
 PATIENCE = 30.0
 """Seconds that one write may take before it is tried again later."""
 
 KEPT = 2000
 """Exchanges kept while the journal cannot be written; beyond it the oldest are lost, and that is counted."""
+
+KEPT_BYTES = 64 * 2**20
+"""Bytes of the texts of the exchanges that are kept, beyond which the oldest are lost too. The newest one is kept
+though it alone be larger."""
 
 AGAIN_SECONDS = 5.0
 """How long to wait before what is kept is tried again."""
@@ -54,7 +62,8 @@ class Notes:
         self._guard = guard
         self._place = place
         self._journaled = journaled
-        self._kept: deque[_Heard] = deque()
+        self._kept: deque[tuple[_Heard, int]] = deque()  # each with its bytes
+        self._kept_bytes = 0
         self._again: asyncio.Task[None] | None = None
         self.lost = 0
 
@@ -71,21 +80,18 @@ class Notes:
         if await self._write(exchange):
             self._journaled()
             return
-        if len(self._kept) >= KEPT:
-            self._kept.popleft()
-            self.lost += 1
-        self._kept.append(exchange)
+        self._keep(exchange)
         if self._again is None or self._again.done():
             self._again = asyncio.create_task(self._try_again())
 
     async def write_kept(self) -> None:
         """Try again to write what could not be written, oldest first; stops at the first that still cannot."""
         while self._kept:
-            exchange = self._kept[0]
+            exchange, _ = self._kept[0]
             if not await self._write(exchange):
                 return
-            if self._kept and self._kept[0] is exchange:
-                self._kept.popleft()
+            if self._kept and self._kept[0][0] is exchange:
+                self._drop()
             self._journaled()
 
     async def stop(self) -> None:
@@ -95,6 +101,21 @@ class Notes:
             await asyncio.wait({self._again})
             self._again = None
         await self.write_kept()
+
+    def _keep(self, exchange: _Heard) -> None:
+        size = _bytes_of(exchange)
+        while self._kept and (len(self._kept) >= KEPT or self._kept_bytes + size > KEPT_BYTES):
+            self._drop()
+            self.lost += 1
+            log.error(
+                "an exchange is lost: the journal cannot be written, and no more can be kept (%d so far)", self.lost
+            )
+        self._kept.append((exchange, size))
+        self._kept_bytes += size
+
+    def _drop(self) -> None:
+        _, size = self._kept.popleft()
+        self._kept_bytes -= size
 
     async def _try_again(self) -> None:
         """Until nothing is kept any more: nobody else would write it while no further exchange comes."""
@@ -120,3 +141,29 @@ class Notes:
             Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
         )
         return True
+
+
+def _bytes_of(heard: _Heard) -> int:
+    """What an exchange's texts take in memory, without looking at a character of them."""
+    parts = [part for message in heard.conversation.messages for part in message.parts]
+    spoken = sum(sys.getsizeof(message.spoken) for message in heard.conversation.messages)
+    return sys.getsizeof(heard.conversation.instructions) + spoken + _size_of(parts) + _size_of(heard.reply.parts)
+
+
+def _size_of(parts: Iterable[Part]) -> int:
+    size = 0
+    for part in parts:
+        match part:
+            case Text(text):
+                size += sys.getsizeof(text)
+            case Image(source):
+                size += sys.getsizeof(source)
+            case Reasoning(text, signature):
+                size += sys.getsizeof(text) + sys.getsizeof(signature)
+            case ToolCall(_, _, arguments):
+                size += sys.getsizeof(arguments)
+            case ToolResult(_, content, _):
+                size += _size_of(content)
+            case Opaque(_, raw):
+                size += sys.getsizeof(raw)
+    return size
