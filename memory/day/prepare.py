@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memory.conversation import Conversation, Form, Role
-from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
+from memory.day.sessions import LiveSession, LiveSessions, about, in_own_namespace
 from memory.edits import Append, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope
@@ -24,6 +24,11 @@ from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+PAGE_GIVEN = "page"
+PAGE_SWITCHED_OFF = "page is switched off"
+"""The reasons with which a session's page is settled. With any other it failed: it may still be given, at a later
+message."""
 
 
 LEDGER_SECONDS = 0.03
@@ -92,20 +97,36 @@ class Preparation:
         self._settling = asyncio.Event()
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
-        """A request in which memory takes no part."""
-        return Prepared(None, arrival, (), self._receipt(arrival, conversation, "", status))
+        """A request in which memory takes no part any more: what this process remembers to have added to its session
+        is made again, so that the prefix stays, and nothing is new or written down; never waits."""
+        arrival = in_own_namespace(arrival)
+        near = self._sessions.nearest(conversation, arrival) if _takes_part(conversation, arrival) else None
+        return self._only_again(conversation, arrival, near, status)
 
     def made_again(self, conversation: Conversation, arrival: Arrival, why: str) -> Prepared:
-        """What this process remembers of the session's plan, for when preparing failed; never waits."""
-        arrival = self._allowed(in_own_namespace(arrival))
-        live = self._sessions.remembered(conversation, arrival) if arrival.extends else None
-        if live is None:
-            ours = bool(conversation.messages) and arrival.scope.user is not None
-            untouched = self.untouched(conversation, arrival, f"degraded; {why}")
-            return replace(untouched, unplaced=ours and (arrival.kind.teaches or arrival.extends))
-        edits = live.ledger.edits(conversation.keys())
-        receipt = self._receipt(arrival, conversation, live.session.id, f"degraded; {why}")
-        return Prepared(live.session, arrival, edits, receipt)
+        """What this process remembers of the session's plan, for when preparing failed; never waits.
+
+        That the newest message got nothing is a decision like any other: a retry must not add what this request did
+        not have.
+        """
+        arrival = self._sure(conversation, self._allowed(in_own_namespace(arrival)))
+        if not _takes_part(conversation, arrival):
+            return self._only_again(conversation, arrival, None, f"degraded; {why}")
+        near = self._sessions.nearest(conversation, arrival)
+        if arrival.mode is Mode.OFF:
+            return self._only_again(conversation, arrival, near, f"degraded; {why}")
+        live = None
+        if arrival.kind.teaches and not self._paused():
+            live = self._sessions.decide(conversation, arrival, _nothing(conversation, why))
+            if live is not None:
+                self._write_beside(live)
+            else:
+                self._beside(self._sessions.place(conversation, arrival), "writing that nothing was added")
+        elif self._sessions.remembered(conversation, arrival) is near:
+            live = near
+        edits = near.ledger.edits(conversation.keys()) if near else ()
+        receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
+        return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None)
 
     async def prepare(self, conversation: Conversation, arrival: Arrival) -> Prepared:
         """The edits that this request needs.
@@ -115,12 +136,13 @@ class Preparation:
         """
         arrival = self._allowed(in_own_namespace(arrival))
         if arrival.mode is Mode.OFF:
-            return self.untouched(conversation, arrival, "off")
+            known = await self._sessions.known(conversation, arrival) if _takes_part(conversation, arrival) else None
+            return self._only_again(conversation, arrival, known, "off")
         if not conversation.messages or arrival.scope.user is None:
-            return self.untouched(conversation, arrival, f"untouched; {arrival.note or 'no owner'}")
+            return self._only_again(conversation, arrival, None, f"untouched; {arrival.note or 'no owner'}")
         arrival = self._sure(conversation, arrival)
-        if not arrival.kind.teaches and not arrival.extends:
-            return self.untouched(conversation, arrival, f"untouched; {arrival.kind}")
+        if not _takes_part(conversation, arrival):
+            return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
         began = time.perf_counter()
         keys = conversation.keys()
         live = await self._sessions.find(conversation, arrival)
@@ -144,6 +166,13 @@ class Preparation:
         )
         return Prepared(live.session, arrival, edits, receipt)
 
+    def _only_again(
+        self, conversation: Conversation, arrival: Arrival, live: LiveSession | None, status: str
+    ) -> Prepared:
+        """A session's edits made again, of which nothing is written down; none where there is no session."""
+        edits = live.ledger.edits(conversation.keys()) if live else ()
+        return Prepared(None, arrival, edits, self._receipt(arrival, conversation, "", status))
+
     def _allowed(self, arrival: Arrival) -> Arrival:
         """The arrival with what the settings and a pause leave of its mode: who may not teach is not journaled."""
         teaches = self._settings.mode is Mode.ON and not self._paused()
@@ -163,7 +192,8 @@ class Preparation:
 
         The page goes where the newest person's words are when it is first given: at a session's start that is the
         first human message, and in a session that we only come to know on its way nothing older moves. It is
-        given again when the client has dropped the message that carried it.
+        given again when the client has dropped the message that carried it. Where reading it failed it is given at a
+        later message, never at the same one, which was forwarded without it.
         """
         index = newest(conversation)
         if index is None:
@@ -174,13 +204,13 @@ class Preparation:
         page, steps = FrozenPage(), dict[str, float]()
         form = message.takes or Form.SUFFIX
         until = time.perf_counter() + self._deadline
-        if message.spoken and not any(entry.reason.startswith("page") for _, entry in standing):
+        if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
             start = time.perf_counter()
             page, why = await self._page(live.session.scope)
-            new.append(Entry(*key, page.text, form, f"page {why}".strip(), page.memories))
+            new.append(Entry(*key, page.text, form, why, page.memories))
             steps["page"] = _ms(start)
         recalled = Recalled(note="decided before")
-        if not any(at == index and entry.reason.startswith("recall") for at, entry in standing):
+        if not any(at == index and about(entry) == "recall" for at, entry in standing):
             start = time.perf_counter()
             standing = [*standing, *((index, entry) for entry in new)]
             present = frozenset(memory for _, entry in standing for memory in entry.memories)
@@ -189,17 +219,20 @@ class Preparation:
             memories = tuple(shown.memory for shown in recalled.shown)
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": _ms(start)}
-        for entry in new:
-            live.ledger.write(entry)
-        live.unwritten.extend(new)
+        # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.
+        written = {about(entry) for entry in live.decide(new)}
+        page = page if "page" in written else FrozenPage()
+        recalled = recalled if "recall" in written else Recalled(note="decided before")
         return Decided(page, recalled, steps)
 
     async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
+        """The page, and the reason that its entry has in the ledger."""
         if not self._settings.page.enabled:
-            return FrozenPage(), "is switched off"
-        return await self._guard(
+            return FrozenPage(), PAGE_SWITCHED_OFF
+        page, why = await self._guard(
             self._pages.page(scope), otherwise=FrozenPage(), within=self._deadline, doing="reading the page"
         )
+        return page, f"{PAGE_GIVEN} {why}".strip()
 
     async def _recall(
         self,
@@ -227,7 +260,7 @@ class Preparation:
         segment."""
         last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
         turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
-        segment = sum(tokens_of(entry.text) for _, entry in standing if entry.reason.startswith("recall"))
+        segment = sum(tokens_of(entry.text) for _, entry in standing if about(entry) == "recall")
         window = self._window_of(conversation.model) or self._settings.default_window
         share = int(self._settings.recall.segment_share * window)
         return min(self._settings.recall.tokens - turn, share - segment)
@@ -247,6 +280,11 @@ class Preparation:
             async with asyncio.timeout(LEDGER_SECONDS):
                 await self._settling.wait()
         await self._sessions.save(live)
+
+    def _beside(self, work: Coroutine[object, object, object], doing: str) -> None:
+        task: asyncio.Task[object] = asyncio.create_task(self._guard(work, otherwise=None, within=30, doing=doing))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
 
     async def settle(self) -> None:
         """Wait until every ledger that is being written is in the journal."""
@@ -274,6 +312,28 @@ def newest(conversation: Conversation) -> int | None:
     message = conversation.messages[index]
     said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
     return index if said and message.takes else None
+
+
+def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether a request is one of a session: side requests that are conversations of their own are not."""
+    owned = bool(conversation.messages) and arrival.scope.user is not None
+    return owned and (arrival.kind.teaches or arrival.extends)
+
+
+def _settles_page(entry: Entry, here: bool) -> bool:
+    """Whether an entry keeps the page from being given: it was, or it was tried ``here``, at this very message."""
+    return about(entry) == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF))
+
+
+def _nothing(conversation: Conversation, why: str) -> list[Entry]:
+    """The decisions that nothing is added to the newest message, because preparing failed."""
+    index = newest(conversation)
+    if index is None:
+        return []
+    message, key = conversation.messages[index], conversation.keys()[index]
+    late = why if why.startswith("late: ") else f"late: {why}"
+    decided = ("page", "recall") if message.spoken else ("recall",)
+    return [Entry(*key, "", message.takes or Form.SUFFIX, f"{each} {late}") for each in decided]
 
 
 def tokens_of(text: str) -> int:

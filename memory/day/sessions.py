@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from weakref import WeakValueDictionary
@@ -43,6 +43,22 @@ class LiveSession:
     tools: bool = False
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def decide(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Write decisions into the ledger; those that were written. Of a message's page, and of its recall, the first
+        decision stands, so what another request has decided meanwhile is not decided again."""
+        written = []
+        for entry in entries:
+            if all(about(each) != about(entry) for _, each in self.ledger.standing([entry.key])):
+                self.ledger.write(entry)
+                written.append(entry)
+        self.unwritten.extend(written)
+        return written
+
+
+def about(entry: Entry) -> str:
+    """What an entry decides about: ``page`` or ``recall``."""
+    return entry.reason.partition(" ")[0]
+
 
 def in_own_namespace(arrival: Arrival) -> Arrival:
     """The arrival with a namespace of its credential *and* its scope: no other owner's request can name, or come
@@ -72,6 +88,7 @@ class LiveSessions:
         self._live: OrderedDict[str, LiveSession] = OrderedDict()
         self._by_key: dict[str, str] = {}
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
+        self._waiting: OrderedDict[tuple[str, bytes], tuple[Entry, ...]] = OrderedDict()
 
     def remembered(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The session of a request as far as this process remembers it; never waits."""
@@ -80,6 +97,23 @@ class LiveSessions:
             return self._by_known_key(key)
         found = self._by_trail(arrival.namespace, conversation.trail())
         return found[0] if found else None
+
+    def nearest(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """The session in which a request's history was made, its own or the one it forks from, as far as this process
+        remembers it; never waits."""
+        key = session_key(arrival, arrival.session_key)
+        if key is not None and (live := self._by_known_key(key)) is not None:
+            return live
+        found = self._by_trail(arrival.namespace, conversation.trail())
+        return found[0] if found and _begun(*found, conversation, arrival) else None
+
+    async def known(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """As :meth:`nearest`, the journal asked as well; makes no new session and moves none on."""
+        key = session_key(arrival, arrival.session_key)
+        if key is not None and (live := await self._by_key_of(key)) is not None:
+            return live
+        found = await self._furthest(conversation.trail(), arrival)
+        return found[0] if found and _begun(*found, conversation, arrival) else None
 
     async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
         """The session of a request, new if there is none.
@@ -92,12 +126,36 @@ class LiveSessions:
         if live is None:
             async with self._finding.setdefault(_place(key, conversation, trail, arrival), asyncio.Lock()):
                 live = self._at_hand(key, trail, arrival) or await self._found_or_new(key, trail, conversation, arrival)
-                return self._arrived(live, trail, arrival)
-        return self._arrived(live, trail, arrival)
+                return self._arrived(live, key, trail, arrival)
+        return self._arrived(live, key, trail, arrival)
 
     async def place(self, conversation: Conversation, arrival: Arrival) -> Session:
-        """The session of a request whose preparing failed, for its exchange to be journaled in."""
-        return (await self.find(conversation, arrival)).session
+        """The session of a request whose preparing failed, for its exchange to be journaled in. What was decided
+        about the request is in the journal then.
+
+        Raises:
+            StoreError: when the journal cannot be read or written.
+        """
+        live = await self.find(conversation, arrival)
+        if live.unwritten:
+            await self.save(live)
+        return live.session
+
+    def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
+        """Decide about the newest message of a request whose preparing failed; never waits.
+
+        None where memory alone does not know its session: the decisions wait until a request that goes on from
+        there has found it, and are written then.
+        """
+        key, trail = session_key(arrival, arrival.session_key), conversation.trail()
+        live = self._at_hand(key, trail, arrival)
+        if live is None:
+            self._waiting[(key or arrival.namespace, trail[-1])] = tuple(entries)
+            while len(self._waiting) > KEPT:
+                self._waiting.popitem(last=False)
+            return None
+        live.decide(entries)
+        return self._arrived(live, key, trail, arrival)
 
     def _at_hand(self, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession | None:
         """The session where memory alone says which: its key is known, or the request goes on from its tip."""
@@ -108,12 +166,20 @@ class LiveSessions:
             return None
         return found[0]
 
+    async def _by_key_of(self, key: str) -> LiveSession | None:
+        live = self._by_known_key(key)
+        if live is None:
+            session = await self._journal.session_by_key(key)
+            live = await self._load(session) if session else None
+        return live
+
     def _by_known_key(self, key: str) -> LiveSession | None:
         id = self._by_key.get(key)
         return self._live.get(id) if id else None
 
-    def _arrived(self, live: LiveSession, trail: Sequence[bytes], arrival: Arrival) -> LiveSession:
-        """Remember when a session's newest request came, and how far it went."""
+    def _arrived(self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession:
+        """Remember when a session's newest request came, how far it went, and what was decided while the session was
+        not known."""
         live.session = replace(live.session, seen_at=max(live.session.seen_at, arrival.at))
         if live.session.id in self._live:
             self._live.move_to_end(live.session.id)
@@ -122,15 +188,16 @@ class LiveSessions:
             self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
             while len(self._by_link) > 8 * KEPT:
                 self._by_link.popitem(last=False)
+            if self._waiting:
+                for link in trail:
+                    live.decide(self._waiting.pop((key or arrival.namespace, link), ()))
         return live
 
     async def _found_or_new(
         self, key: str | None, trail: Sequence[bytes], conversation: Conversation, arrival: Arrival
     ) -> LiveSession:
-        if key is not None:
-            session = await self._journal.session_by_key(key)
-            if session is not None:
-                return await self._load(session)
+        if key is not None and (live := await self._by_key_of(key)) is not None:
+            return live
         found = await self._furthest(trail, arrival)
         if found is None:
             return self._new(key, arrival, None, ())
