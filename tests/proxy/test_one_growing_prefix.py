@@ -1,5 +1,6 @@
 """The law of the growing prefix: what two successive forwarded requests share is never less than what the client's
-own two requests share, in every dialect, whatever the client does to its history, and over restarts.
+own two requests share, in every dialect, whatever the client does to its history, over restarts, and though recall
+or preparing as a whole fails in between.
 
 What is recalled here is different at every call, so only the ledger can make it the same again.
 """
@@ -22,6 +23,7 @@ from memory.conversation import Conversation, Reply, Text
 from memory.day.note import Notes
 from memory.day.prepare import FrozenPage, Preparation, Recalled
 from memory.day.sessions import LiveSessions
+from memory.ports import StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Prepared, RequestKind, Session, Shown
 from memory.settings import MemorySettings
@@ -38,25 +40,35 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class CountingRecaller:
-    """Recalls something else every time it is asked."""
+    """Recalls something else every time it is asked, and fails while it is told to."""
 
     def __init__(self) -> None:
         self.count = itertools.count()
+        self.failing = False
 
     async def recall(
         self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
     ) -> Recalled:
+        self._fail()
         number = next(self.count)
         if number % 3 == 2:
             return Recalled(note="found nothing")
         return Recalled(f"\n\n[memory {number}]", (Shown(f"id{number}", "text", 1.0, {}, 5),))
 
     async def page(self, scope: Scope) -> FrozenPage:
+        self._fail()
         return FrozenPage(f"\n\n[page {next(self.count)}]", ("p",))
+
+    def _fail(self) -> None:
+        if self.failing:
+            raise StoreError("the index is locked")
 
 
 async def guard(awaitable: Any, *, otherwise: Any, within: float, doing: str) -> tuple[Any, str]:
-    return await awaitable, ""
+    try:
+        return await awaitable, ""
+    except StoreError as error:
+        return otherwise, f"late: {error}"
 
 
 def chat(history: list[Turn]) -> bytes:
@@ -146,9 +158,14 @@ FORMATS: dict[str, Callable[[list[Turn]], bytes]] = {
     "/v1/messages": anthropic,
 }
 
+ways = st.sampled_from(["well", "well", "without recall", "unprepared", "unprepared and unanswered"])
 words = st.sampled_from(["yes", "go on", "read the file", "Where is the bug?", "naïve ☃", "fix it"])
 steps = st.lists(
-    st.tuples(st.sampled_from(["human", "call", "retry", "regenerate", "edit", "restart", "suffix"]), words),
+    st.tuples(
+        st.sampled_from(["human", "call", "retry", "regenerate", "edit", "restart", "suffix"]),
+        words,
+        ways,
+    ),
     min_size=2,
     max_size=12,
 )
@@ -157,14 +174,14 @@ steps = st.lists(
 @pytest.mark.parametrize("path", FORMATS)
 @pytest.mark.parametrize("keyed", [True, False])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=steps)
+@given(first=ways, steps=steps)
 def test_what_is_forwarded_shares_as_much_as_what_the_client_sent(
-    path: str, keyed: bool, steps: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+    path: str, keyed: bool, first: str, steps: list[tuple[str, str, str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    asyncio.run(_replay(path, keyed, steps, tmp_path_factory.mktemp("journal")))
+    asyncio.run(_replay(path, keyed, first, steps, tmp_path_factory.mktemp("journal")))
 
 
-async def _replay(path: str, keyed: bool, steps: list[tuple[str, str]], folder: Path) -> None:
+async def _replay(path: str, keyed: bool, first: str, steps: list[tuple[str, str, str]], folder: Path) -> None:
     dialect = dialect_of(path)
     assert dialect is not None
     recaller = CountingRecaller()
@@ -173,8 +190,9 @@ async def _replay(path: str, keyed: bool, steps: list[tuple[str, str]], folder: 
     shells = _shells(journal, recaller, ids)
     history: list[Turn] = []
     pairs: list[tuple[str, str]] = []
+    restarted = False
     try:
-        for action, text in [("human", "hello there"), *steps]:
+        for action, text, how in [("human", "hello there", first), *steps]:
             match action:
                 case "human":
                     history = [*history, ("human", text)]
@@ -193,8 +211,14 @@ async def _replay(path: str, keyed: bool, steps: list[tuple[str, str]], folder: 
                     await journal.close()
                     journal = SqliteJournal(folder / "journal.db", lambda text: text)
                     shells = _shells(journal, recaller, ids)
+                    restarted = True
+            if restarted and how.startswith("unprepared"):
+                # What was added before a restart cannot be made again while the journal cannot be read.
+                how = "well"
             body = FORMATS[path](history)
-            forwarded = await _send(shells, dialect, body, keyed)
+            recaller.failing = how == "without recall"
+            forwarded = await _send(shells, dialect, body, keyed, how)
+            recaller.failing = False
             assert not set(dialect.check(forwarded)) - set(dialect.check(body))
             pairs.append((seen_by_the_model(body), seen_by_the_model(forwarded)))
             if action != "retry":
@@ -214,13 +238,20 @@ def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> She
     return preparation, Notes(journal, guard, lambda: None, sessions.place)
 
 
-async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool) -> bytes:
+async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool, how: str = "well") -> bytes:
     preparation, notes = shells
     view = dialect.read(body, lambda text: text)
     arrival = Arrival(
         Scope(None, "ada", "loom"), RequestKind.MAIN, "generic", "n", NOW, session_key="s" if keyed else None
     )
-    prepared: Prepared = await preparation.prepare(view.conversation, arrival)
+    prepared: Prepared
+    if how.startswith("unprepared"):
+        prepared = preparation.made_again(view.conversation, arrival, "late: more than 100 ms")
+    else:
+        prepared = await preparation.prepare(view.conversation, arrival)
     await preparation.settle()
+    if keyed and how.endswith("unanswered"):
+        # Without a key, a session of which nothing was answered is not found after a restart.
+        return dialect.write(view, prepared.edits)
     await notes.note(prepared, view.conversation, Reply((Text("whatever"),), "stop", complete=True), 200)
     return dialect.write(view, prepared.edits)

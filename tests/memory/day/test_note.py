@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from memory.conversation import Conversation, Reply
+from memory.conversation import Conversation, Message, Reply, Role, Text
 from memory.day import note
 from memory.day.note import Notes
 from memory.ports import Journal, StoreError
@@ -78,3 +78,23 @@ async def test_where_memory_takes_no_part_nothing_is_journaled() -> None:
     notes = Notes(journal, guard, lambda: None, place)
     await notes.note(prepared(None), CONVERSATION, Reply(), 200)
     assert (notes.kept, journal.written) == (0, [])
+
+
+async def test_what_is_kept_is_bounded_by_its_bytes_and_the_oldest_is_lost_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(note, "KEPT_BYTES", 30_000)
+    journal = LockedJournal()
+    notes = Notes(cast(Journal, journal), guard, lambda: None, place)
+    for name, size in (("a", 12_000), ("b", 12_000), ("c", 12_000), ("d", 50_000), ("e", 10)):
+        message = Message(Role.USER, (Text(name * size),), name.encode())
+        await notes.note(prepared(None, unplaced=True), Conversation("openai-chat", "m", (message,)), Reply(), 200)
+        if name == "c":
+            assert (notes.kept, notes.lost) == (2, 1)
+        if name == "d":
+            assert (notes.kept, notes.lost) == (1, 3)
+    assert (notes.kept, notes.lost) == (1, 4)
+    journal.open = True
+    await notes.stop()
+    assert [each.conversation.messages[0].digest for each in journal.written] == [b"e"]
+    assert notes.kept == 0
