@@ -13,6 +13,8 @@ import orjson
 import pytest
 from aiohttp import web
 
+from memory.day import note
+from memory.ports import StoreError
 from tests.fake_provider import fake_provider
 from tests.running import running
 
@@ -499,3 +501,69 @@ async def test_the_same_history_under_another_sessions_name_teaches_nothing_agai
         await proxy.chat(*history, "His brother is called Lucius.", session="s2")
         await proxy.learned()
         assert (await proxy.edge.memory.journal.counts()).passages == before + 1
+
+
+async def test_a_retry_of_a_request_that_went_on_without_memory_is_forwarded_in_the_same_bytes(tmp_path: Path) -> None:
+    question = "Which database did we decide to use?"
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        preparation, prepare = proxy.edge.memory.preparation, proxy.edge.memory.preparation.prepare
+
+        async def late(*args: Any) -> Any:
+            raise TimeoutError
+
+        preparation.prepare = late  # type: ignore[method-assign, assignment]
+        await proxy.chat(question, session="s2")
+        preparation.prepare = prepare  # type: ignore[method-assign]
+        await proxy.chat(question, session="s2")
+        assert provider.requests[-1].body == provider.requests[-2].body
+        assert b"PostgreSQL 16" not in provider.last.body
+        await proxy.chat(question, "I do not know.", question + " Think again.", session="s2")
+        messages = orjson.loads(provider.last.body)["messages"]
+        assert messages[0]["content"] == question
+        assert "PostgreSQL 16" in messages[2]["content"]
+
+
+async def test_memory_that_is_switched_off_in_the_middle_of_a_session_leaves_its_prefix(tmp_path: Path) -> None:
+    question = "Which database did we decide to use?"
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        await proxy.learned()
+        await proxy.chat(question, session="s2")
+        edited = orjson.loads(provider.last.body)["messages"]
+        assert edited[0]["content"] != question
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        counts = await proxy.edge.memory.journal.counts()
+        own = [{"role": "user", "content": question}, {"role": "assistant", "content": "PostgreSQL 16."}]
+        body = {"model": "m", "messages": [*own, {"role": "user", "content": "Which database is it, again?"}]}
+        _, _, headers = await proxy.post(
+            "/v1/chat/completions", body, x_session_id="s2", x_palimpsest_project="loom", x_palimpsest_memory="off"
+        )
+        assert headers["x-palimpsest-status"] == "off"
+        assert orjson.loads(provider.last.body)["messages"] == [edited[0], *body["messages"][1:]]
+        await proxy.learned()
+        assert await proxy.edge.memory.journal.counts() == counts
+
+
+async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(note, "KEPT_BYTES", 10_000)
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        assert proxy.edge.memory is not None
+        journal = proxy.edge.memory.journal
+
+        async def full(exchange: Any) -> None:
+            raise StoreError("the disk is full")
+
+        commit, journal.commit = journal.commit, full  # type: ignore[method-assign]
+        for number in range(3):
+            await proxy.chat(f"{number} " * 4000, session=f"s{number}")
+        async with proxy.client.get(proxy.url + "/palimpsest/health") as reply:
+            why = (await reply.json())["why"]
+        journal.commit = commit  # type: ignore[method-assign]
+        assert "2 exchanges were lost while the journal could not be written" in why
+        assert "1 exchanges wait for the journal, which cannot be written" in why
