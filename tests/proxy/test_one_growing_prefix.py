@@ -128,9 +128,9 @@ def anthropic(history: list[Turn]) -> bytes:
 
 
 def seen_by_the_model(body: bytes) -> str:
-    """What a provider's cache sees: the texts in order, in whatever form they were sent."""
+    """What a provider's cache sees: the texts in order, in whatever form they were sent, and each message's end."""
     parsed = orjson.loads(body)
-    return "".join(_rendered(message) for message in parsed.get("messages") or parsed.get("input"))
+    return "".join(f"{_rendered(message)}<end>" for message in parsed.get("messages") or parsed.get("input"))
 
 
 def _rendered(value: Any) -> str:
