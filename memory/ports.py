@@ -239,8 +239,8 @@ class Journal(Protocol):
         """The active facts of some owners, newest first."""
 
     async def page_facts(self, owners: Sequence[str], limit: int) -> list[Fact]:
-        """The active facts of some owners that a page may hold: pinned, of a kind that guides, or borne out by a
-        second session; those first that are pinned or borne out, then the newest."""
+        """The active facts of some owners that a page may hold: pinned, approved, or a person's own word; those
+        first that are pinned or borne out by a second session, then the surest and weightiest."""
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """Facts of some owners, in any state, whose id begins with ``text`` or that hold it; newest first."""

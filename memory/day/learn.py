@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import ParamSpec, TypeVar
 
 from memory.context.lexical import weigh
 from memory.context.question import Question
@@ -31,6 +32,9 @@ from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 BATCH = 32
 """Exchanges read at once."""
 
@@ -43,8 +47,8 @@ TRIES = 3
 REFRESH_SECONDS = 2.0
 """How old a page may become while the worker has no rest."""
 
-PILE = 16
-"""Batches in a row from which on the worker no longer gives way to requests."""
+FEW = 12
+"""Passages whose words are read at once without a thread: a millisecond at most."""
 
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
@@ -65,7 +69,6 @@ class Learner:
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
         self._busy = busy
-        self._piled = 0
         self._settings = settings
         self._journal = journal
         self._recall = recall
@@ -77,6 +80,7 @@ class Learner:
         self._one_at_a_time = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._failed: Counter[int] = Counter()
+        self._unindexed: dict[str, Fact] = {}
         self.passed_over = 0
 
     @property
@@ -136,16 +140,16 @@ class Learner:
 
     async def _batch(self, patient: bool) -> bool:
         """Learn from the next exchanges; whether there were any. ``patient``: requests that are under way come
-        first, as long as not too much has piled up."""
+        first, as long as nothing has piled up."""
         async with self._one_at_a_time:
             waiting = await self._journal.unlearned(BATCH) if self._settings.enabled else []
-            self._piled = self._piled + 1 if len(waiting) == BATCH else 0
             for journaled in waiting:
                 began = time.monotonic()
                 await self._learn(journaled)
-                if patient and self._piled < PILE and self._busy():
-                    await asyncio.sleep(2 * (time.monotonic() - began))
+                if patient and len(waiting) < BATCH and self._busy():
+                    await asyncio.sleep(time.monotonic() - began)
             indexed = await self._indexing().catch_up()
+            self._unindexed.clear()
             return bool(waiting) or indexed > 0
 
     async def _learn(self, journaled: Journaled) -> None:
@@ -164,29 +168,31 @@ class Learner:
         del self._failed[journaled.number]
 
     async def _teach(self, journaled: Journaled) -> None:
-        journaled = await self._without_known(journaled)
+        journaled, known_sources = await self._without_known(journaled)
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         facts, known = await self._facts(journaled, learned.facts, at)
-        passages = await self._passages(journaled, learned)
-        await self._journal.learn(await asyncio.to_thread(_lesson, journaled.number, facts, passages, known))
+        passages = await self._passages(journaled, learned, known_sources)
+        await self._journal.learn(await _aside(passages, _lesson, journaled.number, facts, passages, known))
+        self._unindexed.update((fact.id, fact) for fact in facts)
         if facts:
             self._pages.changed(frozenset(fact.owner for fact in facts))
 
-    async def _without_known(self, journaled: Journaled) -> Journaled:
-        """Without the old messages that the owner was taught already: the same history under another session's name
-        teaches nothing. What was said last is always read, since saying a thing again confirms it."""
-        last_reply = max(
-            (i for i, message in enumerate(journaled.messages) if message.role is Role.ASSISTANT), default=-1
-        )
-        old = [i for i in journaled.fresh if i <= last_reply]
+    async def _without_known(self, journaled: Journaled) -> tuple[Journaled, frozenset[bytes]]:
+        """The exchange without the old messages that its owner was taught already, and which of the others were: the
+        same history under another session's name teaches nothing, and neither does the reply to a retry. What was
+        said last is always read for facts, since saying a thing again confirms it."""
         owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
-        if not old or owner is None:
-            return journaled
-        known = await self._journal.taught(owner, [journaled.messages[i].digest for i in old])
-        kept = tuple(i for i in journaled.fresh if i > last_reply or journaled.messages[i].digest not in known)
-        return replace(journaled, fresh=kept)
+        if owner is None:
+            return journaled, frozenset()
+        messages = journaled.messages
+        sources = [messages[i].digest for i in journaled.fresh]
+        sources += [journaled.reply.digest] if journaled.reply else []
+        known = await self._journal.taught(owner, sources)
+        last_reply = max((i for i, message in enumerate(messages) if message.role is Role.ASSISTANT), default=-1)
+        kept = tuple(i for i in journaled.fresh if i > last_reply or messages[i].digest not in known)
+        return replace(journaled, fresh=kept), known
 
     async def _facts(
         self, journaled: Journaled, taught: Sequence[Taught], at: datetime
@@ -198,9 +204,8 @@ class Learner:
             owner = _owner(journaled.session.scope, each.draft.layer)
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
-            if not written:
-                await self._indexing().catch_up()
-            known = await self._neighbours(owner, each.draft.text, written.values())
+            unindexed = {**self._unindexed, **written}
+            known = await self._neighbours(owner, each.draft.text, unindexed.values())
             decision = reconcile(each.draft, known, at)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
@@ -259,7 +264,8 @@ class Learner:
         question = Question(text, dict.fromkeys(stems(text), 1.0))
         weighed = weigh(question, await self._journal.rarity([owner], question.terms))
         embedder = self._recall.embedder
-        dense = (await asyncio.to_thread(embedder.documents, [text]))[0]
+        embedded = embedder.documents([text]) if embedder.quick else await asyncio.to_thread(embedder.documents, [text])
+        dense = embedded[0]
         found = await self._recall.index.search(Query((owner,), dense, weighed.sparse, NEIGHBOURS, sort="fact"))
         scores = {hit.id: (hit.cosine, weighed.coverage(hit.lexical)) for hit in found}
         fresh = [fact for fact in unindexed if fact.owner == owner]
@@ -269,27 +275,20 @@ class Learner:
             scores[fact.id] = (float(point.dense @ dense), weighed.coverage(product(point.sparse, weighed.sparse)))
         return [(fact, *scores[id]) for id, fact in facts.items()]
 
-    async def _passages(self, journaled: Journaled, learned: Learned) -> list[Passage]:
-        """The passages to write: with a subject, not forgotten, and not there yet (a retried request's reply is)."""
+    async def _passages(self, journaled: Journaled, learned: Learned, known: frozenset[bytes]) -> list[Passage]:
+        """The passages to write: with a subject, not forgotten, and of messages that are not ``known``."""
         owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
-        # In a thread, like all that grows with the text: streams are relayed meanwhile.
-        pieces = await asyncio.to_thread(lambda: [piece for piece in learned.pieces if _has_subject(piece)])
-        if owner is None or not pieces:
+        unknown = [piece for piece in learned.pieces if piece.source not in known]
+        if owner is None or not unknown:
             return []
-        known = {
-            (passage.source, passage.piece)
-            for turn in {piece.turn for piece in pieces}
-            for passage in await self._journal.neighbours(journaled.session.id, turn, 0)
-        }
-        new = [piece for piece in pieces if (piece.source, piece.piece) not in known]
         key = self._journal.key()
-        hashes = await asyncio.to_thread(lambda: [tombstone_of(key, owner, piece.text) for piece in new])
-        forgotten = await self._journal.is_forgotten(hashes)
-        return [
-            self._passage(piece, owner, journaled)
-            for piece, hash in zip(new, hashes, strict=True)
-            if hash not in forgotten
-        ]
+
+        def hashed() -> list[tuple[Piece, bytes]]:
+            return [(piece, tombstone_of(key, owner, piece.text)) for piece in unknown if _has_subject(piece)]
+
+        pieces = await _aside(unknown, hashed)
+        forgotten = await self._journal.is_forgotten([hash for _, hash in pieces])
+        return [self._passage(piece, owner, journaled) for piece, hash in pieces if hash not in forgotten]
 
     def _passage(self, piece: Piece, owner: str, journaled: Journaled) -> Passage:
         return Passage(
@@ -312,6 +311,12 @@ class Learner:
 
     def _indexing(self) -> Indexing:
         return Indexing(self._journal, self._recall.index, self._recall.embedder)
+
+
+async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Do a work that grows with the texts: here for a few of them, in a thread for many, as streams are relayed
+    meanwhile."""
+    return await asyncio.to_thread(work, *given, **named) if len(texts) > FEW else work(*given, **named)
 
 
 def _has_subject(piece: Piece) -> bool:

@@ -26,12 +26,10 @@ SELECT * FROM facts WHERE id IN (?*);
 -- facts_of: the active facts of some owners, the newest first; the limit comes last
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
 
--- facts_for_page: active facts that may stand on a page, the surest and then the newest first; the limit comes last
+-- facts_for_page: active facts that may stand on a page, the surest and weightiest first; the limit comes last
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND (
-    pinned OR sessions > 1 OR tier = 'shared' OR stability = 'stable'
-    OR kind IN ('preference', 'convention', 'correction', 'anti-pattern', 'decision', 'task')
-    OR (kind = 'fact' AND confidence >= 0.8)
-) ORDER BY pinned DESC, sessions > 1 DESC, recorded DESC, number DESC LIMIT ?;
+    pinned OR tier = 'shared' OR stability = 'stable' OR (origin IN ('person', 'user') AND kind != 'observation')
+) ORDER BY pinned DESC, sessions > 1 DESC, confidence * (0.5 + importance) DESC, recorded DESC, number DESC LIMIT ?;
 
 -- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
 SELECT * FROM facts WHERE owner IN (?*)
