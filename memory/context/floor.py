@@ -33,6 +33,9 @@ class Floor:
 
 FLOOR = Floor()
 
+OPEN = Floor(seeking=0.0, ordering=0.0, familiar=0.0, preference=0.0)
+"""For a person who searches: whatever has anything to do with it."""
+
 _TRACE = 0.05
 """Below this no memory has anything to do with a question, however familiar its words are."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.context.floor import OPEN
 from memory.context.question import Question
 from memory.context.rank import Memory, Scored
 from memory.day.learn import Learner
@@ -92,7 +93,7 @@ class Commands:
         asked = stems(text)
         if asked:
             question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
-            found.extend((await self._recall.search(question, owners, self._now())).scored)
+            found.extend((await self._recall.search(question, owners, self._now(), floor=OPEN)).scored)
         known = {each.id for each in found}
         if len(found) < limit:
             found.extend(
@@ -216,7 +217,7 @@ class Commands:
         if asked:
             # Words in another form ("moved", "moving") are found by their stems.
             question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
-            for scored in (await self._recall.search(question, owners, self._now())).scored:
+            for scored in (await self._recall.search(question, owners, self._now(), floor=OPEN)).scored:
                 found.setdefault(scored.id, scored.memory)
         held = text.casefold().strip()
         return [

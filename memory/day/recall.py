@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.context.diversity import diverse
+from memory.context.floor import FLOOR, Floor
 from memory.context.lexical import weigh
 from memory.context.neighbours import joined, wanted
 from memory.context.pack import pack
@@ -66,6 +67,7 @@ class Recall:
         now: datetime,
         present: frozenset[str] = frozenset(),
         session: str = "",
+        floor: Floor = FLOOR,
     ) -> Searched:
         """Search the memories of some owners. ``session`` is the one that asks: its own turns are not memories."""
         clock = Steps()
@@ -89,7 +91,7 @@ class Recall:
         memories = {memory.id: memory for memory in await self._journal.memories(ids, owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
-        scored = rank(question, weighed, candidates, now, present=present, session=session)
+        scored = rank(question, weighed, candidates, now, present=present, session=session, floor=floor)
         clock.lap("rank")
         if scored:
             beside = await asyncio.gather(
