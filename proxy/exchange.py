@@ -126,8 +126,6 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         mode=caller.mode,
         directory=caller.directory,
     )
-    if arrival.mode is Mode.OFF:
-        return memory.preparation.untouched(view.conversation, arrival, "off")
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         otherwise=None,
