@@ -8,6 +8,7 @@ consequence must be borne out by a second session before they come on the page.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from math import log2
 from typing import Final
 
@@ -90,6 +91,7 @@ def on_page(text: str) -> str:
     return short if len(short.split()) >= 8 else text
 
 
+@lru_cache(maxsize=8192)
 def _guidance(fact: Fact) -> float:
     """How far a fact tells what to do from now on, 0..1."""
     if fact.origin is Origin.PERSON:

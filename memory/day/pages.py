@@ -24,7 +24,7 @@ from memory.settings import PageSettings
 BEGIN = "<!-- palimpsest: what follows is made from memory; write above this line and it stays -->"
 END = "<!-- palimpsest: end -->"
 
-CONSIDERED = 400
+CONSIDERED = 200
 """Facts that are weighed for a page at most."""
 
 _MADE = re.compile(re.escape(BEGIN) + r".*?(?:" + re.escape(END) + r"\n?|\Z)", re.DOTALL)
@@ -49,7 +49,7 @@ class PageFiles:
         self._journal = journal
         self._folder = folder
         self._now = now
-        self._making = asyncio.Lock()
+        self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
         self._kept: dict[tuple[str, ...], _Kept] = {}
 
     def path(self, scope: Scope) -> Path:
@@ -64,23 +64,26 @@ class PageFiles:
 
     async def refresh(self) -> None:
         """Make those pages anew that are out of date; the worker's task, so that no request waits for it."""
-        for owners, kept in list(self._kept.items()):
+        for kept in list(self._kept.values()):
             if kept.stale:
-                kept.stale = False
-                async with self._making:
-                    made = await self._make(kept.scope)
-                    made.stale = kept.stale
-                    self._kept[owners] = made
+                await self._made(kept.scope)
 
     async def page(self, scope: Scope) -> FrozenPage:
         """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
-        owners = scope.owners()
-        kept = self._kept.get(owners)
+        kept = self._kept.get(scope.owners())
         if kept is None or kept.modified != _modified(self.path(scope)):
-            async with self._making:
-                kept = await self._make(scope)
-                self._kept[owners] = kept
+            kept = await self._made(scope)
         return kept.frozen
+
+    async def _made(self, scope: Scope) -> _Kept:
+        """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
+        owners = scope.owners()
+        making = self._making.get(owners)
+        if making is None:
+            making = asyncio.create_task(self._make(scope))
+            self._making[owners] = making
+            making.add_done_callback(lambda _: self._making.pop(owners, None))
+        return await asyncio.shield(making)
 
     async def text(self, scope: Scope) -> str:
         """The page's file as it is now."""
@@ -105,6 +108,9 @@ class PageFiles:
         await asyncio.to_thread(_unmake, self._folder)
 
     async def _make(self, scope: Scope) -> _Kept:
+        before = self._kept.get(scope.owners())
+        if before is not None:
+            before.stale = False
         facts = await self._journal.page_facts(scope.owners(), CONSIDERED)
         file = self.path(scope)
         own = _MADE.sub("", await asyncio.to_thread(_read, file)).strip()
