@@ -71,7 +71,11 @@ class PageFiles:
     async def page(self, scope: Scope) -> FrozenPage:
         """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
         kept = self._kept.get(scope.owners())
-        if kept is None or kept.modified != _modified(self.path(scope)):
+        # While it is being made anew its file changes; the one that there is will do until then.
+        edited = (
+            kept is not None and scope.owners() not in self._making and kept.modified != _modified(self.path(scope))
+        )
+        if kept is None or edited:
             kept = await self._made(scope)
         return kept.frozen
 
@@ -119,9 +123,12 @@ class PageFiles:
         if made.text or own:
             await asyncio.to_thread(_write, file, own, made.text)
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
-        return _Kept(
-            scope, made, FrozenPage(frame_page(whole), made.memories), await asyncio.to_thread(_modified, file)
-        )
+        modified = await asyncio.to_thread(_modified, file)
+        # What has changed meanwhile may not stand on it.
+        stale = before is not None and before.stale
+        kept = _Kept(scope, made, FrozenPage(frame_page(whole), made.memories), modified, stale)
+        self._kept[scope.owners()] = kept
+        return kept
 
 
 def _name(name: str | None) -> str:

@@ -76,7 +76,11 @@ class EdgeIndex:
         """See :class:`memory.ports.Index`."""
         if not query.owners or query.limit < 1:
             return []
-        return await self._run(lambda: self._search(query))
+        if self._shard is None:
+            raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
+        # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
+        # add the way there and back.
+        return self._told(lambda: self._search(query))
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
@@ -93,22 +97,23 @@ class EdgeIndex:
             self._thread.shutdown(wait=False)
 
     async def _run(self, work: Callable[[], T]) -> T:
-        def told() -> T:
-            try:
-                return work()
-            except (ValueError, TypeError, StoreFault):
-                raise
-            except Exception as error:
-                raise self._fault(error) from error
-            except BaseException as error:
-                # A panic of the engine is no Exception in Python.
-                if type(error).__name__ == "PanicException":
-                    raise self._fault(error) from error
-                raise
-
         if self._thread._shutdown:
             raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, told)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._told, work)
+
+    def _told(self, work: Callable[[], T]) -> T:
+        """Do it, and tell what goes wrong as ours."""
+        try:
+            return work()
+        except (ValueError, TypeError, StoreFault):
+            raise
+        except Exception as error:
+            raise self._fault(error) from error
+        except BaseException as error:
+            # A panic of the engine is no Exception in Python.
+            if type(error).__name__ == "PanicException":
+                raise self._fault(error) from error
+            raise
 
     def _fault(self, error: BaseException) -> StoreFault:
         told = str(error)

@@ -27,9 +27,11 @@ SELECT * FROM facts WHERE id IN (?*);
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- facts_for_page: active facts that may stand on a page, the surest and weightiest first; the limit comes last
-SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND (
-    pinned OR tier = 'shared' OR stability = 'stable' OR (origin IN ('person', 'user') AND kind != 'observation')
-) ORDER BY pinned DESC, sessions > 1 DESC, confidence * (0.5 + importance) DESC, recorded DESC, number DESC LIMIT ?;
+SELECT * FROM facts WHERE number IN (
+    SELECT number FROM facts WHERE owner IN (?*) AND state = 'active' AND (
+        pinned OR tier = 'shared' OR stability = 'stable' OR (origin IN ('person', 'user') AND kind != 'observation')
+    ) ORDER BY pinned DESC, sessions > 1 DESC, confidence * (0.5 + importance) DESC, number DESC LIMIT ?
+);
 
 -- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
 SELECT * FROM facts WHERE owner IN (?*)

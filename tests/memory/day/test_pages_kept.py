@@ -1,0 +1,59 @@
+"""A page is made once and kept, also when it is empty or when nobody waited for it to the end."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory.day.pages import PageFiles
+from memory.scope import Scope
+from memory.settings import PageSettings
+from memory.stores.journal import SqliteJournal
+
+SCOPE = Scope(None, "ada", "loom")
+
+
+async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    asked = 0
+    read = journal.page_facts
+
+    async def counted(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return await read(*args)
+
+    journal.page_facts = counted  # type: ignore[method-assign,assignment]
+    pages = PageFiles(PageSettings(), journal, tmp_path / "pages", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    for _ in range(3):
+        assert (await pages.page(SCOPE)).text == ""
+    assert asked == 1
+    pages.changed(frozenset(SCOPE.owners()))
+    await pages.refresh()
+    assert asked == 2
+    await journal.close()
+
+
+async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        begun.set()
+        await go_on.wait()
+        return await read(*args)
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = PageFiles(PageSettings(), journal, tmp_path / "pages", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    impatient = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    impatient.cancel()
+    await asyncio.wait({impatient})
+    begun.clear()
+    go_on.set()
+    await pages.page(SCOPE)
+    assert not begun.is_set()
+    await journal.close()
