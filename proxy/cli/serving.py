@@ -10,6 +10,7 @@ import importlib
 import json
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -185,9 +186,16 @@ def welcome(settings: Settings, url: str, fault: str = "") -> str:
         f"  memory    {memory}",
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
-        *(f"  palimpsest connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
+        *(f"  {_me()} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
         "",
         "See that it works:",
-        "  palimpsest doctor    palimpsest status    palimpsest log",
+        f"  {_me()} doctor    {_me()} status    {_me()} log",
     ]
     return "\n".join(lines)
+
+
+def _me() -> str:
+    """How this command can be called again from where the person is: by its name, or by the path it was called by."""
+    if shutil.which("palimpsest") or Path(sys.argv[0]).name != "palimpsest":
+        return "palimpsest"
+    return os.path.relpath(sys.argv[0])
