@@ -191,7 +191,6 @@ class EdgeIndex:
         cosines, dots = scores
         found = cosines.keys() | dots.keys()
         cosines |= self._scores(dense, found - cosines.keys())
-        dots |= self._scores(lexical, found - dots.keys())
         return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in found]
 
     def _scores(self, leg: Any, ids: Iterable[Any]) -> dict[Any, float]:

@@ -82,7 +82,7 @@ class ServerIndex:
             await self._ask(self._client.delete(self.collection, list(ids), wait=True))
 
     async def search(self, query: Query) -> list[Found]:
-        """See :class:`memory.ports.Index`. Two round trips: both legs, then the scores that are missing."""
+        """See :class:`memory.ports.Index`. Two round trips: both legs, then the cosines that are missing."""
         if not query.owners or query.limit < 1:
             return []
         within = _filter(query)
@@ -93,15 +93,9 @@ class ServerIndex:
         )
         cosines = {hit.id: hit.score for hit in by_dense}
         dots = {hit.id: hit.score for hit in by_terms}
-        no_cosine, no_dot = dots.keys() - cosines.keys(), cosines.keys() - dots.keys()
-        more_dense, more_terms = await self._legs(
-            [
-                (dense, DENSE, _only(no_cosine), len(no_cosine)),
-                (sparse, LEXICAL, _only(no_dot), len(no_dot)),
-            ]
-        )
-        cosines |= {hit.id: hit.score for hit in more_dense}
-        dots |= {hit.id: hit.score for hit in more_terms}
+        no_cosine = dots.keys() - cosines.keys()
+        (more,) = await self._legs([(dense, DENSE, _only(no_cosine), len(no_cosine))])
+        cosines |= {hit.id: hit.score for hit in more}
         return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
 
     async def count(self) -> int:
