@@ -90,6 +90,8 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
         return start, end, "key"
     if end - start >= 60 and ("JQQJ99" in text[start:end] or "AZDO" in text[start:end]):
         return start, end, "azure key"
+    if _endless(text, start, end):
+        return start, end, "key"
     if mailchimp := _MAILCHIMP.match(text, start, end):
         return start, mailchimp.end(), "mailchimp key"
     match = _SHAPE.match(text, start, end)
@@ -106,6 +108,20 @@ def _shaped(text: str, start: int, end: int, before: str) -> tuple[int, int, str
     if tail.startswith(("kwDO", "kgDO")) or is_hex(tail) or jumps(tail) < 0.25 or entropy(tail) < 3.5:
         return None
     return (start, end, "api key") if _betrayed(text, start, end) else None
+
+
+def _endless(text: str, start: int, end: int) -> bool:
+    """Whether a run is longer than any word, of all kinds of characters, and no digest: what else is it for?"""
+    run = text[start:end]
+    return (
+        end - start >= 60
+        and "_" not in run
+        and "-" not in run
+        and not _DIGEST.search(text, max(0, start - 100), start)
+        and any(map(str.isupper, run))
+        and any(map(str.islower, run))
+        and any(map(str.isdigit, run))
+    )
 
 
 def _betrayed(text: str, start: int, end: int) -> bool:

@@ -344,3 +344,10 @@ def _nested(tree: Any, unbounded: Any, inside: bool) -> Any:
                 yield from _nested(branch, unbounded, inside)
         elif name in ("SUBPATTERN", "ASSERT", "ASSERT_NOT", "ATOMIC_GROUP"):
             yield from _nested(argument[-1] if isinstance(argument, tuple) else argument, unbounded, inside)
+
+
+def test_an_endless_run_of_all_kinds_of_characters_is_a_key_and_a_digest_is_none() -> None:
+    endless = "abcdef1234567890ABCDEF" * 3
+    assert endless not in redact(f"fullhouse={endless}").text
+    digest = f"sha512-{endless}"
+    assert digest in redact(f'"integrity": "{digest}"').text
