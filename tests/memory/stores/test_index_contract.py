@@ -208,7 +208,7 @@ async def test_scores_equal_what_numpy_says(index: Index) -> None:
         for each in points
         if (product := sum(each.sparse.get(term, 0.0) * weight for term, weight in sparse.items())) > 0
     }
-    brought = set(sorted(by_terms, key=lambda id: -by_terms[id])[:12])
+    brought = set(sorted(by_terms, key=lambda each: -by_terms[each])[:12])
     for hit in hits:
         assert hit.cosine == pytest.approx(float(by_id[hit.id].dense @ dense), abs=1e-5)
         assert hit.lexical == pytest.approx(by_terms[hit.id] if hit.id in brought else 0.0, abs=1e-5)
