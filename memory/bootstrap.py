@@ -123,7 +123,8 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     recall = Recall(settings.recall, journal, index, embedder)
     pages = PageFiles(settings.page, journal, home / "pages", now)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
-    notes = Notes(journal, guard, learner.wake, sessions.place, DiskRoom(home, settings.journal.min_free_mib * 2**20))
+    room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
+    notes = Notes(journal, guard, learner.wake, sessions.place, room, sessions.save_ledger)
     learner.start()
     return Memory(
         settings=settings,

@@ -47,7 +47,11 @@ class _Heard:
 
 
 class Notes:
-    """The shell that journals exchanges. ``place`` finds the session of a request that is unplaced."""
+    """The shell that journals exchanges.
+
+    ``place`` finds the session of a request that is unplaced, ``save`` writes what of a session's ledger is not
+    written yet: who has seen the end of a reply sends its history again, and it must be made the same again.
+    """
 
     def __init__(
         self,
@@ -56,11 +60,13 @@ class Notes:
         journaled: Callable[[], None],
         place: Callable[[Conversation, Arrival], Awaitable[Session]],
         room: Callable[[], bool] = lambda: True,
+        save: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         self._journal = journal
         self._room = room
         self._guard = guard
         self._place = place
+        self._save = save
         self._journaled = journaled
         self._kept: deque[tuple[_Heard, int]] = deque()  # each with its bytes
         self._kept_bytes = 0
@@ -137,6 +143,8 @@ class Notes:
         if session is None:
             session = await self._place(heard.conversation, prepared.arrival)
             receipt = replace(receipt, session=session.id)
+        if self._save is not None:
+            await self._save(session.id)
         await self._journal.commit(
             Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
         )

@@ -230,6 +230,12 @@ class LiveSessions:
             live.unwritten = entries + live.unwritten
             raise
 
+    async def save_ledger(self, session: str) -> None:
+        """Bring the journal up to the ledger of a session, if anything of it is unwritten."""
+        live = self._live.get(session)
+        if live is not None and live.unwritten:
+            await self.save(live)
+
     def forget(self) -> None:
         """Drop everything that is kept in memory, after the journal was changed beneath it."""
         self._live.clear()

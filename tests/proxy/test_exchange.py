@@ -567,3 +567,17 @@ async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
         journal.commit = commit  # type: ignore[method-assign]
         assert "2 exchanges were lost while the journal could not be written" in why
         assert "1 exchanges wait for the journal, which cannot be written" in why
+
+
+async def test_who_has_seen_the_end_of_a_reply_has_its_ledger_in_the_journal(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        await proxy.chat("We decided to use PostgreSQL 16 for the billing service.")
+        await proxy.learned()
+        await proxy.chat("Which database did we decide to use?", session="s2")
+        assert proxy.edge.memory is not None
+        journal = proxy.edge.memory.journal
+        (receipt,) = await journal.receipts(1)
+        entries = await journal.ledger(receipt.session)
+        assert [entry.text in orjson.loads(provider.last.body)["messages"][0]["content"] for entry in entries] == [
+            True
+        ] * 2
