@@ -143,11 +143,12 @@ class Notes:
         if session is None:
             session = await self._place(heard.conversation, prepared.arrival)
             receipt = replace(receipt, session=session.id)
-        if self._save is not None:
-            await self._save(session.id)
-        await self._journal.commit(
-            Exchange(receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt)
+        exchange = Exchange(
+            receipt.id, session, prepared.arrival, heard.conversation, heard.reply, heard.status, receipt
         )
+        # Side by side: the journal's one writer takes both into the same transaction.
+        saving = [self._save(session.id)] if self._save is not None else []
+        await asyncio.gather(*saving, self._journal.commit(exchange))
         return True
 
 
