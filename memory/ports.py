@@ -35,7 +35,7 @@ class Guard(Protocol):
 
 Vector = NDArray[np.float32]
 Sparse = Mapping[int, float]
-"""A sparse vector: term id (32 bit, see ``memory.language.words.term``) → weight."""
+"""A sparse vector: term id (32 bit, see ``memory.language.terms.term``) → weight."""
 
 
 class Embedder(Protocol):
