@@ -130,7 +130,8 @@ class Conversation:
 
     ``instructions`` is what stands outside the messages (Anthropic's ``system``, the Responses format's
     ``instructions``); ``tools`` are the offered tools' names; ``continues`` names a history that the server
-    holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part.
+    holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part;
+    ``schemas`` is the JSON text of the offered tools' definitions, which a model reads too.
     """
 
     dialect: str
@@ -140,6 +141,12 @@ class Conversation:
     tools: tuple[str, ...] = ()
     stream: bool = False
     continues: str | None = None
+    schemas: str = ""
+
+    @property
+    def head(self) -> int:
+        """How many messages there are up to and with the first in which a person spoke; 0 where nobody did."""
+        return next((index + 1 for index, message in enumerate(self.messages) if message.spoken), 0)
 
     def keys(self) -> tuple[tuple[bytes, int], ...]:
         """Each message's digest, and how many earlier messages have the same."""

@@ -1,16 +1,26 @@
 """Edits: the only way to change a request, and the ledger that makes them again.
 
-A client sends its history again and again without what we added. So that the provider sees one growing prefix,
+A client sends its history again and again without what we did to it. So that the provider sees one growing prefix,
 each decision about a message is written down under the message's digest and its occurrence, the decision to add
 nothing included, and is made again in the same bytes for as long as the client sends that message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from memory.conversation import Form
+
+
+class Tier(StrEnum):
+    """How much of a content is given: one line, an overview, or the whole."""
+
+    L0 = "L0"
+    L1 = "L1"
+    L2 = "L2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +32,67 @@ class Append:
     form: Form
 
 
-Edit = Append
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Text in the place of one part's content; the message, the part and their ids stay.
+
+    ``part`` is the index in :attr:`Message.parts`. Of a tool's result the content becomes this one text; a text
+    becomes this text; a picture becomes a text part; of a tool call the arguments become this JSON text.
+    """
+
+    message: int
+    part: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A message that leaves the request. Only a rotation does that, and whole groups at a time."""
+
+    message: int
+
+
+Edit = Append | Replace | Drop
 
 
 Key = tuple[bytes, int]
 """A message's place in a ledger: its digest, and how many earlier messages have the same."""
 
 
+def handle(digest: bytes, part: int) -> str:
+    """The name of a shed content, in a stub: by it the whole can be had again. Made of the message and the part."""
+    return f"{digest[:6].hex()}.{part}"
+
+
+def named(handle: str) -> tuple[str, int] | None:
+    """The beginning of a message's digest (hexadecimal) and the part that a handle names; None where it is none."""
+    found = _HANDLE.fullmatch(handle.strip().lower())
+    return (found["digest"], int(found["part"] or 0)) if found else None
+
+
+_HANDLE = re.compile(r"(?:#|p:)?(?P<digest>[0-9a-f]{8,32})(?:\.(?P<part>\d{1,4}))?")
+
+
+class Act(StrEnum):
+    """What an entry does at its message.
+
+    ``APPEND`` adds text; ``REPLACE`` puts text in a part's place (the last one written holds); ``CUT`` begins a
+    segment there: what stood between the request's head and this message leaves, what was appended to the head in
+    earlier segments too, and the entry's text stands at the head instead.
+    """
+
+    APPEND = "append"
+    REPLACE = "replace"
+    CUT = "cut"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One decision of the ledger: this text at this message, or, with an empty text, nothing.
 
-    ``memories`` are the ids of what the text holds. ``reason`` begins with ``page`` or ``recall`` and says why
-    nothing was added where nothing was.
+    ``memories`` are the ids of what the text holds. ``reason`` begins with one word that says what was decided about
+    (``page``, ``recall``, ``paged``, ``shed``, ``rotate``), and says why nothing was added where nothing was.
+    ``part`` and ``tier`` are of a ``REPLACE``: which part, and what of it is left.
     """
 
     digest: bytes
@@ -43,37 +101,88 @@ class Entry:
     form: Form
     reason: str
     memories: tuple[str, ...] = ()
+    act: Act = Act.APPEND
+    part: int = 0
+    tier: Tier = Tier.L2
 
     @property
     def key(self) -> Key:
         """Where it stands."""
         return self.digest, self.occurrence
 
+    @property
+    def about(self) -> str:
+        """What it decides about: the first word of its reason."""
+        return self.reason.partition(" ")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What of a ledger holds for one request.
+
+    ``entries`` are the appending ones, each with the index of its message, in the order of the messages; a cut
+    is among them, with the index of the head's last message. ``replaced`` are those that hold, by message and part;
+    ``dropped`` are the messages that left.
+    """
+
+    entries: tuple[tuple[int, Entry], ...] = ()
+    replaced: Mapping[tuple[int, int], Entry] = field(default_factory=dict)
+    dropped: range = range(0)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits that the request needs, in the order of its messages."""
+        edits: list[Edit] = [Replace(message, part, entry.text) for (message, part), entry in self.replaced.items()]
+        edits += [Append(index, entry.text, entry.form) for index, entry in self.entries if entry.text]
+        edits += [Drop(message) for message in self.dropped]
+        return tuple(sorted(edits, key=lambda edit: edit.message))
+
 
 class Ledger:
-    """A session's decisions, append-only: at a message, later entries follow earlier ones and none is replaced.
+    """A session's decisions, append-only: at a message, later entries follow earlier ones and none is taken out.
 
-    Its questions take the keys of a request's messages, in order (:meth:`Conversation.keys`).
+    Its questions take the keys of a request's messages, in order (:meth:`Conversation.keys`), and its head: how
+    many messages there are up to and with the first in which a person spoke (:attr:`Conversation.head`).
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._at: dict[Key, list[Entry]] = {}
+        self._replaces = False
+        self._cuts = False
         for entry in entries:
             self.write(entry)
 
     def write(self, entry: Entry) -> None:
         """Add a decision behind those that stand at the same message."""
         self._at.setdefault(entry.key, []).append(entry)
+        self._replaces = self._replaces or entry.act is Act.REPLACE
+        self._cuts = self._cuts or entry.act is Act.CUT
 
-    def standing(self, keys: Sequence[Key]) -> list[tuple[int, Entry]]:
-        """The decisions at the messages of a request, each with the index of its message."""
+    def at(self, keys: Iterable[Key]) -> list[Entry]:
+        """All that was ever decided at these messages."""
+        return [entry for key in keys for entry in self._at.get(key, ())]
+
+    def standing(self, keys: Sequence[Key], head: int) -> Standing:
+        """What holds for a request."""
         if not self._at:
-            return []
-        return [(index, entry) for index, key in enumerate(keys) for entry in self._at.get(key, ())]
+            return Standing()
+        at = [(index, entry) for index, key in enumerate(keys) for entry in self._at.get(key, ())]
+        if not self._replaces and not self._cuts:
+            return Standing(tuple(at))
+        cuts = [(index, entry) for index, entry in at if entry.act is Act.CUT and index >= head > 0]
+        begin, cut = cuts[-1] if cuts else (head, None)
+        entries = [(index, entry) for index, entry in at if entry.act is Act.APPEND]
+        if cut is not None:
+            entries = [(head - 1, cut), *((index, entry) for index, entry in entries if index >= begin)]
+        replaced = {
+            (index, entry.part): entry for index, entry in at if entry.act is Act.REPLACE and not head <= index < begin
+        }
+        return Standing(tuple(entries), replaced, range(head, begin))
 
-    def edits(self, keys: Sequence[Key]) -> tuple[Append, ...]:
-        """The edits that a request needs, in the order of its messages."""
-        return tuple(Append(index, entry.text, entry.form) for index, entry in self.standing(keys) if entry.text)
+    @property
+    def shed(self) -> bool:
+        """Whether it has ever put less in the place of what a client sends: then the client's own bytes may not fit."""
+        return self._replaces or self._cuts
 
     def __iter__(self) -> Iterator[Entry]:
         for entries in self._at.values():

@@ -86,8 +86,31 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Shed:
+    """What was taken out of a request once, in tokens, and what it should save.
+
+    ``step`` is ``trim``, ``fold`` or ``rotate``; ``why`` says what called for it; ``removed`` is what left,
+    ``rewritten`` what the provider reads anew because it stands behind the first change; ``warm`` whether its cache
+    was; ``expected`` the money (US dollars) that it should save over the session's remaining turns, by the table of
+    prices, None where the model's price is not known; ``parts`` are lines, one for each thing that was shed.
+    """
+
+    step: str
+    why: str
+    removed: int
+    rewritten: int
+    warm: bool
+    expected: float | None = None
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was done to one request, for ``palimpsest log``. ``steps`` are milliseconds by name of the step."""
+    """What was done to one request, for ``palimpsest log``. ``steps`` are milliseconds by name of the step.
+
+    ``tokens`` is what the request was estimated to be when it left, ``window`` what its model reads at once; ``shed``
+    is set where this request began to leave something out, ``paged`` are the handles of what came back.
+    """
 
     id: str
     at: datetime
@@ -101,6 +124,10 @@ class Receipt:
     bytes_added: int = 0
     note: str = ""
     steps: Mapping[str, float] = field(default_factory=dict)
+    tokens: int = 0
+    window: int = 0
+    shed: Shed | None = None
+    paged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from memory.conversation import Conversation, Form, Role
-from memory.day.sessions import LiveSession, LiveSessions, about, in_own_namespace
-from memory.edits import Append, Entry, Key
+from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
+from memory.edits import Act, Append, Edit, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind, Session, Shown
@@ -124,7 +124,7 @@ class Preparation:
                 self._beside(self._sessions.place(conversation, arrival), "writing that nothing was added")
         elif self._sessions.remembered(conversation, arrival) is near:
             live = near
-        edits = near.ledger.edits(conversation.keys()) if near else ()
+        edits = edits_of(near, conversation)
         receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
         return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None)
 
@@ -154,13 +154,13 @@ class Preparation:
                 decided = await self._decide(conversation, keys, live, arrival)
                 steps |= decided.steps
             self._write_beside(live)
-        edits = live.ledger.edits(keys)
+        edits = live.ledger.standing(keys, conversation.head).edits
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
             shown=decided.recalled.shown,
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),
-            bytes_added=sum(len(edit.text.encode()) for edit in edits),
+            bytes_added=sum(len(edit.text.encode()) for edit in edits if isinstance(edit, Append)),
             note=decided.recalled.note,
             steps=steps | {"prepare": _ms(began)},
         )
@@ -170,7 +170,7 @@ class Preparation:
         self, conversation: Conversation, arrival: Arrival, live: LiveSession | None, status: str
     ) -> Prepared:
         """A session's edits made again, of which nothing is written down; none where there is no session."""
-        edits = live.ledger.edits(conversation.keys()) if live else ()
+        edits = edits_of(live, conversation)
         return Prepared(None, arrival, edits, self._receipt(arrival, conversation, "", status))
 
     def _allowed(self, arrival: Arrival) -> Arrival:
@@ -199,7 +199,7 @@ class Preparation:
         if index is None:
             return Decided(recalled=Recalled(note="nothing new was said"))
         message, key = conversation.messages[index], keys[index]
-        standing = live.ledger.standing(keys)
+        standing = live.ledger.standing(keys, conversation.head).entries
         new: list[Entry] = []
         page, steps = FrozenPage(), dict[str, float]()
         form = message.takes or Form.SUFFIX
@@ -210,9 +210,9 @@ class Preparation:
             new.append(Entry(*key, page.text, form, why, page.memories))
             steps["page"] = _ms(start)
         recalled = Recalled(note="decided before")
-        if not any(at == index and about(entry) == "recall" for at, entry in standing):
+        if not any(at == index and entry.about == "recall" for at, entry in standing):
             start = time.perf_counter()
-            standing = [*standing, *((index, entry) for entry in new)]
+            standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(memory for _, entry in standing for memory in entry.memories)
             tokens = self._left(conversation, standing)
             recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
@@ -220,7 +220,7 @@ class Preparation:
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": _ms(start)}
         # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.
-        written = {about(entry) for entry in live.decide(new)}
+        written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
         recalled = recalled if "recall" in written else Recalled(note="decided before")
         return Decided(page, recalled, steps)
@@ -260,7 +260,7 @@ class Preparation:
         segment."""
         last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
         turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
-        segment = sum(tokens_of(entry.text) for _, entry in standing if about(entry) == "recall")
+        segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
         window = self._window_of(conversation.model) or self._settings.default_window
         share = int(self._settings.recall.segment_share * window)
         return min(self._settings.recall.tokens - turn, share - segment)
@@ -306,6 +306,11 @@ class Decided:
     steps: Mapping[str, float] = field(default_factory=dict)
 
 
+def edits_of(live: LiveSession | None, conversation: Conversation) -> tuple[Edit, ...]:
+    """What a session's ledger holds for a request; nothing where there is no session."""
+    return live.ledger.standing(conversation.keys(), conversation.head).edits if live else ()
+
+
 def newest(conversation: Conversation) -> int | None:
     """The message that something can be added to: the last one, if a person or a tool spoke in it."""
     index = len(conversation.messages) - 1
@@ -321,8 +326,9 @@ def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:
 
 
 def _settles_page(entry: Entry, here: bool) -> bool:
-    """Whether an entry keeps the page from being given: it was, or it was tried ``here``, at this very message."""
-    return about(entry) == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF))
+    """Whether an entry keeps the page from being given: it was, or it was tried ``here``, at this very message. A
+    rotation brings its own."""
+    return entry.act is Act.CUT or (entry.about == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF)))
 
 
 def _nothing(conversation: Conversation, why: str) -> list[Entry]:
@@ -341,7 +347,7 @@ def tokens_of(text: str) -> int:
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
-def _status(edits: Sequence[Append], decided: Decided) -> str:
+def _status(edits: Sequence[Edit], decided: Decided) -> str:
     if decided.recalled.failed:
         return f"degraded; {decided.recalled.note}"
     if not edits:

@@ -48,16 +48,12 @@ class LiveSession:
         decision stands, so what another request has decided meanwhile is not decided again."""
         written = []
         for entry in entries:
-            if all(about(each) != about(entry) for _, each in self.ledger.standing([entry.key])):
+            same = (entry.about, entry.part, entry.tier)
+            if all((each.about, each.part, each.tier) != same for each in self.ledger.at([entry.key])):
                 self.ledger.write(entry)
                 written.append(entry)
         self.unwritten.extend(written)
         return written
-
-
-def about(entry: Entry) -> str:
-    """What an entry decides about: ``page`` or ``recall``."""
-    return entry.reason.partition(" ")[0]
 
 
 def in_own_namespace(arrival: Arrival) -> Arrival:
@@ -206,7 +202,7 @@ class LiveSessions:
             return live
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = _begun(live, shared, conversation, arrival)
-        inherited = tuple(entry for _, entry in live.ledger.standing(conversation.keys())) if begun else ()
+        inherited = tuple(live.ledger.at(conversation.keys())) if begun else ()
         return self._new(key, arrival, live.session.id if begun else None, inherited)
 
     async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:

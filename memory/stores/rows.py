@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from memory.conversation import Form
 from memory.edits import Entry
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer, Scope
-from memory.session import Receipt, RequestKind, Session, Shown
+from memory.session import Receipt, RequestKind, Session, Shed, Shown
 
 Redact = Callable[[str], str]
 
@@ -234,6 +234,9 @@ def receipt_text(receipt: Receipt, redact: Redact) -> str:
     """A receipt as JSON."""
     told = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
     told["steps"] = dict(receipt.steps)
+    told["shed"] = (
+        None if receipt.shed is None else {**asdict(receipt.shed), "parts": [*map(redact, receipt.shed.parts)]}
+    )
     told["shown"] = [
         {
             "memory": each.memory,
@@ -256,4 +259,7 @@ def receipt_of(text: str) -> Receipt:
     told["at"] = datetime.fromisoformat(told["at"])
     told["kind"] = RequestKind(told["kind"])
     told["shown"] = tuple(Shown(**shown) for shown in told["shown"])
+    told["paged"] = tuple(told.get("paged", ()))
+    if told.get("shed"):
+        told["shed"] = Shed(**{**told["shed"], "parts": tuple(told["shed"]["parts"])})
     return Receipt(**told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.conversation import Conversation, Form, Message
-from memory.edits import Edit
+from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
@@ -81,7 +81,7 @@ class OpenAIResponses:
         return openai_refusal(status, message, where)
 
 
-def _in_prompt(view: View, edits: Sequence[Edit]) -> list[Splice]:
+def _in_prompt(view: View, edits: Sequence[Append]) -> list[Splice]:
     """Text for a bare string: it goes on where it can; a part of its own needs the message that it stands for."""
     prompt = view.items[0]
     splices = appended(view.cut_from, prompt, edits, parts.TEXT)

@@ -14,7 +14,7 @@ import msgspec
 import orjson
 
 from memory.conversation import Form
-from memory.edits import Edit
+from memory.edits import Append, Edit
 from proxy.wire.slices import fields_of, is_list, is_string, items_of, offset_of, string_of
 
 
@@ -45,23 +45,23 @@ def spliced(body: bytes, splices: Iterable[Splice]) -> bytes:
     return b"".join(pieces)
 
 
-def by_message(edits: Sequence[Edit], count: int) -> dict[int, list[Edit]]:
+def by_message(edits: Sequence[Edit], count: int) -> dict[int, list[Append]]:
     """The edits of each message, in their order.
 
     Raises:
         IndexError: an edit names a message that is not there.
     """
-    grouped: dict[int, list[Edit]] = {}
+    grouped: dict[int, list[Append]] = {}
     for edit in edits:
         if not 0 <= edit.message < count:
             raise IndexError(f"edit of message {edit.message} of {count}")
-        if edit.text:
+        if isinstance(edit, Append) and edit.text:
             grouped.setdefault(edit.message, []).append(edit)
     return grouped
 
 
 def appended(
-    text: bytes, content: msgspec.Raw, edits: Sequence[Edit], kind: str, always_part: bool = False
+    text: bytes, content: msgspec.Raw, edits: Sequence[Append], kind: str, always_part: bool = False
 ) -> list[Splice]:
     """The splices that append the edits' texts, one after another, to a content that was cut from ``text``.
 
@@ -116,7 +116,7 @@ def _joined(parts: Sequence[str], kind: str) -> bytes:
     return b",".join(text_part(part, kind) for part in parts)
 
 
-def _stacked(edits: Sequence[Edit], continues: bool) -> tuple[str, list[str]]:
+def _stacked(edits: Sequence[Append], continues: bool) -> tuple[str, list[str]]:
     """What continues the content's last text, and the parts behind it: each edit stands on the ones before it."""
     suffix = ""
     parts: list[str] = []
