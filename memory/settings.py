@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from memory.session import Mode
 
@@ -65,14 +67,48 @@ class QdrantSettings(Section):
     api_key: str | None = Field(None, repr=False)
 
 
+class CacheLifetimes(Section):
+    """Seconds without a request after which a provider's prompt cache counts as gone."""
+
+    anthropic: int = Field(300, ge=0, le=604_800)
+    openai: int = Field(600, ge=0, le=604_800)
+    other: int = Field(600, ge=0, le=604_800)
+
+
+class SheddingSettings(Section):
+    """When the older parts of a long session give way to shorter tiers. Shares are of the usable window."""
+
+    enabled: bool = True
+    trim: Share = 0.60
+    fold: Share = 0.75
+    rotate: Share = 0.85
+    target: Share = 0.45
+    reserve: int = Field(4000, ge=0, le=1_000_000)
+    paging_tokens: int = Field(2000, ge=0, le=100_000)
+    cache_ttl: CacheLifetimes = CacheLifetimes()
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        steps = {"target": self.target, "trim": self.trim, "fold": self.fold, "rotate": self.rotate}
+        for (lower, low), (higher, high) in pairwise(steps.items()):
+            if low >= high:
+                raise ValueError(
+                    f"{lower} ({low:g}) must be below {higher} ({high:g}): target < trim < fold < rotate, "
+                    "so that each step sheds more than the one before and ends well below where it began"
+                )
+        return self
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
     mode: Switch = Mode.ON
     embedder: str = "static"
     default_window: int = Field(200_000, ge=1000)
+    windows: Mapping[str, Annotated[int, Field(ge=1000)]] = Field(default_factory=dict)
     recall: RecallSettings = RecallSettings()
     page: PageSettings = PageSettings()
     learning: LearningSettings = LearningSettings()
+    shedding: SheddingSettings = SheddingSettings()
     journal: JournalSettings = JournalSettings()
     qdrant: QdrantSettings = QdrantSettings()

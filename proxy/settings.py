@@ -22,6 +22,8 @@ from memory.settings import MemorySettings, Section, Switch
 
 _HOME = "~/.palimpsest"
 _CHOSEN = "embedder"
+_NAMES = ("projects", "memory.windows")
+"""Settings whose keys are names, which may have dots in them."""
 
 
 class SettingsError(Exception):
@@ -258,8 +260,7 @@ def _put(target: dict[str, Any], path: list[str], value: Any, key: str, said: st
 def _leaves(data: Mapping[str, Any], at: str = "", into_lists: bool = False) -> Iterator[tuple[str, Any]]:
     for name, value in data.items():
         key = f"{at}{name}"
-        # The keys of `projects` are names, which may have dots in them.
-        if isinstance(value, dict) and value and key != "projects":
+        if isinstance(value, dict) and value and key not in _NAMES:
             yield from _leaves(value, key + ".", into_lists)
         else:
             yield key, value

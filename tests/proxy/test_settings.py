@@ -109,3 +109,23 @@ def test_the_embedder_that_was_changed_to_stands_over_the_file_and_below_the_env
     assert loaded.sources["memory.embedder"] == "palimpsest embedder use"
     said = {"PALIMPSEST__MEMORY__EMBEDDER": "litellm:x"}
     assert load(file, said).settings.memory.embedder == "litellm:x"
+
+
+def test_a_models_name_may_have_dots(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("memory: {windows: {gpt-5.1: 100000, 'local-*': 8192}}\n")
+    assert load(file).settings.memory.windows == {"gpt-5.1": 100_000, "local-*": 8192}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"trim": 0.8}, r"trim \(0\.8\) must be below fold \(0\.75\)"),
+        ({"target": 0.6}, r"target \(0\.6\) must be below trim \(0\.6\)"),
+        ({"rotate": 0.7}, r"fold \(0\.75\) must be below rotate \(0\.7\)"),
+        ({"rotate": 1.5}, r"memory\.shedding\.rotate is 1\.5"),
+    ],
+)
+def test_the_steps_of_shedding_follow_each_other(said: dict[str, float], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        load(options={f"memory.shedding.{key}": value for key, value in said.items()})
