@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.conversation import Message
+from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
 from memory.session import Exchange, Receipt, Session
@@ -153,6 +153,39 @@ class Rarity:
 
 
 @dataclass(frozen=True, slots=True)
+class Overview:
+    """The lower tiers of one part: ``tokens`` is the size of the whole, ``line`` its L0, ``text`` its L1 (empty where
+    none is worth its place) of ``text_tokens``."""
+
+    tokens: int
+    line: str
+    text: str
+    text_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A message that the journal has, with the overviews that were made of its parts so far.
+
+    ``redacted`` says that it cannot be given back word for word: a secret was taken out of it, or a person has had
+    it forgotten.
+    """
+
+    redacted: bool
+    overviews: Mapping[int, Overview] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message as the journal can give it back; ``redacted`` and ``forgotten`` say why that is not word for word."""
+
+    message: Message
+    redacted: bool = False
+    forgotten: bool = False
+    overviews: Mapping[int, Overview] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """One index that is kept up to date: the one that is searched (``current``), or one that is being filled."""
 
@@ -235,6 +268,31 @@ class Journal(Protocol):
 
     async def learn(self, lesson: Lesson) -> None:
         """Write what an exchange taught and move the cursor, in one transaction."""
+
+    async def untiered(self, limit: int) -> list[Journaled]:
+        """Exchanges of which no overviews were made yet, oldest first. Of each request only the messages from a
+        little before the first fresh one are given, and ``fresh`` counts from there; the reply also where it was
+        cut."""
+
+    async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
+        """Write overviews by subject and part (for a message: its person, its digest), and in the same transaction
+        move the cursor to the exchange ``number``; 0 moves nothing. Nothing is written of what was forgotten."""
+
+    async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
+        """Of these messages those that the journal has of the session's person, with their overviews."""
+
+    async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
+        """The messages of a person (the owner of the layer *user*) whose digest begins with these hexadecimal
+        digits."""
+
+    async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
+        """A person wants a part whole (since ``at``), or, with None, no longer."""
+
+    async def pinned(self, session: str) -> frozenset[str]:
+        """The handles of what the session's person wants whole."""
+
+    async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
+        """What the provider reported for the exchange of a receipt (its whole id), and for the session's next turn."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id, in the order of the ids; unknown ids are left out, and those of other owners too."""

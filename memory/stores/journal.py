@@ -14,6 +14,8 @@ from memory.stores.facts import Facts
 from memory.stores.forgetting import Forgetting, Terms, no_terms
 from memory.stores.messages import Redact
 from memory.stores.outbox import Outbox
+from memory.stores.overviews import Overviews
+from memory.stores.pins import Pins
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
 from memory.stores.rows import stamp
@@ -21,7 +23,7 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 
 
-class SqliteJournal(Sessions, Exchanges, Facts, Outbox, Forgetting):
+class SqliteJournal(Sessions, Exchanges, Overviews, Pins, Facts, Outbox, Forgetting):
     """The durable truth in one file.
 
     Args:

@@ -16,13 +16,16 @@ Migration = Callable[[sqlite3.Connection], None]
 
 def m001_initial(connection: sqlite3.Connection) -> None:
     """The first shape, and the secret of this database: the key of all its keyed hashes."""
-    for statement in (FOLDER / "001_initial.sql").read_text(encoding="utf-8").split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
+    _run(connection, "001_initial.sql")
     connection.execute("INSERT INTO meta (name, value) VALUES ('key', ?)", (os.urandom(32),))
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial,)
+def m002_tiers(connection: sqlite3.Connection) -> None:
+    """Replacements and cuts in the ledger, the lower tiers of contents, and what a person wants whole."""
+    _run(connection, "002_tiers.sql")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers)
 
 
 class FromTheFuture(Exception):
@@ -57,3 +60,9 @@ def migrate(connection: sqlite3.Connection, steps: tuple[Migration, ...] = MIGRA
             connection.execute("ROLLBACK")
         raise
     return taken
+
+
+def _run(connection: sqlite3.Connection, file: str) -> None:
+    for statement in (FOLDER / file).read_text(encoding="utf-8").split(";\n"):
+        if statement.strip():
+            connection.execute(statement)

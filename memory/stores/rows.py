@@ -12,7 +12,8 @@ from typing import Any
 import orjson
 
 from memory.conversation import Form
-from memory.edits import Entry
+from memory.edits import Act, Entry
+from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer, Scope
 from memory.session import Receipt, RequestKind, Session, Shed, Shown
@@ -205,7 +206,10 @@ def passage_of(row: sqlite3.Row) -> Passage:
 
 def entry_row(entry: Entry, session: int) -> dict[str, Any]:
     """A ledger entry for its table. Its mark makes writing it twice the same as writing it once."""
-    told = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
+    told: list[Any] = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
+    if entry.act is not Act.APPEND:
+        # Only then, so that an addition has the same mark as before there was anything else.
+        told += [entry.act.value, entry.part, entry.tier.value]
     return {
         "session": session,
         "mark": hashlib.blake2b(orjson.dumps(told), digest_size=16).digest(),
@@ -215,6 +219,9 @@ def entry_row(entry: Entry, session: int) -> dict[str, Any]:
         "form": entry.form.value,
         "reason": entry.reason,
         "memories": names(entry.memories),
+        "act": entry.act.value,
+        "part": entry.part,
+        "tier": entry.tier.value,
     }
 
 
@@ -227,6 +234,9 @@ def entry_of(row: sqlite3.Row) -> Entry:
         form=Form(row["form"]),
         reason=row["reason"],
         memories=listed(row["memories"]),
+        act=Act(row["act"]),
+        part=row["part"],
+        tier=ContentTier(row["tier"]),
     )
 
 

@@ -46,8 +46,8 @@ WHERE trail.namespace = ? AND trail.link IN (?*)
 ORDER BY at_tip DESC, sessions.seen DESC, sessions.number DESC;
 
 -- ledger_write: add a decision, once
-INSERT INTO ledger (session, mark, digest, occurrence, text, form, reason, memories)
-VALUES (:session, :mark, :digest, :occurrence, :text, :form, :reason, :memories)
+INSERT INTO ledger (session, mark, digest, occurrence, text, form, reason, memories, act, part, tier)
+VALUES (:session, :mark, :digest, :occurrence, :text, :form, :reason, :memories, :act, :part, :tier)
 ON CONFLICT (session, mark) DO NOTHING;
 
 -- ledger_of: a session's decisions in the order they were taken

@@ -1,0 +1,55 @@
+"""Contents that a person wants whole, and what the provider reported after a shed."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+import orjson
+
+from memory.conversation import Usage
+from memory.edits import handle
+from memory.stores.queries import QUERIES
+from memory.stores.rows import stamp
+from memory.stores.shelf import Shelf
+
+
+class Pins(Shelf):
+    """The part of the journal that knows what is pinned, and what a request cost."""
+
+    async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            if at is None:
+                connection.execute(QUERIES["pin_drop"], (person, digest, part))
+            else:
+                connection.execute(QUERIES["pin_set"], (person, digest, part, stamp(at)))
+
+        await self._db.write(work)
+
+    async def pinned(self, session: str) -> frozenset[str]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
+            rows = connection.execute(QUERIES["pins_of"], (person["name"],)) if person else ()
+            return frozenset(handle(row["subject"], row["part"]) for row in rows)
+
+        return await self._db.read(work)
+
+    async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> tuple[Usage | None, Usage | None]:
+            own = connection.execute(QUERIES["usage_of_receipt"], (receipt,)).fetchone()
+            if own is None:
+                return None, None
+            following = connection.execute(QUERIES["usage_after"], (own["session"], own["number"])).fetchone()
+            return _usage(own["usage"]), _usage(following["usage"]) if following else None
+
+        return await self._db.read(work)
+
+
+def _usage(told: str) -> Usage | None:
+    return Usage(**orjson.loads(told)) if told else None
