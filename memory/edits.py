@@ -52,7 +52,19 @@ class Drop:
     message: int
 
 
-Edit = Append | Replace | Drop
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """What stands behind a message and the client does not send: the hidden rounds of the reply that followed it.
+
+    ``raw`` is JSON in a form that the dialect wrote itself and reads again (``proxy.wire.rounds``); it says how the
+    client's own copy of that reply is known, too, and where it is another one, nothing is inserted.
+    """
+
+    message: int
+    raw: str
+
+
+Edit = Append | Replace | Drop | Insert
 
 
 Key = tuple[bytes, int]
@@ -78,12 +90,20 @@ class Act(StrEnum):
 
     ``APPEND`` adds text; ``REPLACE`` puts text in a part's place (the last one written holds); ``CUT`` begins a
     segment there: what stood between the request's head and this message leaves, what was appended to the head in
-    earlier segments too, and the entry's text stands at the head instead.
+    earlier segments too, and the entry's text stands at the head instead. ``INSERT`` keeps the hidden rounds of the
+    reply to this message (the last one written holds; an empty one says that the newest reply has none). ``OFFER``
+    stands at no message but at :data:`OFFERED`: its text is the definitions of the tools that the session offers.
     """
 
     APPEND = "append"
     REPLACE = "replace"
     CUT = "cut"
+    INSERT = "insert"
+    OFFER = "offer"
+
+
+OFFERED: Key = (bytes(16), 0)
+"""Where a ledger keeps what holds for all of a session's requests: a place that no message has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +142,13 @@ class Standing:
 
     ``entries`` are the appending ones, each with the index of its message, in the order of the messages; a cut
     is among them, with the index of the head's last message. ``replaced`` are those that hold, by message and part;
-    ``dropped`` are the messages that left.
+    ``dropped`` are the messages that left; ``inserted`` are hidden rounds, by the message that they stand behind.
     """
 
     entries: tuple[tuple[int, Entry], ...] = ()
     replaced: Mapping[tuple[int, int], Entry] = field(default_factory=dict)
     dropped: range = range(0)
+    inserted: Mapping[int, Entry] = field(default_factory=dict)
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -135,6 +156,7 @@ class Standing:
         edits: list[Edit] = [Replace(message, part, entry.text) for (message, part), entry in self.replaced.items()]
         edits += [Append(index, entry.text, entry.form) for index, entry in self.entries if entry.text]
         edits += [Drop(message) for message in self.dropped]
+        edits += [Insert(index, entry.text) for index, entry in self.inserted.items() if entry.text]
         return tuple(sorted(edits, key=lambda edit: edit.message))
 
 
@@ -149,6 +171,7 @@ class Ledger:
         self._at: dict[Key, list[Entry]] = {}
         self._replaces = False
         self._cuts = False
+        self._inserts = False
         for entry in entries:
             self.write(entry)
 
@@ -157,6 +180,7 @@ class Ledger:
         self._at.setdefault(entry.key, []).append(entry)
         self._replaces = self._replaces or entry.act is Act.REPLACE
         self._cuts = self._cuts or entry.act is Act.CUT
+        self._inserts = self._inserts or entry.act is Act.INSERT
 
     def at(self, keys: Iterable[Key]) -> list[Entry]:
         """All that was ever decided at these messages."""
@@ -167,7 +191,7 @@ class Ledger:
         if not self._at:
             return Standing()
         at = [(index, entry) for index, key in enumerate(keys) for entry in self._at.get(key, ())]
-        if not self._replaces and not self._cuts:
+        if not self._replaces and not self._cuts and not self._inserts:
             return Standing(tuple(at))
         cuts = [(index, entry) for index, entry in at if entry.act is Act.CUT and index >= head > 0]
         begin, cut = cuts[-1] if cuts else (head, None)
@@ -177,7 +201,15 @@ class Ledger:
         replaced = {
             (index, entry.part): entry for index, entry in at if entry.act is Act.REPLACE and not head <= index < begin
         }
-        return Standing(tuple(entries), replaced, range(head, begin))
+        # Behind the head's last message stands what a cut took out.
+        kept = begin if cut is not None else 0
+        inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= kept}
+        return Standing(tuple(entries), replaced, range(head, begin), inserted)
+
+    @property
+    def offers(self) -> str:
+        """The definitions of the tools that the session offers beside the client's; empty where it offers none."""
+        return next((entry.text for entry in self._at.get(OFFERED, ()) if entry.act is Act.OFFER), "")
 
     @property
     def shed(self) -> bool:

@@ -16,7 +16,7 @@ from datetime import timedelta
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
-from memory.edits import Entry, Ledger
+from memory.edits import OFFERED, Entry, Ledger
 from memory.ports import Journal
 from memory.session import Arrival, Session
 
@@ -102,6 +102,10 @@ class LiveSessions:
             return live
         found = self._by_trail(arrival.namespace, conversation.trail())
         return found[0] if found and _begun(*found, conversation, arrival) else None
+
+    def alive(self, id: str) -> LiveSession | None:
+        """A session by its id, as far as this process remembers it."""
+        return self._live.get(id)
 
     async def known(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """As :meth:`nearest`, the journal asked as well; makes no new session and moves none on."""
@@ -202,7 +206,7 @@ class LiveSessions:
             return live
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = _begun(live, shared, conversation, arrival)
-        inherited = tuple(live.ledger.at(conversation.keys())) if begun else ()
+        inherited = tuple(live.ledger.at([OFFERED, *conversation.keys()])) if begun else ()
         return self._new(key, arrival, live.session.id if begun else None, inherited)
 
     async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
