@@ -1,0 +1,260 @@
+"""Make the lower tiers: a worker reads the exchanges behind its cursor and writes L0 and L1 of what may be shed.
+
+An exchange's overviews are one transaction with the cursor. Nothing here runs while a request waits: the work is done
+in a thread, message by message, and steps back while requests are under way. Made of what the journal holds, which is
+free of secrets; a message out of which one was taken is never shed and gets none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.context.images import dimensions, image_tokens
+from memory.conversation import (
+    Image,
+    Message,
+    Opaque,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    digest,
+)
+from memory.edits import handle
+from memory.ports import Guard, Journal, Journaled, Overview, StoreError
+from memory.scope import Layer
+from memory.tiers.shape import LONGEST_LINE, Hint, Tiers, budget_of, hint_of
+
+LEAST = 400
+"""Characters from which on a content is worth a lower tier. A picture always is."""
+
+BATCH = 16
+"""Exchanges read at once."""
+
+IDLE_SECONDS = 5.0
+"""How often the worker looks whether something was left over, when nothing wakes it."""
+
+TRIES = 3
+"""How often an exchange that makes the tiers fail is tried before it is passed over."""
+
+Place = tuple[bytes, int]
+"""A part: its message's digest, and its index there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """How texts are made shorter and counted: :func:`memory.tiers.tiers`, :func:`memory.tiers.calls.arguments` (a
+    call's name, its arguments, the most characters, the handle of the whole → JSON), and tokens of a text."""
+
+    tiers: Callable[[str, Hint], Tiers]
+    arguments: Callable[[str, str, int, str], str]
+    tokens: Callable[[str], int]
+
+
+class Tiering:
+    """The shell that makes overviews after the exchange. ``busy`` says whether requests are under way."""
+
+    def __init__(
+        self, journal: Journal, lowering: Lowering, guard: Guard, busy: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._journal = journal
+        self._lowering = lowering
+        self._guard = guard
+        self._busy = busy
+        self._woken = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+        self._failed: Counter[int] = Counter()
+        self.passed_over = 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker runs."""
+        return self._task is not None and not self._task.done()
+
+    def start(self) -> None:
+        """Begin to work, with what was left behind first."""
+        self._woken.set()
+        self._task = asyncio.create_task(self._run())
+
+    def wake(self) -> None:
+        """Say that the journal has something new."""
+        self._woken.set()
+
+    async def stop(self) -> None:
+        """Stop after the message at hand; the rest is made after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+            self._task = None
+
+    async def catch_up(self) -> None:
+        """Make the overviews of everything that is in the journal."""
+        while await self._batch(patient=False):
+            pass
+
+    async def _run(self) -> None:
+        while True:
+            # Not wait_for: in Python 3.11 it can lose a cancellation that comes at the same time as the result.
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(IDLE_SECONDS):
+                    await self._woken.wait()
+            self._woken.clear()
+            more = True
+            while more:
+                more, _ = await self._guard(
+                    self._batch(patient=True), otherwise=False, within=600, doing="making overviews"
+                )
+
+    async def _batch(self, patient: bool) -> bool:
+        """Make the overviews of the next exchanges; whether there were any. ``patient``: requests that are under way
+        come first, as long as nothing has piled up."""
+        async with self._one_at_a_time:
+            waiting = await self._journal.untiered(BATCH)
+            for journaled in waiting:
+                await self._lower(journaled, patient and len(waiting) < BATCH)
+            return bool(waiting)
+
+    async def _lower(self, journaled: Journaled, patient: bool) -> None:
+        owner = journaled.session.scope.owner(Layer.USER) or ""
+        if self._failed[journaled.number] >= TRIES:
+            await self._journal.write_overviews(journaled.number, owner, {})
+            self.passed_over += 1
+            del self._failed[journaled.number]
+            return
+        self._failed[journaled.number] += 1
+        try:
+            made = await self._made(journaled, patient)
+            await self._journal.write_overviews(journaled.number, owner, made)
+        except (StoreError, asyncio.CancelledError):
+            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
+            self._failed[journaled.number] -= 1
+            raise
+        del self._failed[journaled.number]
+
+    async def _made(self, journaled: Journaled, patient: bool) -> dict[Place, Overview]:
+        made: dict[Place, Overview] = {}
+        fresh = {journaled.messages[index].digest: journaled.messages[index] for index in journaled.fresh}
+        tasks = [(message, named(message)) for message in fresh.values() if may_be_shed(message)]
+        if journaled.reply is not None and may_be_shed(journaled.reply):
+            tasks.append((journaled.reply, sent_back(journaled.reply)))
+        if not tasks:
+            return made
+        shelved = await self._journal.shelved(journaled.session.id, [message.digest for message, _ in tasks])
+        calls = {call.id: call for message in journaled.messages for call in message.calls}
+        for message, places in tasks:
+            there = shelved.get(message.digest)
+            if there is None or there.redacted or there.overviews:
+                continue
+            began = time.monotonic()
+            made.update(await asyncio.to_thread(overviews, message, places, calls, self._lowering))
+            if patient and self._busy():
+                await asyncio.sleep(time.monotonic() - began)
+        return made
+
+
+def overviews(
+    message: Message,
+    places: Mapping[int, Sequence[Place]],
+    calls: Mapping[str, ToolCall],
+    lowering: Lowering,
+) -> dict[Place, Overview]:
+    """The lower tiers of a message's parts, each under all its ``places``; ``calls`` are those that results answer,
+    by their ids."""
+    made: dict[Place, Overview] = {}
+    for index, part in enumerate(message.parts):
+        if not _worth(part) or not places.get(index):
+            continue
+        first, *others = places[index]
+        made[first] = lower(part, handle(*first), calls, lowering)
+        for place in others:
+            # A call's overview names the handle of the whole, which is another in each form.
+            named_anew = isinstance(part, ToolCall)
+            made[place] = lower(part, handle(*place), calls, lowering) if named_anew else made[first]
+    return made
+
+
+def lower(part: Part, name: str, calls: Mapping[str, ToolCall], lowering: Lowering) -> Overview:
+    """The lower tiers of one part that has the handle ``name``. A call's overview is again JSON arguments."""
+    tokens = lowering.tokens
+    match part:
+        case ToolCall(_, tool, arguments):
+            line = lowering.tiers(arguments, Hint(tool=tool)).line
+            text = lowering.arguments(tool, arguments, budget_of(arguments), name)
+            return Overview(tokens(arguments), line, text, tokens(text))
+        case ToolResult(call_id, content, failed):
+            call = calls.get(call_id)
+            hint = hint_of(call.name, call.arguments, failed) if call else Hint(failed=failed)
+            text, more = part.text, sum(_tokens_beside(each, tokens) for each in content)
+            made = lowering.tiers(text, hint) if text.strip() else Tiers("", "")
+            pictures = [picture(each) for each in content if isinstance(each, Image)]
+            line = "; ".join(filter(None, [made.line, *pictures]))[:LONGEST_LINE]
+            return Overview(tokens(text) + more, line, made.overview, tokens(made.overview))
+        case Image(source):
+            return Overview(image_tokens(source, ""), picture(part), "", 0)
+        case Text(text):
+            made = lowering.tiers(text, Hint())
+            return Overview(tokens(text), made.line, made.overview, tokens(made.overview))
+        case _:
+            raise ValueError(f"a part of the kind {type(part).__name__} is never shed")
+
+
+def picture(image: Image) -> str:
+    """A picture in a line: what of it can be known without looking at it."""
+    size = dimensions(image.source)
+    kind = image.source[:40].partition("image/")[2].partition(";")[0].partition("/")[0].upper()
+    told = ["picture", *([kind] if image.source.startswith("data:") and kind else [])]
+    return " ".join([*told, *([f"{size[0]} × {size[1]}"] if size else [])])
+
+
+def may_be_shed(message: Message) -> bool:
+    """Whether something in a message may ever be shed and is worth it."""
+    return message.role not in (Role.SYSTEM, Role.DEVELOPER) and any(map(_worth, message.parts))
+
+
+def named(message: Message) -> dict[int, list[Place]]:
+    """Each part's place."""
+    return {index: [(message.digest, index)] for index in range(len(message.parts))}
+
+
+def sent_back(reply: Message) -> dict[int, list[Place]]:
+    """Each part's places in the forms in which a client may send a reply back: as one message, with and without the
+    reasoning, or as one message for each part (the Responses format)."""
+    places = named(reply)
+    plain = [index for index, part in enumerate(reply.parts) if not isinstance(part, Reasoning)]
+    without = digest(Role.ASSISTANT, [reply.parts[index] for index in plain])
+    for position, index in enumerate(plain):
+        places[index] += [(without, position), (digest(Role.ASSISTANT, [reply.parts[index]]), 0)]
+    return {index: list(dict.fromkeys(each)) for index, each in places.items()}
+
+
+def _worth(part: Part) -> bool:
+    match part:
+        case ToolCall(_, _, arguments):
+            return len(arguments) >= LEAST
+        case ToolResult(_, content, _):
+            return len(part.text) >= LEAST or any(isinstance(each, Image) for each in content)
+        case Text(text):
+            return len(text) >= LEAST
+        case Image():
+            return True
+        case _:
+            return False
+
+
+def _tokens_beside(part: Part, tokens: Callable[[str], int]) -> int:
+    """Of what stands in a result beside its text."""
+    match part:
+        case Image(source):
+            return image_tokens(source, "")
+        case Opaque(_, raw):
+            return tokens(raw)
+        case _:
+            return 0
