@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memory.settings import SheddingSettings
+
 LEAST = 0.5
 """The share of a window that a request may always fill, however long a reply it asks for."""
 
@@ -33,16 +35,6 @@ on), with which a shed has to pay the longest. Good for relations only, never fo
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Shares of the usable window: from which one on each step sheds, and which one it goes down to."""
-
-    trim: float = 0.60
-    fold: float = 0.75
-    rotate: float = 0.85
-    target: float = 0.45
-
-
-@dataclass(frozen=True, slots=True)
 class Budget:
     """What one request may hold, in tokens *as we count them* (so that the sizes of its messages add up to it).
 
@@ -60,9 +52,14 @@ class Budget:
 
 
 def budget(
-    window: int, reserve: int, shares: Thresholds, fixed: int = 0, ours: Callable[[int], int] = lambda tokens: tokens
+    window: int,
+    reserve: int,
+    shares: SheddingSettings,
+    fixed: int = 0,
+    ours: Callable[[int], int] = lambda tokens: tokens,
 ) -> Budget:
     """The budget of a request to a model that reads ``window`` tokens at once, ``reserve`` of them kept for the reply.
+    ``shares`` are the thresholds, as shares of what is left.
 
     ``ours`` turns the provider's tokens into ours (:meth:`memory.context.calibration.Calibration.ours`).
     """

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.budget import Prices, Thresholds, break_even, budget, gain, maker, pays, remaining, reserve
+from memory.context.budget import Prices, break_even, budget, gain, maker, pays, remaining, reserve
+from memory.settings import SheddingSettings
 
 CLAUDE = Prices(fresh=3.75e-6, cached=0.3e-6)
 OLDER_GPT = Prices(fresh=2.5e-6, cached=0.25e-6)
@@ -12,7 +13,7 @@ DEEPSEEK = Prices(fresh=0.139e-6, cached=0.028e-6)
 
 
 def test_the_thresholds_are_shares_of_what_the_reply_leaves() -> None:
-    found = budget(100_000, 20_000, Thresholds(trim=0.6, fold=0.75, rotate=0.85, target=0.45), fixed=500)
+    found = budget(100_000, 20_000, SheddingSettings(trim=0.6, fold=0.75, rotate=0.85, target=0.45), fixed=500)
     assert (found.window, found.trim, found.fold, found.rotate, found.target) == (
         80_000,
         48_000,
@@ -24,11 +25,11 @@ def test_the_thresholds_are_shares_of_what_the_reply_leaves() -> None:
 
 
 def test_a_budget_is_in_our_tokens() -> None:
-    assert budget(100_000, 0, Thresholds(), ours=lambda tokens: tokens // 2).window == 50_000
+    assert budget(100_000, 0, SheddingSettings(), ours=lambda tokens: tokens // 2).window == 50_000
 
 
 def test_a_reply_never_takes_more_than_half_of_the_window() -> None:
-    assert budget(8000, 64_000, Thresholds()).window == 4000
+    assert budget(8000, 64_000, SheddingSettings()).window == 4000
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""From tokens as we count them to tokens as a provider reports them.
+
+Providers use tokenizers of their own, frame messages in their own way and add instructions that nobody sees. None of
+that can be counted, but each reply reports what its request came to. Two things are learned of it: for each model,
+how many of the provider's tokens one of ours is worth, of a whole request and of what a request grew by; and for each
+session, the last request as an anchor, so that only what has changed since is estimated at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from memory.conversation import Usage
+
+SCALES = (0.3, 3.5)
+"""How many of a provider's tokens one of ours may be worth. What is beyond is no tokenizer's doing: a gateway that
+leaves out what was cached, a reply that was cut before its usage came, another request's figure."""
+
+KEPT = 31
+"""How many of the newest observations are kept for each model: their median is what holds."""
+
+GROWTH = 400
+"""Tokens that a request must have grown by for its growth to say something."""
+
+DOUBT = 1.6
+"""How far a session may be from what its model usually comes to, as a factor, before its figure is no anchor."""
+
+SURE = 5
+"""Observations from which on a model's usual figure is known well enough to doubt a session's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A session's last request: what we counted, and what the provider reported."""
+
+    counted: int
+    reported: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What is known of one model: provider's tokens per one of ours, of whole requests and of their growth; the newest
+    observations last."""
+
+    wholes: tuple[float, ...] = ()
+    growths: tuple[float, ...] = ()
+
+    @property
+    def whole(self) -> float:
+        """Of a whole request."""
+        return median(self.wholes) if self.wholes else 1.0
+
+    @property
+    def growth(self) -> float:
+        """Of what a request grows by, or shrinks by."""
+        return median(self.growths) if len(self.growths) >= SURE else self.whole
+
+    def expected(self, counted: int, anchor: Anchor | None = None) -> int:
+        """What the provider will report for a request that we count so many tokens in; never below zero."""
+        if anchor is None:
+            return max(round(self.whole * counted), 0)
+        return max(round(anchor.reported + self.growth * (counted - anchor.counted)), 0)
+
+    def ours(self, reported: int, anchor: Anchor | None = None) -> int:
+        """How many tokens we count in a request for which the provider reports so many: the way back."""
+        if anchor is None:
+            return max(int(reported / self.whole), 0)
+        return max(int(anchor.counted + (reported - anchor.reported) / self.growth), 0)
+
+    def learned(
+        self, counted: int, usage: Usage | None, anchor: Anchor | None = None
+    ) -> tuple[Calibration, Anchor | None]:
+        """With one more exchange, and the session's new anchor; what makes no sense changes nothing."""
+        if usage is None or counted <= 0 or not SCALES[0] <= usage.input / counted <= SCALES[1]:
+            return self, anchor
+        whole = usage.input / counted
+        known = replace(self, wholes=(*self.wholes, whole)[-KEPT:])
+        if len(self.wholes) >= SURE and not 1 / DOUBT <= whole / self.whole <= DOUBT:
+            return known, anchor
+        if anchor is not None and counted - anchor.counted >= GROWTH:
+            growth = (usage.input - anchor.reported) / (counted - anchor.counted)
+            if SCALES[0] <= growth <= SCALES[1]:
+                known = replace(known, growths=(*known.growths, growth)[-KEPT:])
+        return known, Anchor(counted, usage.input)
+
+    def as_json(self) -> dict[str, list[float]]:
+        """Plain values for a store; :func:`calibration_of` is the inverse."""
+        return {"whole": [round(each, 4) for each in self.wholes], "growth": [round(each, 4) for each in self.growths]}
+
+
+def calibration_of(stored: Any) -> Calibration:
+    """A calibration out of plain values; whatever is not of that form is left out."""
+    if not isinstance(stored, Mapping):
+        return Calibration()
+    return Calibration(_scales(stored.get("whole")), _scales(stored.get("growth")))
+
+
+def _scales(values: Any) -> tuple[float, ...]:
+    if not isinstance(values, list):
+        return ()
+    numbers = (float(value) for value in values if isinstance(value, int | float))
+    return tuple(value for value in numbers if SCALES[0] <= value <= SCALES[1])[-KEPT:]
