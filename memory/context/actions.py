@@ -1,0 +1,228 @@
+"""What a conversation's tool calls did: what they read, wrote, ran or planned, and where the answer stands.
+
+Runtimes name their tools and arguments as they like, and MCP servers too; so a call is known by the shape of its
+arguments (a path, a command, new content, a list of steps with their states) and by the verbs in its name, not by a
+list of tools. Whatever cannot be read is an action of no kind: nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from memory.conversation import Conversation, ToolCall, ToolResult
+
+Place = tuple[int, int]
+"""A part of a conversation: the message's index, and the part's in it."""
+
+
+class Kind(StrEnum):
+    """What a call does to the world."""
+
+    READ = "read"
+    WRITE = "write"
+    RUN = "run"
+    PLAN = "plan"
+    DELEGATE = "delegate"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One tool call with the place of its result, None where there is none (yet).
+
+    ``about`` is the same for two calls that ask for the same thing; ``paths`` are the files that it names; ``lines``
+    the part of the file that it reads, from and (not included) to; ``command`` the shell command that it runs.
+    """
+
+    call: Place
+    result: Place | None
+    name: str
+    kind: Kind
+    about: str
+    paths: tuple[str, ...] = ()
+    lines: tuple[float, float] = (0, float("inf"))
+    command: str = ""
+    failed: bool = False
+
+
+def actions(conversation: Conversation) -> list[Action]:
+    """The conversation's calls, in their order."""
+    results: dict[str, list[tuple[Place, ToolResult]]] = {}
+    calls: list[tuple[Place, ToolCall]] = []
+    for index, message in enumerate(conversation.messages):
+        for number, part in enumerate(message.parts):
+            if isinstance(part, ToolResult):
+                results.setdefault(part.call_id, []).append(((index, number), part))
+            elif isinstance(part, ToolCall):
+                calls.append(((index, number), part))
+    found = []
+    for place, call in calls:
+        # Ids may come again in another turn: a result belongs to the nearest call before it.
+        answers = results.get(call.id, [])
+        at, result = next(((at, each) for at, each in answers if at > place), (None, None))
+        found.append(action(place, call, at, result))
+    return found
+
+
+def action(place: Place, call: ToolCall, at: Place | None, result: ToolResult | None) -> Action:
+    """What one call did."""
+    arguments = _object(call.arguments)
+    command = _command(arguments)
+    paths = tuple(_paths(arguments)) if arguments else ()
+    verbs = _verbs(call.name)
+    kind, lines = Kind.OTHER, (0.0, float("inf"))
+    if _is_plan(verbs, arguments):
+        kind = Kind.PLAN
+    elif patched := tuple(dict.fromkeys(_PATCHED.findall(_patch(call.arguments, arguments, command)))):
+        kind, paths = Kind.WRITE, patched
+    elif command:
+        kind = Kind.RUN
+        written, read, lines = _shell(command)
+        if written:
+            kind, paths = Kind.WRITE, written
+        elif read:
+            kind, paths = Kind.READ, read
+    elif verbs & _DELEGATING and any(isinstance(arguments.get(key), str) for key in _ERRANDS):
+        kind = Kind.DELEGATE
+    elif paths and (verbs & _WRITING or any(key in arguments for key in _CONTENTS)):
+        kind = Kind.WRITE
+    elif paths and not verbs & _SEARCHING:
+        kind, lines = Kind.READ, _range(arguments)
+    about = command or (f"{call.name} {paths[0]}" if kind is Kind.READ else f"{call.name} {call.arguments}")
+    return Action(place, at, call.name, kind, about, paths, lines, command, failed=_failed(result))
+
+
+_WRITING = frozenset(
+    {"write", "edit", "patch", "replace", "create", "insert", "apply", "update", "delete", "multiedit"}
+)
+_SEARCHING = frozenset({"grep", "glob", "search", "find", "list", "ls", "tree", "query", "rg"})
+_DELEGATING = frozenset({"task", "agent", "subagent", "spawn", "delegate", "sessions"})
+_PLANNING = frozenset({"todo", "todos", "todowrite", "plan", "todolist"})
+_CONTENTS = ("content", "contents", "new_string", "newString", "new_str", "newText", "new_text", "replacement",
+             "old_string", "oldString", "old_str", "file_text", "edits", "diff", "patch", "insert_text", "replace")  # fmt: skip
+_COMMANDS = ("command", "cmd", "script", "commandLine", "CommandLine")
+_ERRANDS = ("prompt", "task", "message", "description", "instructions", "input")
+_STATES = ("status", "state", "done", "completed", "checked")
+_PATH_KEY = re.compile(r"(?:path|file|file_?name|uri|notebook)s?$", re.IGNORECASE)
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+?)\s*$", re.MULTILINE)
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_MOST_READ = 400_000
+
+
+def _object(arguments: str) -> Mapping[str, Any]:
+    if len(arguments) > _MOST_READ:
+        return {}
+    try:
+        read = orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _verbs(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORDS.findall(name)) | {name.lower()}
+
+
+def _command(arguments: Mapping[str, Any]) -> str:
+    for key in _COMMANDS:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+            # ["bash", "-lc", "the script"] is the script; any other list is the command's words.
+            return str(value[-1] if len(value) == 3 and value[1].startswith("-") else " ".join(value)).strip()
+    return ""
+
+
+def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in arguments.items():
+        if isinstance(value, str) and 0 < len(value) < 1000 and "\n" not in value and _PATH_KEY.search(key):
+            yield _plain(value)
+
+
+def _plain(path: str) -> str:
+    return path.strip().strip("\"'").removeprefix("file://").removeprefix("./")
+
+
+def _patch(raw: str, arguments: Mapping[str, Any], command: str) -> str:
+    """The text in which a patch for several files may stand."""
+    if "*** " not in raw:
+        return ""
+    return "\n".join([command, *(value for value in arguments.values() if isinstance(value, str))]) or raw
+
+
+def _is_plan(verbs: frozenset[str], arguments: Mapping[str, Any]) -> bool:
+    if not verbs & _PLANNING and len(arguments) > 2:
+        return False
+    for value in arguments.values():
+        if isinstance(value, list) and value and all(isinstance(step, dict) for step in value):
+            return any(key in step for step in value for key in _STATES)
+        if verbs & _PLANNING and isinstance(value, str) and "- [" in value:
+            return True
+    return False
+
+
+def _range(arguments: Mapping[str, Any]) -> tuple[float, float]:
+    """The lines that a file tool was asked for."""
+
+    def number(*keys: str) -> float | None:
+        for key in keys:
+            value = arguments.get(key)
+            if isinstance(value, str) and value.isdecimal():
+                value = int(value)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+        return None
+
+    first = number("offset", "start_line", "startLine", "line_number", "start", "from") or 0
+    last = number("end_line", "endLine", "end", "to")
+    count = number("limit", "count", "num_lines", "lines")
+    if last is not None and last >= 0:
+        return first, last + 1
+    return first, first + count if count is not None else float("inf")
+
+
+_READING = re.compile(
+    r"(?:(?:cat|nl|bat|less|more|type|Get-Content)(?:\s+-\w+)*\s+(?P<whole>[^\s|;&<>$*]+)"
+    r"|sed\s+-n\s+['\"]?(?P<from>\d+),(?P<to>\d+)p['\"]?\s+(?P<cut>[^\s|;&<>$*]+)"
+    r"|head\s+(?:-n\s*|-)(?P<head>\d+)\s+(?P<top>[^\s|;&<>$*]+))"
+    r"(?:\s*\|\s*(?:nl\s+-ba|cat\s+-n))?(?:\s*\|\s*sed\s+-n\s+['\"]?(?P<first>\d+),(?P<last>\d+)p['\"]?)?\s*\Z"
+)
+_TURN = re.compile(r"\A\s*cd\s+\S+\s*&&\s*")
+_SHELL_WRITING = re.compile(
+    r"(?:>>?\s*|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s+(?:-e\s+)?(?:'[^']*'|\"[^\"]*\")\s+)(?P<path>[\w./~-]*[\w~-][\w./-]*)"
+)
+_NOWHERE = re.compile(r"\A(?:/dev/|\d+\Z|&)")
+
+
+def _shell(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float, float]]:
+    """The files that a shell command writes, those that it only prints, and which lines of them."""
+    text = _TURN.sub("", command[:4000])
+    written = tuple(
+        _plain(found["path"]) for found in _SHELL_WRITING.finditer(text) if not _NOWHERE.match(found["path"])
+    )
+    found = _READING.match(text)
+    if written or found is None:
+        return written, (), (0, float("inf"))
+    path = found["whole"] or found["cut"] or found["top"]
+    begin, end = found["from"] or found["first"], found["to"] or found["last"] or found["head"]
+    return (), (_plain(path),), (float(begin or 0), float(end) + 1 if end else float("inf"))
+
+
+_FAILURE = re.compile(
+    r"\A\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)|[Ee]xit(?:ed with)?(?: code|ed with code)?:? [1-9]\d*\b"
+    r"|\bProcess exited with code [1-9]|\"exit_code\":\s*[1-9]"
+)
+
+
+def _failed(result: ToolResult | None) -> bool:
+    if result is None:
+        return False
+    text = result.text
+    return result.failed or bool(_FAILURE.search(text[:400]) or _FAILURE.search(text[-200:]))
