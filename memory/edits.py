@@ -85,6 +85,10 @@ def named(handle: str) -> tuple[str, int] | None:
 _HANDLE = re.compile(r"(?:#|p:)?(?P<digest>[0-9a-f]{8,32})(?:\.(?P<part>\d{1,4}))?")
 
 
+PAGED = "paged"
+"""What an entry is about that brings back something that was shed."""
+
+
 class Act(StrEnum):
     """What an entry does at its message.
 
@@ -201,6 +205,9 @@ class Ledger:
         replaced = {
             (index, entry.part): entry for index, entry in at if entry.act is Act.REPLACE and not head <= index < begin
         }
+        # What was paged in at a message goes with the rest of it when that is shed: the prefix moves there anyway.
+        shortened = {index for index, _ in replaced}
+        entries = [(index, entry) for index, entry in entries if entry.about != PAGED or index not in shortened]
         # Behind the head's last message stands what a cut took out.
         kept = begin if cut is not None else 0
         inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= kept}
