@@ -1,7 +1,9 @@
-"""How many tokens a model reads at once, by its name as the client sends it.
+"""How many tokens a model reads at once, and what they cost, by its name as the client sends it.
 
 The figures are litellm's. Clients write a model's name in their own way (a gateway's prefix, a date, a tag), so a
-name that does not stand in the table is looked up without those; where gateways differ, the smallest window counts.
+name that does not stand in the table is looked up without those; where gateways differ, the smallest window counts,
+and its prices with it. Over the table stand the windows that a provider told us by refusing a request, and over
+those what a person has set.
 """
 
 from __future__ import annotations
@@ -10,28 +12,124 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import orjson
 
+from memory.context.budget import Prices
 from memory.models.bundled import window_table
+from memory.settings import MemorySettings
 
 log = logging.getLogger(__name__)
 
+PLAUSIBLE = range(1000, 20_000_001)
+"""Tokens that a window may have; a smaller or larger figure in a provider's error is about something else."""
+
+LEARNED = 500
+"""Models whose learned windows are kept; the oldest go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the table says of a model: its window and its longest reply in tokens (0 where it does not say), and what
+    its tokens cost."""
+
+    window: int
+    reply: int = 0
+    prices: Prices | None = None
+
 
 class Windows:
-    """Model → window in tokens."""
+    """Model → window, prices, longest reply."""
 
-    def __init__(self, table: Mapping[str, int]) -> None:
-        self._exact = {name.lower(): window for name, window in table.items()}
-        self._plain: dict[str, int] = {}
-        for name, window in self._exact.items():
+    def __init__(self, table: Mapping[str, Known], settings: MemorySettings | None = None) -> None:
+        self._settings = settings or MemorySettings()
+        self._set = [(_pattern(name), tokens) for name, tokens in self._settings.windows.items()]
+        self._exact = {name.lower(): known for name, known in table.items()}
+        self._plain: dict[str, Known] = {}
+        for name, known in self._exact.items():
             for plain in (_base(name), _undated(_base(name))):
-                self._plain[plain] = min(window, self._plain.get(plain, window))
+                other = self._plain.get(plain)
+                if other is None or known.window < other.window:
+                    self._plain[plain] = known
+        self._learned: dict[str, int] = {}
+        self._found: dict[str, Known | None] = {}
+        self._warned: set[str] = set()
 
-    def of(self, model: str) -> int | None:
-        """The window of a model, or None where it is not known."""
+    def of(self, model: str) -> int:
+        """The window of a model; the default, and one warning in the log, where it is not known."""
+        window = self.known(model)
+        if window is None:
+            window = self._settings.default_window
+            if model not in self._warned and len(self._warned) < LEARNED:
+                self._warned.add(model)
+                log.warning(
+                    "the window of %r is not known, %d tokens are taken: set memory.windows or memory.default_window",
+                    model,
+                    window,
+                )
+        return window
+
+    def known(self, model: str) -> int | None:
+        """The window of a model as a person set it, as its provider told it, or as the table has it."""
         name = model.strip().lower()
+        for pattern, tokens in self._set:
+            if pattern.fullmatch(name) or pattern.fullmatch(_base(name)):
+                return tokens
+        learned = self._learned.get(name)
+        if learned is not None:
+            return learned
+        found = self._lookup(name)
+        return found.window if found else None
+
+    def prices(self, model: str) -> Prices | None:
+        """What a model's tokens cost; None where that is not known."""
+        found = self._lookup(model.strip().lower())
+        return found.prices if found else None
+
+    def reply(self, model: str) -> int:
+        """The longest reply of a model; 0 where that is not known."""
+        found = self._lookup(model.strip().lower())
+        return found.reply if found else 0
+
+    def learn(self, model: str, window: int) -> bool:
+        """A provider has refused a request because it reads only so many tokens; whether that is news."""
+        name = model.strip().lower()
+        if not name or window not in PLAUSIBLE or self._learned.get(name) == window:
+            return False
+        self._learned.pop(name, None)
+        self._learned[name] = window
+        while len(self._learned) > LEARNED:
+            del self._learned[next(iter(self._learned))]
+        log.info("%r reads %d tokens at once, its provider says", model, window)
+        return True
+
+    def as_json(self) -> dict[str, int]:
+        """What was learned, as plain values for a store; :meth:`restore` is the inverse."""
+        return dict(self._learned)
+
+    def restore(self, stored: Any) -> None:
+        """Take what was learned before; whatever is not of that form is left out."""
+        if isinstance(stored, dict):
+            self._learned |= {
+                name: window
+                for name, window in stored.items()
+                if isinstance(name, str) and type(window) is int and window in PLAUSIBLE
+            }
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def _lookup(self, name: str) -> Known | None:
+        if name not in self._found:
+            if len(self._found) > 10 * LEARNED:
+                self._found.clear()
+            self._found[name] = self._look(name)
+        return self._found[name]
+
+    def _look(self, name: str) -> Known | None:
         for known, asked in (
             (self._exact, name),
             (self._exact, _base(name)),
@@ -43,17 +141,14 @@ class Windows:
                 return known[asked]
         return None
 
-    def __len__(self) -> int:
-        return len(self._exact)
 
-
-async def open_windows() -> Windows:
+async def open_windows(settings: MemorySettings | None = None) -> Windows:
     """litellm's table, read in a thread; an empty one, and a line in the log, where it cannot be read."""
-    return await asyncio.to_thread(_open, window_table())
+    return await asyncio.to_thread(_open, window_table(), settings)
 
 
-def read_table(data: bytes) -> dict[str, int]:
-    """Model → window, out of the table's JSON. Entries without a whole positive number are left out.
+def read_table(data: bytes) -> dict[str, Known]:
+    """Model → what is known, out of the table's JSON. Entries without a whole positive window are left out.
 
     Raises:
         ValueError: when it is not a JSON object.
@@ -63,25 +158,52 @@ def read_table(data: bytes) -> dict[str, int]:
         raise ValueError("the table of models is no JSON object")
     table = {}
     for name, entry in entries.items():
-        window = entry.get("max_input_tokens") if isinstance(entry, dict) else None
-        if isinstance(window, int) and not isinstance(window, bool) and window > 0:
-            table[name] = window
+        window = _whole(entry.get("max_input_tokens")) if isinstance(entry, dict) else 0
+        if window:
+            table[name] = Known(window, _whole(entry.get("max_output_tokens")), _prices(entry))
     return table
 
 
-def _open(file: Path | None) -> Windows:
+def _prices(entry: Mapping[str, Any]) -> Prices | None:
+    """Prices of short requests at the usual tier; where reading from the cache has no price of its own, it costs what
+    new text costs (there is none)."""
+    new = _cost(entry.get("input_cost_per_token"))
+    if not new:
+        return None
+    cached = _cost(entry.get("cache_read_input_token_cost"))
+    return Prices(
+        fresh=max(_cost(entry.get("cache_creation_input_token_cost")) or 0.0, new),
+        cached=new if cached is None else cached,
+        output=_cost(entry.get("output_cost_per_token")) or 0.0,
+    )
+
+
+def _cost(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1 else None
+
+
+def _whole(value: Any) -> int:
+    return value if type(value) is int and value > 0 else 0
+
+
+def _open(file: Path | None, settings: MemorySettings | None) -> Windows:
     try:
         if file is None:
             raise FileNotFoundError("litellm carries no table of models")
-        return Windows(read_table(file.read_bytes()))
+        return Windows(read_table(file.read_bytes()), settings)
     except (OSError, ValueError) as error:
         log.warning("models' windows are not known: %s", error)
-        return Windows({})
+        return Windows({}, settings)
 
 
 # "[1m]" is how Claude Code asks for the long window; ":free" and "@latest" are gateways' variants.
 _VARIANT = re.compile(r"\[[^\]]*\]$|[:@][^/]*$")
 _DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)(?:-v\d+)?$")
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    """A name in which ``*`` stands for anything."""
+    return re.compile(".*".join(map(re.escape, name.strip().lower().split("*"))))
 
 
 def _base(name: str) -> str:
