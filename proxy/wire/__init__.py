@@ -3,10 +3,12 @@
     dialect.py               what every dialect offers: Dialect, View, Listener; BadRequest and Unreadable
     openai_chat.py  openai_responses.py  anthropic_messages.py      the three dialects
     parts/                   slices → what a message says            one file per dialect
+    places/                  where the parts of a message stand      one file per dialect
     replies/                 a document or events → what was answered   one file per dialect
     rules/                   what must hold of a body that is sent   one file per dialect
     slices.py                cut JSON without decoding it, and know where each slice lies
     splice.py                put text there, leaving all other bytes as they are
+    writing.py               carry out edits: append, replace, drop
     loose.py                 read decoded JSON without trust
     memo.py                  what a slice was read as, since histories come again and again
     sse.py                   events out of bytes, however they are cut

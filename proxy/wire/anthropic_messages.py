@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from memory.conversation import Conversation
-from memory.edits import Edit
+from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.memo import Memo
 from proxy.wire.parts import anthropic_messages as parts
+from proxy.wire.places.anthropic_messages import places_of
 from proxy.wire.refusals import anthropic_refusal
 from proxy.wire.replies import anthropic_messages as replies
 from proxy.wire.rules import anthropic_messages as rules
 from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
-from proxy.wire.splice import Splice, appended, by_message, spliced
+from proxy.wire.splice import Splice, appended
+from proxy.wire.writing import written
 
 _STOP = Terminator(types=frozenset({b"message_stop"}))
 
@@ -47,20 +51,8 @@ class AnthropicMessages:
         return View(body, conversation, fields, items, cut_from=text)
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
-        """The body with the edits spliced in; an edit of a message that can take no text is left out.
-
-        Text goes behind a message's own blocks, and so behind their cache marks, as a block of its own; only in a
-        message that ends with a tool's result does it stand inside that result.
-        """
-        splices: list[Splice] = []
-        for index, named in by_message(edits, len(view.items)).items():
-            content = fields_of(view.items[index]).get("content")
-            result = parts.open_result(content)
-            if result is not None:
-                content = fields_of(result).get("content")
-            if content is not None:
-                splices += appended(view.cut_from, content, named, parts.TEXT, always_part=result is None)
-        return spliced(view.body, splices)
+        """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
+        return written(view, edits, places_of, _append)
 
     def check(self, body: bytes) -> list[str]:
         """The rules that the body breaks."""
@@ -73,3 +65,13 @@ class AnthropicMessages:
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in Anthropic's shape."""
         return anthropic_refusal(status, message, where)
+
+
+def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+    """Text goes behind a message's own blocks, and so behind their cache marks, as a block of its own; only in a
+    message that ends with a tool's result does it stand inside that result."""
+    content = fields_of(message).get("content")
+    result = parts.open_result(content)
+    if result is not None:
+        content = fields_of(result).get("content")
+    return [] if content is None else appended(text, content, edits, parts.TEXT, always_part=result is None)

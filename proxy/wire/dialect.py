@@ -95,7 +95,19 @@ class Dialect(Protocol):
         """
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
-        """The body with the edits spliced in; every byte that no edit names is as it was."""
+        """The body with the edits spliced in; every byte that no edit names is as it was.
+
+        The order of edits is all one but for texts appended to one message, which follow one another; of a part
+        that is replaced twice the last text holds. What is appended to a message stands behind its replaced content
+        as if the client had sent that content. Edits that this dialect cannot make are left out, never half made:
+        text for a message that takes none; a text in the place of reasoning, of what is signed, encrypted or of an
+        unknown kind, of a bare prompt; an empty text; arguments of a function that are no JSON object; a drop that
+        tears a reasoning item from the item it led to. A tool's result keeps its id and its failure, a part its
+        cache mark.
+
+        Raises:
+            IndexError: an edit names a message that is not there.
+        """
 
     def check(self, body: bytes) -> list[str]:
         """The rules of this dialect that the body breaks (sentences); empty if it is valid."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from memory.conversation import Conversation
-from memory.edits import Edit
+from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_chat as parts
+from proxy.wire.places.openai_chat import places_of
 from proxy.wire.refusals import openai_refusal
 from proxy.wire.replies import openai_chat as replies
 from proxy.wire.rules import openai_chat as rules
 from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
-from proxy.wire.splice import Splice, appended, by_message, spliced
+from proxy.wire.splice import Splice, appended
+from proxy.wire.writing import written
 
 _DONE = Terminator(text=b"[DONE]")
 
@@ -46,13 +50,8 @@ class OpenAIChat:
         return View(body, conversation, fields, items, cut_from=text)
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
-        """The body with the edits spliced in; an edit of a message that can take no text is left out."""
-        splices: list[Splice] = []
-        for index, named in by_message(edits, len(view.items)).items():
-            content = fields_of(view.items[index]).get("content")
-            if content is not None:
-                splices += appended(view.cut_from, content, named, parts.TEXT)
-        return spliced(view.body, splices)
+        """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
+        return written(view, edits, places_of, _append)
 
     def check(self, body: bytes) -> list[str]:
         """The rules that the body breaks."""
@@ -65,3 +64,8 @@ class OpenAIChat:
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in OpenAI's shape."""
         return openai_refusal(status, message, where)
+
+
+def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+    content = fields_of(message).get("content")
+    return [] if content is None else appended(text, content, edits, parts.TEXT)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.conversation import Conversation, Form, Message
-from memory.edits import Append, Edit
+import msgspec
+
+from memory.conversation import Conversation, Form, Message, Reasoning
+from memory.edits import Append, Drop, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_responses as parts
+from proxy.wire.places.openai_responses import places_of
 from proxy.wire.refusals import openai_refusal
 from proxy.wire.replies import openai_responses as replies
 from proxy.wire.rules import openai_responses as rules
 from proxy.wire.slices import cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
-from proxy.wire.splice import Splice, appended, by_message, spliced
+from proxy.wire.splice import Splice, appended, spliced
+from proxy.wire.writing import by_message, written
 
 _END = Terminator(types=frozenset({b"response.completed", b"response.incomplete", b"response.failed"}))
 
@@ -55,18 +59,14 @@ class OpenAIResponses:
         return View(body, conversation, fields, items, prompt=is_string(said), cut_from=text)
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
-        """The body with the edits spliced in; an edit of an item that can take no text is left out."""
-        splices: list[Splice] = []
-        for index, named in by_message(edits, len(view.items)).items():
-            item = view.items[index]
-            if view.prompt:
-                splices += _in_prompt(view, named)
-                continue
-            fields = fields_of(item)
-            content = fields.get("content" if parts.kind_of(fields) == "message" else "output")
-            if content is not None:
-                splices += appended(view.cut_from, content, named, parts.TEXT)
-        return spliced(view.body, splices)
+        """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`).
+
+        A reasoning item and what it led to leave together or stay together; a bare prompt is only appended to.
+        """
+        if view.prompt:
+            asked = by_message(edits, 1).get(0)
+            return spliced(view.body, _in_prompt(view, asked.appends) if asked and asked.appends else [])
+        return written(view, _whole_groups(view, edits), places_of, _append)
 
     def check(self, body: bytes) -> list[str]:
         """The rules that the body breaks."""
@@ -79,6 +79,31 @@ class OpenAIResponses:
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in OpenAI's shape."""
         return openai_refusal(status, message, where)
+
+
+def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:
+    fields = fields_of(item)
+    content = fields.get("content" if parts.kind_of(fields) == "message" else "output")
+    return [] if content is None else appended(text, content, edits, parts.TEXT)
+
+
+def _whole_groups(view: View, edits: Sequence[Edit]) -> Sequence[Edit]:
+    """The edits without drops that would tear a reasoning item from the item that follows it."""
+    leaving = {edit.message for edit in edits if isinstance(edit, Drop)}
+    if not leaving:
+        return edits
+    staying: set[int] = set()
+    group: list[int] = []
+    for index, message in enumerate(view.conversation.messages):
+        group.append(index)
+        if any(isinstance(part, Reasoning) for part in message.parts):
+            continue
+        if not leaving.issuperset(group):
+            staying.update(group)
+        group = []
+    if not leaving.issuperset(group):
+        staying.update(group)
+    return [edit for edit in edits if not (isinstance(edit, Drop) and edit.message in staying)]
 
 
 def _in_prompt(view: View, edits: Sequence[Append]) -> list[Splice]:

@@ -14,7 +14,7 @@ import msgspec
 import orjson
 
 from memory.conversation import Form
-from memory.edits import Append, Edit
+from memory.edits import Append
 from proxy.wire.slices import fields_of, is_list, is_string, items_of, offset_of, string_of
 
 
@@ -43,21 +43,6 @@ def spliced(body: bytes, splices: Iterable[Splice]) -> bytes:
         return body
     pieces.append(body[at:])
     return b"".join(pieces)
-
-
-def by_message(edits: Sequence[Edit], count: int) -> dict[int, list[Append]]:
-    """The edits of each message, in their order.
-
-    Raises:
-        IndexError: an edit names a message that is not there.
-    """
-    grouped: dict[int, list[Append]] = {}
-    for edit in edits:
-        if not 0 <= edit.message < count:
-            raise IndexError(f"edit of message {edit.message} of {count}")
-        if isinstance(edit, Append) and edit.text:
-            grouped.setdefault(edit.message, []).append(edit)
-    return grouped
 
 
 def appended(

@@ -20,6 +20,21 @@ values = st.recursive(
 )
 
 
+class Exact(str):
+    """A string that is spelt in some way, but says exactly this: an id, a name, JSON text."""
+
+
+class Twice(dict[str, Any]):
+    """An object in which some keys stand twice: what stood there first does not count."""
+
+    def __init__(self, value: dict[str, Any], first: dict[str, Any]) -> None:
+        super().__init__(value)
+        self.first = first
+
+    def items(self) -> Any:
+        return [*self.first.items(), *super().items()]
+
+
 def spelt(value: Any, rng: random.Random) -> str:
     """A value as JSON, with white space and escapes wherever they may stand."""
     space = rng.choice(["", "", "", " ", "\n", "\t ", "\r\n"])
@@ -35,7 +50,8 @@ def spelt(value: Any, rng: random.Random) -> str:
 
 
 def _string(text: str, rng: random.Random) -> str:
-    lone = rng.choice(["", "", "", "", "\\ud83d", "\\udc00x"]) if text and text not in _NAMES else ""
+    exact = not text or text in _NAMES or isinstance(text, Exact)
+    lone = "" if exact else rng.choice(["", "", "", "", "\\ud83d", "\\udc00x"])
     return json.dumps(text, ensure_ascii=rng.random() < 0.5)[:-1] + lone + '"'
 
 
@@ -44,6 +60,18 @@ _NAMES = {
     *("model", "messages", "input", "role", "content", "type", "text", "user", "assistant", "system", "tool"),
     *("tool_call_id", "tool_use_id", "tool_result", "tool_use", "id", "name", "call_id", "output", "arguments"),
     *("message", "function_call", "function_call_output", "input_text", "output_text", "image", "image_url", "url"),
+    *(
+        "function",
+        "tool_calls",
+        "custom",
+        "input",
+        "arguments",
+        "reasoning",
+        "summary",
+        "encrypted_content",
+        "phase",
+    ),
+    *("reasoning_content", "data", "cache_control", "citations", "annotations", "refusal", "name"),
     *("function", "tool_calls", "developer", "is_error", "signature", "thinking", "source", "stream"),
 }
 

@@ -1,0 +1,113 @@
+"""Carry out edits in a client's bytes: what is appended, what is replaced, what leaves. All other bytes stay.
+
+What stands behind a replaced content stands there as if the client itself had sent the new content, so that it is
+all one whether a text was appended before its message was shed or after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from memory.edits import Append, Drop, Edit, Replace
+from proxy.wire.dialect import View
+from proxy.wire.places.place import Place
+from proxy.wire.slices import offset_of
+from proxy.wire.splice import Splice, spliced
+
+PlacesOf = Callable[[msgspec.Raw], Sequence[Place | None]]
+"""A message's slice → where its parts stand."""
+
+AppendTo = Callable[[bytes, msgspec.Raw, Sequence[Append]], list[Splice]]
+"""The splices that append to a message: the text that its slice was cut from, the slice, what is appended."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """What is asked of one message."""
+
+    appends: list[Append] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+    leaves: bool = False
+
+
+def by_message(edits: Sequence[Edit], count: int) -> dict[int, Asked]:
+    """What is asked of each message. Appended texts stay in their order; of a part the last text holds; empty texts
+    ask nothing.
+
+    Raises:
+        IndexError: an edit names a message that is not there.
+    """
+    asked: dict[int, Asked] = {}
+    for edit in edits:
+        if not 0 <= edit.message < count:
+            raise IndexError(f"edit of message {edit.message} of {count}")
+        of = asked.setdefault(edit.message, Asked())
+        match edit:
+            case Append(_, text, _) if text:
+                of.appends.append(edit)
+            case Replace(_, part, text) if text.strip():
+                of.texts[part] = text
+            case Drop():
+                of.leaves = True
+    return asked
+
+
+def written(view: View, edits: Sequence[Edit], places_of: PlacesOf, append_to: AppendTo) -> bytes:
+    """The body with the edits made, the very same object if there are none."""
+    splices: list[Splice] = []
+    leaving: set[int] = set()
+    for index, asked in by_message(edits, len(view.items)).items():
+        if asked.leaves:
+            leaving.add(index)
+        else:
+            splices += _changed(view, view.items[index], asked, places_of, append_to)
+    return spliced(view.body, [*splices, *_without(view, leaving)])
+
+
+def _changed(view: View, item: msgspec.Raw, asked: Asked, places_of: PlacesOf, append_to: AppendTo) -> Sequence[Splice]:
+    """The splices in one message that stays."""
+    text = view.cut_from
+    replacing = list(_replacing(text, item, asked.texts, places_of)) if asked.texts else []
+    if not replacing:
+        return append_to(text, item, asked.appends) if asked.appends else []
+    if not asked.appends:
+        return replacing
+    # Where text can be appended is seen only when the new content stands: the message is cut once more.
+    start, end = _span(text, item)
+    moved = [Splice(splice.start - start, splice.end - start, splice.new) for splice in replacing]
+    cut = spliced(text[start:end], moved)
+    appending = append_to(cut, msgspec.Raw(cut), asked.appends)
+    return [Splice(start, end, spliced(spliced(view.body[start:end], moved), appending))]
+
+
+def _replacing(text: bytes, item: msgspec.Raw, texts: dict[int, str], places_of: PlacesOf) -> Iterator[Splice]:
+    places = places_of(item)
+    for part, new in texts.items():
+        place = places[part] if 0 <= part < len(places) else None
+        for raw, swapped in place(new) if place is not None else ():
+            yield Splice(*_span(text, raw), swapped)
+
+
+def _without(view: View, leaving: set[int]) -> Iterator[Splice]:
+    """Messages leave in runs, each with one comma for each message: those behind it, at the list's end those before."""
+    if not leaving:
+        return
+    spans = [_span(view.cut_from, item) for item in view.items]
+    for first in sorted(leaving):
+        if first - 1 in leaving:
+            continue
+        behind = first + 1
+        while behind in leaving:
+            behind += 1
+        if behind < len(spans):
+            yield Splice(spans[first][0], spans[behind][0], b"")
+        else:
+            yield Splice(spans[first - 1][1] if first else spans[0][0], spans[-1][1], b"")
+
+
+def _span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
+    start = offset_of(text, raw)
+    return start, start + len(memoryview(raw))
