@@ -2,7 +2,8 @@
 
 What goes: the memories that were named; facts derived from them; of a fact, the passages and the text of the
 message that it came from; of a passage, the facts that its message taught as well. Ledger entries that hold one of
-them are emptied, receipts cleaned, the counts of terms taken back, and every index is told to let go.
+them are emptied, receipts cleaned, what a message left elsewhere is wiped (see ``traces``), the counts of terms taken
+back, and every index is told to let go.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from datetime import datetime
 
 import orjson
 
+from memory.edits import Act
 from memory.fact import Fact, Passage
 from memory.ports import Forgotten
 from memory.stores.facts import add_texts
@@ -22,6 +24,7 @@ from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
 from memory.stores.shelf import Shelf, ask_many
+from memory.stores.traces import Changed, Traces, lines_without, rewrite, wipe
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""
@@ -61,8 +64,14 @@ class Forgetting(Shelf):
     ) -> Forgotten:
         facts, passages, messages = _whole(connection, ids, owners)
         gone = [*facts, *passages]
-        for person, digest in messages:
-            connection.execute(QUERIES["forget_message"], (placeholder(), person, digest))
+        memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
+        texts = [text for memory in memories for text in _texts(memory)]
+        changed = Changed()
+        _empty_entries(connection, gone, texts, changed)
+        for traces in _traces(connection, messages, texts):
+            wipe(connection, traces, gone, changed)
+            for digest in traces.messages:
+                connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
         for id in facts:
             connection.execute(QUERIES["forget_fact"], (id,))
         for id in passages:
@@ -71,13 +80,17 @@ class Forgetting(Shelf):
             connection.execute(QUERIES["forget_uses"], (id,))
             connection.execute(QUERIES["outbox_add"], (id, "gone"))
         _unlink(connection, gone)
-        sessions, entries = _empty_entries(connection, gone)
-        receipts = _clean_receipts(connection, gone)
+        changed.receipts |= _clean_receipts(connection, gone)
         connection.executemany(QUERIES["forget_mentions"], [(id,) for id in gone])
-        self._count_back(connection, [*facts.values(), *passages.values()])
+        self._count_back(connection, memories)
         connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
         return Forgotten(
-            tuple(facts.values()), tuple(passages.values()), len(messages), entries, receipts, tuple(sessions)
+            tuple(facts.values()),
+            tuple(passages.values()),
+            len(messages),
+            len(changed.entries),
+            len(changed.receipts),
+            tuple(sorted(changed.sessions)),
         )
 
     def _count_back(self, connection: sqlite3.Connection, memories: Sequence[Fact | Passage]) -> None:
@@ -130,6 +143,20 @@ def _persons(connection: sqlite3.Connection, memory: Fact | Passage) -> list[int
     return [row["person"] for row in connection.execute(QUERIES["forget_persons_message"], (memory.session,))]
 
 
+def _texts(memory: Fact | Passage) -> list[str]:
+    return [text for text in (memory.text, memory.wrong if isinstance(memory, Fact) else "") if text]
+
+
+def _traces(
+    connection: sqlite3.Connection, messages: Sequence[tuple[int, bytes]], texts: Sequence[str]
+) -> list[Traces]:
+    """What to look for beside the messages, person by person."""
+    found: dict[int, Traces] = {}
+    for person, digest in messages:
+        found.setdefault(person, Traces(person, texts=list(texts))).add(connection, digest)
+    return list(found.values())
+
+
 def _unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
     """Other facts no longer say that they follow or contradict what is gone."""
     for row in ask_many(connection, "forget_links", gone):
@@ -139,17 +166,17 @@ def _unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
         connection.execute(QUERIES["forget_link"], (supersedes, contradicts, row["id"]))
 
 
-def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str]) -> tuple[list[str], int]:
-    """The sessions whose ledger held something, and in how many entries."""
-    rows = ask_many(connection, "forget_entries", gone)
-    numbers = {row["number"] for row in rows}
-    connection.executemany(QUERIES["forget_entry"], [(number,) for number in numbers])
-    return list(dict.fromkeys(row["session"] for row in rows)), len(numbers)
+def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str], texts: Sequence[str], changed: Changed) -> None:
+    """Empty the ledger entries that hold one of the memories; where a segment begins, only the lines that tell of
+    it go, if they can be found: the rest is what the session goes on with."""
+    for row in ask_many(connection, "forget_entries", gone):
+        left = lines_without(row["text"], texts) if row["act"] == Act.CUT else ""
+        rewrite(connection, row, row["session"], "" if left == row["text"] else left, gone, changed)
 
 
-def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> int:
-    """How many receipts showed something; that an exchange was shown it is forgotten too."""
-    cleaned = set()
+def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> set[int]:
+    """The receipts that showed something; that an exchange was shown it is forgotten too."""
+    cleaned: set[int] = set()
     for row in ask_many(connection, "forget_shown", gone):
         left = names(tuple(id for id in listed(row["shown"]) if id not in gone))
         connection.execute(QUERIES["forget_shown_in"], (left, row["number"]))
@@ -158,4 +185,4 @@ def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> int:
             told = orjson.loads(row["body"])
             told["shown"] = [shown for shown in told["shown"] if shown["memory"] not in gone]
             connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), row["receipt"]))
-    return len(cleaned)
+    return cleaned

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest_asyncio
 
-from memory.conversation import Form
-from memory.edits import Entry
+from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, digest
+from memory.edits import Act, Entry, Tier, handle
 from memory.fact import Fact, Passage
-from memory.ports import Lesson, Rarity
-from memory.session import Shown
+from memory.ports import Lesson, Overview, Rarity, Shelved
+from memory.session import Shed, Shown
 from memory.stores.journal import SqliteJournal
 from memory.stores.messages import FORGOTTEN
+from memory.stores.traces import lines_without
 from tests.memory.stores.making import AT, BOB, assistant, exchange, fact, open_journal, owner, passage, session, user
 
 WORDS = "the launch code is marmalade"
@@ -162,3 +165,101 @@ async def test_forgetting_what_is_unknown_changes_nothing(journal: SqliteJournal
     assert (await journal.forget(["unknown"], AT)).ids == ()
     assert (await journal.forget([], AT)).ids == ()
     assert await journal.facts([one.id]) == [one]
+
+
+async def shed(journal: SqliteJournal) -> tuple[Message, Fact]:
+    """A reply that was learned from, sent back in another form, lowered, shed, paged in and told in a note."""
+    parts = (Reasoning("hm", "sig"), Text(f"I note that {WORDS}"), ToolCall("c1", "write", f'{{"text": "{WORDS}"}}'))
+    reply = Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts))
+    await journal.commit(exchange("e1", [user("go")], parts))
+    one = fact("A code is kept", id="f-code", source=reply.digest)
+    await journal.learn(Lesson(1, (one,)))
+    back = Message(Role.ASSISTANT, parts[1:], digest(Role.ASSISTANT, parts[1:]))
+    name = handle(back.digest, 0)
+    shed = Shed("fold", "full", 100, 50, True, None, (f"{name} result: {WORDS}", "another result"))
+    later = exchange("e2", [user("go"), back, user("on")], "fine")
+    await journal.commit(replace(later, receipt=replace(later.receipt, shed=shed)))
+    made = Overview(9, f"line: {WORDS}", f"overview: {WORDS}", 3)
+    await journal.write_overviews(2, "u:/ann", {(back.digest, 0): made, (reply.digest, 1): made})
+    await journal.pin_part("u:/ann", back.digest, 0, AT)
+    stub = Entry(back.digest, 0, f"[shed {name}: {WORDS}]", Form.PART, "shed fold", act=Act.REPLACE, tier=Tier.L0)
+    call = Entry(back.digest, 0, f'{{"text": "{WORDS}"}}', Form.PART, "shed fold", act=Act.REPLACE, part=1)
+    paged = Entry(user("on").digest, 0, f"[{name}]\n{WORDS}", Form.SUFFIX, "paged")
+    note = f"# So far\n- task: sail\n- found: the launch code is marmalade, said early\n- more in {name}"
+    cut = Entry(user("on").digest, 0, note, Form.SUFFIX, "rotate", act=Act.CUT)
+    page = Entry(
+        user("go").digest, 0, f"- A code is kept\n- tea at five\n- {WORDS}", Form.SUFFIX, "rotate", ("f-code",)
+    )
+    await journal.enter(session(), [stub, call, paged, cut, replace(page, act=Act.CUT)])
+    return back, one
+
+
+async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journal: SqliteJournal) -> None:
+    back, one = await shed(journal)
+    gone = await journal.forget([one.id], AT)
+    assert gone.scrubbed
+    stored_now = await stored(journal)
+    assert WORDS.encode() not in stored_now
+    assert b"marmalade" not in stored_now
+    stub, call, paged, cut, page = sorted(await journal.ledger("s1"), key=lambda entry: entry.reason == "rotate")
+    assert (stub.text, paged.text) == (FORGOTTEN, "")
+    assert orjson.loads(call.text) == {"forgotten": True}
+    assert cut.text == "# So far\n- task: sail"
+    assert (page.text, page.memories) == ("- tea at five", ())
+    assert (gone.entries, gone.receipts, gone.sessions) == (5, 1, ("s1",))
+    receipt = await journal.receipt("r-e2")
+    assert receipt is not None
+    assert receipt.shed is not None
+    assert receipt.shed.parts == ("another result",)
+    assert await journal.pinned("s1") == frozenset()
+    assert (await journal.shelved("s1", [back.digest]))[back.digest] == Shelved(True, {})
+
+
+async def test_a_forgotten_reply_is_forgotten_in_the_form_in_which_it_was_sent_back(journal: SqliteJournal) -> None:
+    back, one = await shed(journal)
+    row = await journal._db.read(
+        lambda c: c.execute("SELECT body FROM messages WHERE digest = ?", (back.digest,)).fetchone()
+    )
+    await journal.forget([one.id], AT)
+    assert row["body"] not in await stored(journal)
+    (kept,) = await journal.kept("u:/ann", back.digest.hex())
+    assert kept.forgotten
+    assert kept.message.text == FORGOTTEN
+
+
+async def test_a_forgotten_reply_is_not_taken_in_again_in_another_form(journal: SqliteJournal) -> None:
+    _, one = await shed(journal)
+    await journal.forget([one.id], AT)
+    note = (Text(f"I note that {WORDS}"),)
+    item = Message(Role.ASSISTANT, note, digest(Role.ASSISTANT, note))
+    await journal.commit(exchange("e5", [user("go"), item, user("on")], of=session("s5")))
+    await journal._db.scrub()
+    assert b"marmalade" not in await stored(journal)
+    (kept,) = await journal.kept("u:/ann", item.digest.hex())
+    assert (kept.forgotten, kept.message.text) == (True, FORGOTTEN)
+
+
+async def test_a_word_that_many_messages_say_is_not_forgotten_with_one_of_them(journal: SqliteJournal) -> None:
+    parts = (Text("Done."), Text(f"And I know that {WORDS}"))
+    reply = Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts))
+    await journal.commit(exchange("e1", [user("go"), assistant("Done."), user("on")], parts))
+    one = fact(WORDS, source=reply.digest)
+    await journal.learn(Lesson(1, (one,)))
+    await journal.forget([one.id], AT)
+    (kept,) = await journal.kept("u:/ann", assistant("Done.").digest.hex())
+    assert kept.message == assistant("Done.")
+
+
+async def test_an_overview_that_comes_late_is_not_written_of_what_was_forgotten(journal: SqliteJournal) -> None:
+    back, one = await shed(journal)
+    await journal.forget([one.id], AT)
+    await journal.write_overviews(3, "u:/ann", {(back.digest, 0): Overview(1, WORDS, WORDS, 1)})
+    await journal._db.scrub()
+    assert WORDS.encode() not in await stored(journal)
+
+
+def test_lines_that_tell_of_a_forgotten_text_are_found_by_their_words() -> None:
+    text = "one\nThe *launch* code is: Marmalade!\nlaunch code\nsee ab12.3\nthe launch of the code"
+    assert lines_without(text, [WORDS], ["ab12"]) == "one\nlaunch code\nthe launch of the code"
+    assert lines_without(text, ["Launch code"]) == "one\nsee ab12.3\nthe launch of the code"
+    assert lines_without(text, []) == text

@@ -13,8 +13,9 @@ WHERE facts.source = ? AND sessions.person = ?;
 SELECT passages.* FROM passages JOIN sessions ON sessions.id = passages.session
 WHERE passages.source = ? AND sessions.person = ?;
 
--- forget_message: put a placeholder in a message's place
-UPDATE messages SET body = ?, forgotten = 1 WHERE person = ? AND digest = ? AND forgotten = 0;
+-- forget_message: put a placeholder in a message's place, also where it may still come
+INSERT INTO messages (body, person, digest, role, forgotten) VALUES (?, ?, ?, 'other', 1)
+ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, forgotten = 1 WHERE forgotten = 0;
 
 -- forget_fact: delete a fact
 DELETE FROM facts WHERE id = ?;
@@ -34,12 +35,9 @@ WHERE (facts.supersedes != '[]' OR facts.contradicts != '[]') AND named.value IN
 UPDATE facts SET supersedes = ?, contradicts = ? WHERE id = ?;
 
 -- forget_entries: ledger entries that hold one of these
-SELECT DISTINCT ledger.number, sessions.id AS session
+SELECT DISTINCT ledger.number, ledger.act, ledger.text, ledger.memories, sessions.id AS session
 FROM mentions JOIN ledger ON ledger.number = mentions.number JOIN sessions ON sessions.number = ledger.session
 WHERE mentions.place = 'ledger' AND mentions.memory IN (?*);
-
--- forget_entry: empty a ledger entry; the decision itself stays
-UPDATE ledger SET text = '', memories = '[]' WHERE number = ?;
 
 -- forget_shown: exchanges in which one of these was shown, with their receipts
 SELECT DISTINCT exchanges.number, exchanges.shown, receipts.number AS receipt, receipts.body
@@ -55,3 +53,14 @@ UPDATE receipts SET body = ? WHERE number = ?;
 
 -- forget_mentions: a memory stands nowhere any more
 DELETE FROM mentions WHERE memory = ?;
+
+-- forget_sessions: the sessions of a person in which one of these messages stood
+SELECT DISTINCT sessions.number, sessions.id FROM sessions JOIN seen ON seen.session = sessions.number
+WHERE sessions.person = ? AND seen.digest IN (?*);
+
+-- forget_in_entry: rewrite a ledger entry, or empty it; the decision itself stays
+UPDATE ledger SET text = ?, memories = ? WHERE number = ?;
+
+-- forget_sheds: the receipts of a session that tell what was shed
+SELECT receipts.number, receipts.body FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange
+WHERE exchanges.session = ? AND json_extract(receipts.body, '$.shed') IS NOT NULL;

@@ -19,8 +19,8 @@ ON CONFLICT (owner, subject, part) DO UPDATE SET
     tokens = excluded.tokens, line = excluded.line, overview = excluded.overview,
     overview_tokens = excluded.overview_tokens;
 
--- overviews_forget: the overviews of a subject go
-DELETE FROM overviews WHERE owner = ? AND subject = ?;
+-- overviews_forget: the overviews of a person's message go
+DELETE FROM overviews WHERE owner = (SELECT name FROM people WHERE number = ?) AND subject = ?;
 
 -- exchanges_untiered: the oldest exchanges of which no overviews were made
 SELECT * FROM exchanges
@@ -38,7 +38,7 @@ INSERT INTO pins (owner, subject, part, at) VALUES (?, ?, ?, ?) ON CONFLICT (own
 DELETE FROM pins WHERE owner = ? AND subject = ? AND part = ?;
 
 -- pins_forget: what is forgotten is not pinned
-DELETE FROM pins WHERE owner = ? AND subject = ?;
+DELETE FROM pins WHERE owner = (SELECT name FROM people WHERE number = ?) AND subject = ?;
 
 -- pins_of: what a person wants whole
 SELECT subject, part FROM pins WHERE owner = ?;
