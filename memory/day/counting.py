@@ -1,0 +1,200 @@
+"""Shell: how many tokens a request has, known at once, and exactly by its next turn.
+
+A client sends its whole history every time, so a message is counted once and found by its digest afterwards. What is
+new and short is counted on the spot; what is long is estimated from its characters, and counted in a thread beside,
+so that no request waits for a tokenizer. All of it belongs to the event loop: only the counting itself runs in a
+thread, on values that do not change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from memory.context.budget import maker
+from memory.context.sizes import PER_REQUEST, message_tokens, parts_tokens, quick
+from memory.conversation import Conversation, Message, Role, Text
+from memory.ports import Guard
+
+KEPT = 40_000
+"""Messages whose counts are kept; about 200 bytes each."""
+
+AT_ONCE = 6000
+"""Characters of new messages that one request counts on the spot (a third of a millisecond)."""
+
+LOOKED_AT = 60_000
+"""Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
+brings a long history along)."""
+
+
+class Tokenizer(Protocol):
+    """Counts tokens, from any thread; loads what it needs with the first text."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing has to be loaded first."""
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A request as the client sent it, in our tokens: its messages, and what stands outside them."""
+
+    sizes: list[int]
+    fixed: int
+
+    @property
+    def total(self) -> int:
+        """The whole request."""
+        return self.fixed + sum(self.sizes)
+
+
+Counted = tuple[int, tuple[int, ...]]
+"""A message's tokens: in all, and of each part."""
+
+
+class Counting:
+    """Counts requests, message by message. Of the event loop only."""
+
+    def __init__(self, tokenizer: Tokenizer, guard: Guard) -> None:
+        self._tokenizer = tokenizer
+        self._guard = guard
+        # Pictures cost what their makers say, so that Anthropic's models have counts of their own.
+        self._counts = {"anthropic": _Counts(), "other": _Counts()}
+        self._texts: dict[int, int] = {}
+        self._wanted: dict[tuple[str, bytes], Message] = {}
+        self._counting: asyncio.Task[None] | None = None
+
+    def sizes(self, conversation: Conversation) -> list[int]:
+        """Tokens of each message as the client sent it: exact where it was counted before, else near."""
+        return [total for total, _ in self._counted(conversation.messages, _rules(conversation))]
+
+    def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
+        """Tokens of each part of one message."""
+        return self._counted((message,), _rules(conversation))[0][1]
+
+    def weigh(self, conversation: Conversation) -> Weighed:
+        """A whole request as the client sent it."""
+        fixed, _ = self._counted((_outside(conversation),), "other")[0]
+        return Weighed(self.sizes(conversation), PER_REQUEST + fixed)
+
+    def text(self, text: str) -> int:
+        """Tokens of a text of ours: a stub, a note, a page. Short ones exactly."""
+        name = hash(text)
+        known = self._texts.get(name)
+        if known is None:
+            short = len(text) <= AT_ONCE and self._tokenizer.ready
+            known = self._tokenizer.count(text) if short else quick(text)
+            if short:
+                if len(self._texts) >= KEPT:
+                    self._texts.clear()
+                self._texts[name] = known
+        return known
+
+    async def exact(self, conversation: Conversation) -> None:
+        """Wait until all of a request is counted."""
+        self.weigh(conversation)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until everything that was asked for is counted."""
+        while self._counting is not None:
+            await asyncio.wait({self._counting})
+
+    def _counted(self, messages: Sequence[Message], rules: str) -> list[Counted]:
+        counts = self._counts[rules]
+        get = counts.young.get
+        found = [get(message.digest) for message in messages]
+        if None not in found:
+            return cast(list[Counted], found)
+        at_once, looked_at = AT_ONCE if self._tokenizer.ready else 0, LOOKED_AT
+        result: list[Counted] = []
+        for message, known in zip(messages, found, strict=True):
+            counted = known or counts.get(message.digest)
+            if counted is None:
+                length = _length(message)
+                if length <= at_once:
+                    at_once -= length
+                    counted = _count(message, self._tokenizer.count, rules)
+                    counts.put(message.digest, counted)
+                else:
+                    looked_at -= min(length, AT_ONCE)
+                    counted = _count(message, quick if looked_at > 0 else _by_length, rules)
+                    self._wanted[(rules, message.digest)] = message
+            result.append(counted)
+        if self._wanted and self._counting is None:
+            self._counting = asyncio.create_task(self._count_beside())
+        return result
+
+    async def _count_beside(self) -> None:
+        try:
+            while self._wanted:
+                batch, self._wanted = self._wanted, {}
+                counting = asyncio.to_thread(_count_all, batch, self._tokenizer.count)
+                done, _ = await self._guard(counting, otherwise={}, within=300, doing="counting tokens")
+                for (rules, digest), counted in done.items():
+                    self._counts[rules].put(digest, counted)
+        finally:
+            self._counting = None
+
+
+class _Counts:
+    """Counts by digest, in two generations: what is asked for stays young, what is not goes with the older one."""
+
+    def __init__(self) -> None:
+        self.young: dict[bytes, Counted] = {}
+        self._old: dict[bytes, Counted] = {}
+
+    def get(self, digest: bytes) -> Counted | None:
+        counted = self.young.get(digest) or self._old.get(digest)
+        if counted is not None and digest not in self.young:
+            self.put(digest, counted)
+        return counted
+
+    def put(self, digest: bytes, counted: Counted) -> None:
+        if len(self.young) >= KEPT // 2:
+            self.young, self._old = {}, self.young
+        self.young[digest] = counted
+
+
+def _rules(conversation: Conversation) -> str:
+    whose = maker(conversation.dialect, conversation.model)
+    return whose if whose == "anthropic" else "other"
+
+
+def _outside(conversation: Conversation) -> Message:
+    """What stands outside the messages, as a message of its own, so that it too is counted once."""
+    name = hash((conversation.instructions, conversation.schemas)).to_bytes(8, "big", signed=True)
+    return Message(Role.SYSTEM, (Text(conversation.instructions), Text(conversation.schemas)), name)
+
+
+def _count(message: Message, count: Callable[[str], int], rules: str) -> Counted:
+    parts = parts_tokens(message, count, rules)
+    return message_tokens(parts), parts
+
+
+def _count_all(
+    batch: dict[tuple[str, bytes], Message], count: Callable[[str], int]
+) -> dict[tuple[str, bytes], Counted]:
+    return {key: _count(message, count, key[0]) for key, message in batch.items()}
+
+
+def _by_length(text: str) -> int:
+    return len(text) * 2 // 7
+
+
+def _length(message: Message) -> int:
+    """Characters of a message that would be counted, and of pictures that would be looked at."""
+    length = 0
+
+    def add(text: str) -> int:
+        nonlocal length
+        length += len(text)
+        return 0
+
+    parts_tokens(message, add, "other")
+    return length
