@@ -93,19 +93,18 @@ def _replacing(text: bytes, item: msgspec.Raw, texts: dict[int, str], places_of:
 
 def _without(view: View, leaving: set[int]) -> Iterator[Splice]:
     """Messages leave in runs, each with one comma for each message: those behind it, at the list's end those before."""
-    if not leaving:
-        return
-    spans = [_span(view.cut_from, item) for item in view.items]
+    items, text = view.items, view.cut_from
     for first in sorted(leaving):
         if first - 1 in leaving:
             continue
         behind = first + 1
         while behind in leaving:
             behind += 1
-        if behind < len(spans):
-            yield Splice(spans[first][0], spans[behind][0], b"")
+        start, end = _span(text, items[first])[0], _span(text, items[behind - 1])[1]
+        if behind < len(items):
+            yield Splice(start, _span(text, items[behind])[0], b"")
         else:
-            yield Splice(spans[first - 1][1] if first else spans[0][0], spans[-1][1], b"")
+            yield Splice(_span(text, items[first - 1])[1] if first else start, end, b"")
 
 
 def _span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:

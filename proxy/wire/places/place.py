@@ -60,7 +60,7 @@ def in_content(
             if not _empty(fields["text"]):
                 places.append(None if sealed(fields) else partial(_text, fields))
         elif kind in words.media:
-            places.append(None if sealed(fields) else partial(_instead, item, words))
+            places.append(None if sealed(fields) else partial(_instead, item, fields, words))
         else:
             places.append(other(kind, fields))
     return places
@@ -76,11 +76,10 @@ def result(content: msgspec.Raw | None, words: Words) -> Place | None:
     if content is None or not is_list(content):
         return None
     plain = words.texts | words.media
-    for item in items_of(content):
-        fields = fields_of(item)
-        if string_of(fields.get("type")) not in plain or sealed(fields):
-            return None
-    return partial(_list, content, words)
+    items = [fields_of(item) for item in items_of(content)]
+    if any(string_of(fields.get("type")) not in plain or sealed(fields) for fields in items):
+        return None
+    return partial(_list, content, items, words)
 
 
 def arguments(raw: msgspec.Raw | None) -> Place | None:
@@ -115,13 +114,12 @@ def _text(fields: Fields, text: str) -> list[Swap]:
     return [*_string(fields["text"], text), *stale]
 
 
-def _instead(item: msgspec.Raw, words: Words, text: str) -> list[Swap]:
-    return [(item, _marked(text_part(text, words.text), _mark_of(item)))]
+def _instead(item: msgspec.Raw, fields: Fields, words: Words, text: str) -> list[Swap]:
+    return [(item, _marked(text_part(text, words.text), _mark_of(fields)))]
 
 
-def _list(content: msgspec.Raw, words: Words, text: str) -> list[Swap]:
-    marks = [mark for item in items_of(content) if (mark := _mark_of(item))]
-    return [(content, b"[" + _marked(text_part(text, words.text), marks[-1] if marks else b"") + b"]")]
+def _list(content: msgspec.Raw, items: Sequence[Fields], words: Words, text: str) -> list[Swap]:
+    return [(content, b"[" + _marked(text_part(text, words.text), _last_mark(items)) + b"]")]
 
 
 def _arguments(raw: msgspec.Raw, text: str) -> list[Swap]:
@@ -137,11 +135,14 @@ def _marked(part: bytes, mark: bytes) -> bytes:
     return part[:-1] + mark + b"}" if mark else part
 
 
-def _mark_of(item: msgspec.Raw) -> bytes:
+def _mark_of(fields: Fields) -> bytes:
     """The cache mark of a part, as it stands behind a part's other fields; else the last mark inside it."""
-    fields = fields_of(item)
     mark = b"".join(b',"%b":%b' % (name.encode(), bytes(fields[name])) for name in _MARKS if value_of(fields.get(name)))
     if mark:
         return mark
     inside = [*items_of(fields.get("content")), *items_of(fields_of(fields.get("source")).get("content"))]
-    return next(filter(None, map(_mark_of, reversed(inside))), b"")
+    return _last_mark([fields_of(item) for item in inside]) if inside else b""
+
+
+def _last_mark(items: Sequence[Fields]) -> bytes:
+    return next(filter(None, map(_mark_of, reversed(items))), b"")
