@@ -1,0 +1,272 @@
+"""The overview of program text: its definitions as they stand, with the file's own line numbers.
+
+Whole signature lines first, of what stands at the top and then of members; constants, fields, first lines of
+documentation and imports after them; what room is left goes to the lines of bodies whose names stand nowhere else.
+Parsing is by tree-sitter, which recovers from errors: a part of a file has an outline too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import islice
+from typing import Final
+
+from tree_sitter import Language, Node, Parser
+
+from memory.tiers.keep import LONGEST_LINE, Line, Rank, keep, narrow
+from memory.tiers.languages.detect import by_lines, by_path, is_named, shown_by
+from memory.tiers.languages.grammars import Grammar, load
+from memory.tiers.languages.patterns import defining
+from memory.tiers.listings import is_search
+from memory.tiers.numbering import Numbered, split
+from memory.tiers.shape import Hint
+
+MOST_PARSED: Final = 400_000
+"""Characters of a text that are looked at; what comes behind them is left out of the overview."""
+_LEAST_LIMIT: Final = 40
+# A row longer than this is generated or minified; a whole text of them is data and has no outline worth its time.
+_LONG_ROW: Final = 2000
+_LONGEST_SIGNATURE: Final = 8
+_LONGEST_COMMENT: Final = 40
+_DEEPEST: Final = 12
+_NUMBERING: Final = 7
+_LONG_TEXT: Final = 60_000
+_SIGNATURES: Final = 0.5
+_MOST_BODY: Final = 1500
+_COMMENT = re.compile(r"//|#(?!\[|include|define|if|endif|else|pragma|region)|/?\*|--|\"\"\"|'''|;;|%|<!--")
+_ATTRIBUTE = re.compile(r"@\w|#\[|\[\w[\w.]*(?:\(|\])")
+_PARTIAL = re.compile(r"\"(?:offset|start_line|startLine|line_start|view_range|line_range|start)\"\s*:\s*[\[\d\"]")
+_DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(?:\"\"\"|''')")
+_OPENING = frozenset("{}()[];,")
+
+
+class _Rank(IntEnum):
+    """What is kept first."""
+
+    TOP = 0
+    MEMBER = 1
+    VALUE = 2
+    DETAIL = 3
+    IMPORT = 4
+    BODY = 5
+
+
+@dataclass(slots=True)
+class _Found:
+    """The rows of an outline by rank, and the names of definitions."""
+
+    ranks: dict[int, int]
+    names: dict[int, str]
+    documented: list[tuple[int, int]]
+    """First and last row of each signature, above and below which documentation stands."""
+
+    def add(self, row: int, rank: _Rank) -> None:
+        self.ranks[row] = min(rank, self.ranks.get(row, rank))
+
+
+def code(text: str, hint: Hint, limit: int) -> str | None:
+    """The outline of a program text in at most `limit` characters; None where the text is not program text."""
+    if limit < _LEAST_LIMIT or hint.failed or is_search(hint):
+        return None
+    shown = split(_bounded(text))
+    path = hint.path or shown_by(hint.command)
+    language = by_path(path)
+    if language is None and (is_named(path) or not (language := by_lines(shown.lines))):
+        return None
+    found = _outline(language, shown.lines)
+    if not found.ranks and not by_path(path):
+        return None
+    # A part that was read without numbers has unknown ones: wrong numbers are worse than none.
+    numbered = shown.own or bool(hint.path and not _PARTIAL.search(hint.arguments[:2000]))
+    return _kept(shown, found, hint, limit, numbered) or None
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= MOST_PARSED:
+        return text
+    end = text.rfind("\n", 0, MOST_PARSED)
+    return text[: end if end > 0 else MOST_PARSED]
+
+
+def _outline(language: str, lines: Sequence[str]) -> _Found:
+    found = _Found({}, {}, [])
+    loaded = load(language)
+    if loaded is None or max(map(len, lines)) > _LONG_ROW:
+        _by_pattern(language, lines, found)
+    else:
+        grammar, grown = loaded
+        _by_tree(grammar, grown, lines, found)
+    return found
+
+
+def _by_pattern(language: str, lines: Sequence[str], found: _Found) -> None:
+    for row, depth in defining(language, [line[:_LONG_ROW] for line in lines]):
+        found.add(row, (_Rank.TOP, _Rank.MEMBER, _Rank.DETAIL)[min(depth, 2)])
+        if depth == 0:
+            found.documented.append((row, row))
+
+
+def _by_tree(grammar: Grammar, language: Language, lines: Sequence[str], found: _Found) -> None:
+    source = "\n".join(lines).encode("utf-8", "replace")
+    # A parser of its own for each text: parsers may not be shared between threads, and cost nothing to make.
+    root = Parser(language).parse(source).root_node
+    for node, depth in _interesting(root, grammar):
+        kind = node.type
+        row = node.start_point[0]
+        if kind in grammar.types or kind in grammar.routines:
+            rank = _Rank.MEMBER if depth else _Rank.TOP
+            last = _signature_end(node, lines)
+            found.add(row, rank)
+            found.names[row] = _name(node)
+            for each in range(row + 1, last + 1):
+                found.add(each, _Rank.VALUE)
+            found.documented.append((row, last))
+        elif kind in grammar.imports:
+            for each in range(row, min(_end(node), row + 60) + 1):
+                found.add(each, _Rank.IMPORT)
+        elif kind in grammar.values:
+            found.add(row, _Rank.DETAIL if depth else _Rank.VALUE)
+            if kind == "type_definition":
+                found.add(_end(node), _Rank.VALUE)
+            if not depth:
+                found.documented.append((row, row))
+        else:
+            found.add(row, _Rank.DETAIL)
+
+
+def _interesting(root: Node, grammar: Grammar) -> Iterator[tuple[Node, int]]:
+    """What the outline has of a tree, with its depth in definitions. Bodies of routines are not gone into."""
+    heads = grammar.routines | grammar.imports
+    waiting = [(root, 0, 0)]
+    while waiting:
+        node, depth, level = waiting.pop()
+        for child in node.named_children:
+            kind = child.type
+            if kind in grammar.types:
+                yield child, depth
+                if level < _DEEPEST:
+                    waiting.append((child, depth + 1, level + 1))
+            elif kind in heads or (kind in grammar.values and _gives_a_value(child)):
+                yield child, depth
+            elif kind in grammar.through:
+                if level < _DEEPEST:
+                    waiting.append((child, depth, level + 1))
+            elif depth and node.type in grammar.through and kind != "comment":
+                yield child, depth
+
+
+def _gives_a_value(node: Node) -> bool:
+    """A statement counts where it assigns; a call at the top level (of Ruby) where it takes in another file."""
+    if node.type == "expression_statement":
+        inner = node.named_child(0)
+        return inner is not None and "assignment" in inner.type
+    return True
+
+
+def _signature_end(node: Node, lines: Sequence[str]) -> int:
+    """The last row of a definition's head: where its body opens, else where it ends."""
+    start = node.start_point[0]
+    body = node.child_by_field_name("body")
+    if body is None:
+        last = _end(node) if node.named_child_count and not _holds_a_body(node) else start
+    else:
+        last, column = body.start_point
+        before = lines[last].encode("utf-8", "replace")[:column] if last < len(lines) else b""
+        if last > start and not before.strip():
+            last -= 1
+    return min(last, start + _LONGEST_SIGNATURE, len(lines) - 1)
+
+
+def _holds_a_body(node: Node) -> bool:
+    last = node.named_child(node.named_child_count - 1)
+    return last is not None and last.end_point[0] > last.start_point[0]
+
+
+def _end(node: Node) -> int:
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
+
+
+def _name(node: Node) -> str:
+    """What a definition is called, as far as its tree tells; C hides the name in nested declarators."""
+    named = node.child_by_field_name("name")
+    inner = node
+    for _ in range(6):
+        if named is not None:
+            break
+        declarator = inner.child_by_field_name("declarator")
+        if declarator is None:
+            named = inner if inner is not node else None
+            break
+        inner = declarator
+    if named is None or named.text is None or len(named.text) > LONGEST_LINE:
+        return ""
+    return named.text.decode("utf-8", "replace").split("\n")[0].strip()
+
+
+def _documentation(lines: Sequence[str], found: _Found) -> list[int]:
+    """The first lines of what is said about definitions: in a comment above one, or in the string below its head."""
+    rows: set[int] = set()
+    for first, last in found.documented:
+        row = first - 1
+        top = None
+        while row >= 0 and first - row <= _LONGEST_COMMENT and row not in found.names:
+            bare = lines[row].lstrip()
+            if _ATTRIBUTE.match(bare):
+                rows.add(row)
+            elif not _COMMENT.match(bare):
+                break
+            elif any(map(str.isalpha, bare)):
+                top = row
+            row -= 1
+        if top is not None:
+            rows.add(top)
+        if last + 1 < len(lines) and _DOCSTRING.match(lines[last + 1]):
+            rows.add(last + 1 if lines[last + 1].strip("rRuUbB\"' \t") else min(last + 2, len(lines) - 1))
+    return sorted(rows - found.ranks.keys())
+
+
+def _kept(shown: Numbered, found: _Found, hint: Hint, limit: int, numbered: bool) -> str:
+    lines = shown.lines
+    rows: dict[int, list[int]] = {rank: [] for rank in _Rank}
+    for row, rank in sorted(found.ranks.items()):
+        rows[rank].append(row)
+    if numbered and not shown.own:
+        heads = [row for rank in (_Rank.TOP, _Rank.MEMBER, _Rank.VALUE) for row in rows[rank]]
+        numbered = sum(min(len(lines[row]), LONGEST_LINE) + _NUMBERING for row in heads) <= limit
+
+    def line(row: int) -> Line:
+        mark = shown.marks[row] if shown.own else f"{row + 1}: " if numbered else ""
+        name = found.names.get(row)
+        return Line(row, mark + narrow(lines[row]), name=f"{mark}{name}" if name else "")
+
+    def ranked(chosen: Iterable[int], share: float = 1.0) -> Rank:
+        return Rank([line(row) for row in chosen if _says_something(lines[row])], share)
+
+    def ranks() -> Iterator[Rank]:
+        # In a long text signatures may fill it all; of a part or a short one there is more to tell.
+        long = sum(map(len, lines)) > _LONG_TEXT
+        share = 1.0 if long else _SIGNATURES
+        yield ranked(rows[_Rank.TOP], share)
+        yield ranked(rows[_Rank.MEMBER], share)
+        yield ranked(rows[_Rank.VALUE], share)
+        details = [*rows[_Rank.DETAIL], *_documentation(lines, found)]
+        if long:
+            yield ranked(details)
+            yield ranked(rows[_Rank.IMPORT])
+        yield ranked([*found.ranks, *_bodies(lines, found)])
+
+    return keep(ranks(), hint, limit)
+
+
+def _bodies(lines: Sequence[str], found: _Found) -> list[int]:
+    rest = (row for row, line in enumerate(lines) if len(line) > 8 and row not in found.ranks)
+    return list(islice(rest, _MOST_BODY))
+
+
+def _says_something(line: str) -> bool:
+    bare = line.strip()
+    return len(bare) > 2 or not set(bare) <= _OPENING
