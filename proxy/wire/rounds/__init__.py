@@ -1,0 +1,91 @@
+"""One reply out of several rounds: the model calls a tool of ours, we answer, and the client sees one reply.
+
+    offering.py              our tools behind the client's own, in each format's spelling
+    turn.py                  what a round said, and what is kept of rounds that the client does not see
+    stream.py                what the writers of all streams share
+    openai_chat.py  openai_responses.py  anthropic_messages.py      the writers, streamed and whole
+    again.py                 hidden rounds made again in the next requests
+    events.py                events with the bytes they came in
+
+Bytes in, bytes out; nothing here asks anybody anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from memory.edits import Drop, Edit, Insert
+from proxy.wire.dialect import BadRequest, Unreadable
+from proxy.wire.loose import dump
+from proxy.wire.rounds import again
+from proxy.wire.rounds.anthropic_messages import AnthropicStream, AnthropicWhole
+from proxy.wire.rounds.offering import ANTHROPIC, CHAT, RESPONSES
+from proxy.wire.rounds.openai_chat import ChatStream, ChatWhole
+from proxy.wire.rounds.openai_responses import ResponsesStream, ResponsesWhole
+from proxy.wire.rounds.turn import Hidden, ReplyWriter, load
+from proxy.wire.slices import cut, is_list, items_of
+from proxy.wire.splice import Splice, spliced
+
+_WRITERS: dict[tuple[str, bool], Callable[[frozenset[str]], ReplyWriter]] = {
+    (CHAT, True): ChatStream,
+    (CHAT, False): ChatWhole,
+    (RESPONSES, True): ResponsesStream,
+    (RESPONSES, False): ResponsesWhole,
+    (ANTHROPIC, True): AnthropicStream,
+    (ANTHROPIC, False): AnthropicWhole,
+}
+_AGAIN: dict[str, Callable[[bytes, Sequence[msgspec.Raw], int, Hidden], Iterator[Splice]]] = {
+    CHAT: again.chat,
+    RESPONSES: again.responses,
+    ANTHROPIC: again.anthropic,
+}
+
+
+def writer(dialect: str, streamed: bool, ours: frozenset[str]) -> ReplyWriter:
+    """A writer for one reply; ``ours`` are the names of the tools whose calls are hidden."""
+    return _WRITERS[dialect, streamed](ours)
+
+
+def result(dialect: str, call: str, text: str) -> str:
+    """The answer to a call, as JSON: a message, an item, or a block of one."""
+    match dialect:
+        case "anthropic-messages":
+            return dump({"type": "tool_result", "tool_use_id": call, "content": text})
+        case "openai-responses":
+            return dump({"type": "function_call_output", "call_id": call, "output": text})
+    return dump({"role": "tool", "tool_call_id": call, "content": text})
+
+
+def answered(dialect: str, message: str, results: Sequence[str]) -> str:
+    """A round's message with the answers to it, messages as JSON, joined by commas."""
+    listed = ",".join(results)
+    return f'{message},{{"role":"user","content":[{listed}]}}' if dialect == ANTHROPIC else f"{message},{listed}"
+
+
+def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: int) -> bytes:
+    """The body, in which all other edits have been made, with the hidden rounds that they name; the very same object
+    where there are none. ``count`` is how many messages the client sent.
+
+    Where a client's copy of a reply is of another one, it stays as it is.
+    """
+    inserts = [edit for edit in edits if isinstance(edit, Insert)]
+    if not inserts:
+        return body
+    gone = sorted(edit.message for edit in edits if isinstance(edit, Drop))
+    text, fields = cut(body)
+    listed = fields.get("input" if dialect == RESPONSES else "messages")
+    if listed is None or not is_list(listed):
+        return body
+    items = items_of(listed)
+    if len(items) != count - len(gone):  # a dialect may leave out a drop: then no place is certain
+        return body
+    splices: list[Splice] = []
+    for edit in inserts:
+        at = edit.message - sum(each < edit.message for each in gone)
+        try:
+            splices += _AGAIN[dialect](text, items, at, load(edit.raw))
+        except (again.OtherReply, ValueError, BadRequest, Unreadable, msgspec.DecodeError):
+            continue
+    return spliced(body, splices)

@@ -1,0 +1,223 @@
+"""Make hidden rounds again in a request: behind the message that they answered, before the client's copy of the reply.
+
+What a finished round said stands in the very bytes in which it went to the provider; of the client's copy, which says
+the same in its own spelling, it takes that part's place. Where the client's copy is of another reply, or says it in
+other words, nothing is made again: its own bytes are valid as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from proxy.wire.dialect import BadRequest
+from proxy.wire.loose import loads, str_in
+from proxy.wire.rounds.anthropic_messages import mark_of_block
+from proxy.wire.rounds.openai_responses import mark_of_item
+from proxy.wire.rounds.turn import Hidden, Mark, behind
+from proxy.wire.slices import fields_of, is_object, is_string, items_of, offset_of, string_of
+from proxy.wire.splice import Splice, escaped
+
+_THOUGHT = ("reasoning_content", "reasoning")
+
+
+class OtherReply(Exception):
+    """The client's copy is not of the reply that is to be made again."""
+
+
+def chat(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> Iterator[Splice]:
+    """The splices for a Chat Completions history; ``at`` is the message that was answered.
+
+    Raises:
+        OtherReply: nothing may be made again.
+    """
+    copy = _copy(items, at, "assistant")
+    fields = fields_of(copy)
+    start, end = _span(text, copy)
+    cuts: list[Splice] = []
+    empty = False
+    if hidden.before:
+        left, cuts = _left_of(text, fields.get("content"), hidden.marks[0::2])
+        for key in _THOUGHT:
+            if is_string(fields.get(key)):
+                with contextlib.suppress(OtherReply):  # what a client keeps of reasoning is its own affair
+                    cuts.append(_string(text, fields[key], _behind_all(string_of(fields[key]), hidden.marks[1::2])))
+        empty = not left.strip() and not items_of(fields.get("tool_calls"))
+    if empty:
+        yield Splice(start, end, hidden.before.encode())
+        return
+    if hidden.before:
+        yield Splice(start, start, hidden.before.encode() + b",")
+        yield from cuts
+    calls = items_of(fields.get("tool_calls"))
+    if hidden.beside and calls and at + 2 < len(items) and _role(items[at + 2]) == "tool":
+        yield from _among(text, calls, hidden.beside)
+        yield Splice(end, end, b"," + hidden.results.encode())
+
+
+def anthropic(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> Iterator[Splice]:
+    """The splices for an Anthropic history; ``at`` is the message that was answered.
+
+    Raises:
+        OtherReply: nothing may be made again.
+    """
+    copy = _copy(items, at, "assistant")
+    content = fields_of(copy).get("content")
+    start, end = _span(text, copy)
+    if is_string(content):
+        rest = _behind_all(string_of(content), hidden.marks)
+        if hidden.before and not rest.strip():
+            yield Splice(start, end, hidden.before.encode())
+        elif hidden.before and content is not None:
+            yield Splice(start, start, hidden.before.encode() + b",")
+            yield _string(text, content, rest)
+        return
+    blocks = items_of(content)
+    known, rest_of_text = _known(blocks, hidden.marks, "text")
+    if hidden.before:
+        if known == len(blocks):
+            yield Splice(start, end, hidden.before.encode())
+            return
+        yield Splice(start, start, hidden.before.encode() + b",")
+        if known:
+            yield Splice(_span(text, blocks[0])[0], _span(text, blocks[known])[0], b"")
+        if rest_of_text is not None:
+            yield _string(text, fields_of(blocks[known])["text"], rest_of_text)
+    uses = [block for block in blocks if string_of(fields_of(block).get("type")) == "tool_use"]
+    answer = items[at + 2] if at + 2 < len(items) else None
+    results = items_of(fields_of(answer).get("content")) if answer is not None and is_object(answer) else []
+    if hidden.beside and uses and results and string_of(fields_of(results[0]).get("type")) == "tool_result":
+        yield from _among(text, uses, hidden.beside)
+        first = _span(text, results[0])[0]
+        yield Splice(first, first, hidden.results.encode() + b",")
+
+
+def responses(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> Iterator[Splice]:
+    """The splices for a Responses history; ``at`` is the item that was answered.
+
+    Raises:
+        OtherReply: nothing may be made again.
+    """
+    copies: list[msgspec.Raw] = []
+    for item in items[at + 1 :]:
+        fields = fields_of(item)
+        kind = string_of(fields.get("type")) or "message"
+        if kind.endswith("_output") or (kind == "message" and string_of(fields.get("role")) != "assistant"):
+            break
+        copies.append(item)
+    if not copies:
+        raise OtherReply
+    known, rest = _known(copies, hidden.marks, "")
+    if rest is not None:
+        raise OtherReply
+    if hidden.before:
+        start = _span(text, copies[0])[0]
+        yield Splice(start, start, hidden.before.encode() + (b"," if known < len(copies) else b""))
+        if known:
+            end = _span(text, copies[known])[0] if known < len(copies) else _span(text, copies[-1])[1]
+            yield Splice(start, end, b"")
+    calls = [each for each in copies[known:] if "call_id" in fields_of(each)]
+    if hidden.beside and calls and at + 1 + len(copies) < len(items):
+        yield from _among(text, calls, hidden.beside)
+        end = _span(text, copies[-1])[1]
+        yield Splice(end, end, b"," + hidden.results.encode())
+
+
+def _copy(items: Sequence[msgspec.Raw], at: int, role: str) -> msgspec.Raw:
+    if at + 1 >= len(items) or _role(items[at + 1]) != role:
+        raise OtherReply
+    return items[at + 1]
+
+
+def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> tuple[int, str | None]:
+    """How many of the client's contents the earlier rounds say, and what is left of the text that follows where a
+    client has joined texts (of blocks of the type ``texts``).
+
+    A client may leave out what it does not keep (reasoning); a text it must have.
+    """
+    left = [mark for mark in marks if mark.length]
+    known = 0
+    for copy in copies:
+        value = loads(bytes(copy))
+        if not isinstance(value, dict) or not left:
+            break
+        mark = mark_of_item(value) if not texts else mark_of_block(value)
+        if mark.length == 0:
+            known += 1
+            continue
+        if mark in left and all(skipped.length < 0 for skipped in left[: left.index(mark)]):
+            del left[: left.index(mark) + 1]
+            known += 1
+            continue
+        text = str_in(value, "text") if texts and str_in(value, "type") == texts else ""
+        while left and left[0].length < 0 and text:
+            left.pop(0)
+        if text and left and (rest := behind(text, left[0])) is not None:
+            left.pop(0)
+            for each in list(left):
+                if each.length < 0:
+                    left.remove(each)
+            if left:
+                rest = _behind_all(rest, left)
+            return known, rest
+        break
+    if any(mark.length > 0 for mark in left):
+        raise OtherReply
+    return known, None
+
+
+def _behind_all(text: str, marks: Sequence[Mark]) -> str:
+    for mark in marks:
+        if mark.length > 0:
+            rest = behind(text, mark)
+            if rest is None:
+                raise OtherReply
+            text = rest
+    return text
+
+
+def _left_of(text: bytes, content: msgspec.Raw | None, said: Sequence[Mark]) -> tuple[str, list[Splice]]:
+    """What a message's content says behind the earlier rounds' texts, and the splices that leave only that."""
+    spoken = any(mark.length for mark in said)
+    if is_string(content) and content is not None:
+        rest = _behind_all(string_of(content), said)
+        return rest, [_string(text, content, rest)] if spoken else []
+    for part in items_of(content):
+        fields = fields_of(part)
+        if string_of(fields.get("type")) == "text" and is_string(fields.get("text")):
+            rest = _behind_all(string_of(fields["text"]), said)
+            # An empty part would be refused, and what is left may be no more than that.
+            return rest, [_string(text, fields["text"], rest or " ")] if spoken else []
+    if spoken:
+        raise OtherReply
+    return "", []
+
+
+def _among(text: bytes, calls: Sequence[msgspec.Raw], ours: Sequence[tuple[int, str]]) -> Iterator[Splice]:
+    """Calls of ours among the client's, each behind as many of those as it was."""
+    for before, raw in ours:
+        if before < len(calls):
+            place = _span(text, calls[before])[0]
+            yield Splice(place, place, raw.encode() + b",")
+        else:
+            place = _span(text, calls[-1])[1]
+            yield Splice(place, place, b"," + raw.encode())
+
+
+def _string(text: bytes, raw: msgspec.Raw, new: str) -> Splice:
+    start, end = _span(text, raw)
+    return Splice(start, end, b'"' + escaped(new) + b'"')
+
+
+def _span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
+    start = offset_of(text, raw)
+    return start, start + len(memoryview(raw))
+
+
+def _role(raw: msgspec.Raw) -> str:
+    try:
+        return string_of(fields_of(raw).get("role"))
+    except BadRequest:
+        return ""

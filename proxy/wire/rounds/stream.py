@@ -1,0 +1,85 @@
+"""What the writers of all streams share: events in, the client's bytes out, round after round."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+from proxy.wire.loose import loads, str_in
+from proxy.wire.rounds.events import RawEvents
+from proxy.wire.rounds.turn import Turn
+from proxy.wire.sse import Event
+
+
+class StreamWriter(ABC):
+    """Writes one stream out of several. ``number`` counts the rounds from 0.
+
+    As long as nothing was hidden every event passes as it came; :meth:`take` says what becomes of each.
+    """
+
+    def __init__(self, ours: frozenset[str]) -> None:
+        self.ours = ours
+        self.number = 0
+        self.over = False
+        self.hides = False  # whether a call of ours stands in this round
+        self._events = RawEvents()
+
+    def feed(self, chunk: bytes) -> bytes:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        return b"".join([self._seen(raw, event) for raw, event in self._events.feed(chunk)])
+
+    def end(self) -> bytes:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        raw, event = self._events.finish()
+        shown = self._seen(raw, event) if raw else b""
+        # Some servers leave the terminator out; the client gets none of theirs, but our rounds go on.
+        self.over = self.over or self.waits()
+        return shown
+
+    def again(self) -> None:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        self.number += 1
+        self.over = self.hides = False
+        self._events = RawEvents()
+        self.begin()
+
+    def _seen(self, raw: bytes, event: Event | None) -> bytes:
+        if self.over:
+            return b"" if self.waits() else raw
+        if event is None:
+            return raw
+        if self.is_end(event):
+            self.over = True
+            return b"" if self.waits() else raw
+        value = loads(event.data)
+        if not isinstance(value, dict):
+            return raw
+        return self.take(raw, event, str_in(value, "type") or event.name.decode(errors="replace"), value)
+
+    def is_end(self, event: Event) -> bool:
+        """Whether an event that is no JSON ends the stream."""
+        return False
+
+    def waits(self) -> bool:
+        """Whether the round, of which the stop reason is known, goes on; its terminator may still be to come."""
+        if not self.hides:
+            return False
+        turn = self.turn()
+        return bool(turn.stop) and replace(turn, over=True).goes_on
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Forget the round before."""
+
+    @abstractmethod
+    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+        """Hear an event; what the client sees of it."""
+
+    @abstractmethod
+    def turn(self) -> Turn:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+
+    @abstractmethod
+    def close(self) -> bytes:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
