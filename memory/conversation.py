@@ -131,7 +131,8 @@ class Conversation:
     ``instructions`` is what stands outside the messages (Anthropic's ``system``, the Responses format's
     ``instructions``); ``tools`` are the offered tools' names; ``continues`` names a history that the server
     holds (``previous_response_id``, ``conversation``), of which the messages are only the newest part;
-    ``schemas`` is the JSON text of the offered tools' definitions, which a model reads too.
+    ``schemas`` is the JSON text of the offered tools' definitions, which a model reads too; ``longest`` the longest
+    reply that the request allows, in tokens, 0 where it does not say.
     """
 
     dialect: str
@@ -142,6 +143,7 @@ class Conversation:
     stream: bool = False
     continues: str | None = None
     schemas: str = ""
+    longest: int = 0
 
     @property
     def head(self) -> int:

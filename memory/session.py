@@ -135,7 +135,8 @@ class Prepared:
     """The answer to a request's arrival: which edits it needs, and where it belongs.
 
     ``session`` is None where memory takes no part, and where preparing failed before the session was known: it is
-    ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then.
+    ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then. ``changed`` is
+    by how many of our tokens the edits make the request longer, or, below zero, shorter.
     """
 
     session: Session | None
@@ -143,6 +144,7 @@ class Prepared:
     edits: tuple[Edit, ...]
     receipt: Receipt
     unplaced: bool = False
+    changed: int = 0
 
     @property
     def journaled(self) -> bool:

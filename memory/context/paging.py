@@ -14,6 +14,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memory.conversation import Conversation, Role
+
 OPENS, CLOSES = "<earlier-context>", "</earlier-context>"
 """The frame of what comes back."""
 
@@ -25,6 +27,15 @@ CHARACTERS = 600
 
 PER_CONTENT = 400_000
 """Characters of one content that are looked at."""
+
+SAID, IN_PASSING = 1.5, 0.5
+"""What a word weighs that was said or called, and one that stands in a tool's answer."""
+
+LOOKED_AT = 20_000
+"""Characters of a text of the question that are looked at."""
+
+REACH = 4
+"""Messages before the newest in which the call is looked for that led to it."""
 
 TERMS = 96
 """Words of a question that are looked up: the rarest."""
@@ -87,13 +98,14 @@ class Absent:
         characters: int,
         standing: Mapping[str, str],
         floor: float,
+        back: str = "",
         most: int = 6,
     ) -> list[Excerpt]:
         """The lines that a question turns to, best content first, at most ``characters`` in all.
 
         ``asked`` weighs the question's words (:func:`question`), ``standing`` says for each handle that is absent
-        *now* what stands in its place (others are left alone), ``floor`` is the least score of a piece, and ``most``
-        how many pieces are given.
+        *now* what stands in its place (others are left alone), ``back`` is what came back before, ``floor`` is the
+        least score of a piece, and ``most`` how many pieces are given.
         """
         known = {term: weight * self.rarity(term) for term, weight in asked.items() if term in self._at}
         terms = sorted(known, key=lambda term: (-known[term], term))[:TERMS]
@@ -110,7 +122,7 @@ class Absent:
         left, given = characters, 0
         for index in best:
             piece = self._pieces[index]
-            lines = _news(piece, standing[piece.handle], chosen.get(piece.handle, {}))
+            lines = _news(piece, (standing[piece.handle], back), chosen.get(piece.handle, {}))
             size = sum(len(line) + 1 for line in lines.values())
             if not lines or size > left:
                 continue
@@ -163,6 +175,27 @@ def rendered(excerpts: Sequence[Excerpt]) -> str:
     return "\n\n" + "\n".join((OPENS, "From earlier in this session, shortened above:", *blocks, CLOSES))
 
 
+def turned_to(conversation: Conversation) -> list[tuple[str, float]]:
+    """What the talk turns to now: the newest message, and what the assistant said and called before it, weighed. A
+    person's words and the assistant's own lead on; a tool's answer names much in passing."""
+    messages = conversation.messages
+    if not messages:
+        return []
+    newest = messages[-1]
+    told = [(newest.spoken[:LOOKED_AT], SAID)] if newest.spoken else []
+    told += [(result.text[:LOOKED_AT], IN_PASSING) for result in newest.results]
+    # In the Responses format each call and each result is a message of its own: what was said stands a little before.
+    for message in messages[-2 : -2 - REACH : -1]:
+        if message.spoken:
+            break
+        told += [(result.text[:LOOKED_AT], IN_PASSING) for result in message.results]
+        if message.role is Role.ASSISTANT:
+            told += [(text[:LOOKED_AT], SAID) for text in (message.text, *(call.arguments for call in message.calls))]
+            if message.text or message.calls:
+                break
+    return [(text, weight) for text, weight in told if text]
+
+
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:-]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}(?![a-z])|\d+")
 _COMPOUND = re.compile(r"[_./:-]|[a-z][A-Z]")
@@ -183,10 +216,10 @@ def _cut(text: str) -> Iterable[tuple[int, tuple[str, ...]]]:
         yield start, tuple(piece)
 
 
-def _news(piece: Piece, stands: str, given: Mapping[int, str]) -> dict[int, str]:
+def _news(piece: Piece, stands: Sequence[str], given: Mapping[int, str]) -> dict[int, str]:
     """The lines of a piece that say something and are not there already."""
     return {
         piece.start + index: line
         for index, line in enumerate(piece.lines)
-        if line.strip() and piece.start + index not in given and line.strip() not in stands
+        if (said := line.strip()) and piece.start + index not in given and not any(said in text for text in stands)
     }

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.context.page import Page, frame_page, page
-from memory.day.prepare import FrozenPage
+from memory.day.given import FrozenPage
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.settings import PageSettings

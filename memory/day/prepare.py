@@ -12,14 +12,15 @@ import contextlib
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from memory.conversation import Conversation, Form, Role
+from memory.conversation import Conversation, Form, Reply, Role, Usage
+from memory.day.fitting import Fit, Fitting
+from memory.day.given import FrozenPage, Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
 from memory.edits import Act, Append, Edit, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope
-from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind, Session, Shown
+from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
@@ -31,43 +32,12 @@ PAGE_SWITCHED_OFF = "page is switched off"
 message."""
 
 
+PATIENCE = 2
+"""How many deadlines of a recall finding a request's session may take."""
+
+
 LEDGER_SECONDS = 0.03
 """How long after a request its ledger is written, unless the exchange is journaled before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """What memory holds for a moment, ready to be added; ``text`` is empty where it holds nothing."""
-
-    text: str = ""
-    shown: tuple[Shown, ...] = ()
-    note: str = ""
-    failed: bool = False
-    steps: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenPage:
-    """MEMORY.md as it is added to a session, and the ids of the memories that stand on it."""
-
-    text: str = ""
-    memories: tuple[str, ...] = ()
-
-
-class Recaller(Protocol):
-    """Finds what memory holds for the newest message."""
-
-    async def recall(
-        self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
-    ) -> Recalled:
-        """At most ``tokens`` tokens, nothing of ``present``."""
-
-
-class Pages(Protocol):
-    """Gives the page of an owner."""
-
-    async def page(self, scope: Scope) -> FrozenPage:
-        """The page as it is now, framed for a request."""
 
 
 class Preparation:
@@ -83,6 +53,7 @@ class Preparation:
         new_id: Callable[[], str],
         paused: Callable[[], bool],
         window_of: Callable[[str], int | None] = lambda model: None,
+        fitting: Fitting | None = None,
     ) -> None:
         self._settings = settings
         self._window_of = window_of
@@ -92,6 +63,7 @@ class Preparation:
         self._guard = guard
         self._new_id = new_id
         self._paused = paused
+        self._fitting = fitting
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
         self._settling = asyncio.Event()
@@ -145,7 +117,8 @@ class Preparation:
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
         began = time.perf_counter()
         keys = conversation.keys()
-        live = await self._sessions.find(conversation, arrival)
+        async with asyncio.timeout(PATIENCE * self._deadline):
+            live = await self._sessions.find(conversation, arrival)
         steps = {"session": _ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
@@ -155,16 +128,62 @@ class Preparation:
                 steps |= decided.steps
             self._write_beside(live)
         edits = live.ledger.standing(keys, conversation.head).edits
+        fit = decided.fit
+        if self._fitting is not None:
+            start = time.perf_counter()
+            fit = self._fitting.measured(conversation, keys, live, fit)
+            steps["measure"] = _ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
             shown=decided.recalled.shown,
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),
             bytes_added=sum(len(edit.text.encode()) for edit in edits if isinstance(edit, Append)),
-            note=decided.recalled.note,
+            note="; ".join(filter(None, (decided.recalled.note, fit.note))),
             steps=steps | {"prepare": _ms(began)},
+            tokens=fit.tokens,
+            window=fit.window,
+            shed=fit.shed,
+            paged=fit.paged,
         )
-        return Prepared(live.session, arrival, edits, receipt)
+        return Prepared(live.session, arrival, edits, receipt, changed=fit.changed)
+
+    async def overflowed(
+        self, conversation: Conversation, arrival: Arrival, prepared: Prepared, limit: int | None, size: int | None
+    ) -> Prepared | None:
+        """The request that a provider refused as too long, made smaller; None where nothing can leave it.
+
+        ``limit`` is how many tokens its model reads and ``size`` how many the request had, as far as it said so.
+        """
+        if self._fitting is None or prepared.session is None or not prepared.arrival.kind.teaches:
+            return None
+        arrival, keys = prepared.arrival, conversation.keys()
+        if limit:
+            self._fitting.told(conversation.model, limit)
+        if size:
+            await self._fitting.heard(prepared.session.id, conversation, prepared.changed, Usage(input=size))
+        live = await self._sessions.find(conversation, arrival)
+        async with live.lock:
+            fit = await self._fitting.shed(conversation, keys, live, arrival, refused=True)
+        if fit.shed is None:
+            return None
+        self._write_beside(live)
+        fit = self._fitting.measured(conversation, keys, live, fit)
+        receipt = replace(
+            prepared.receipt,
+            status=f"{prepared.receipt.status}; refused as too long",
+            note="; ".join(filter(None, (prepared.receipt.note, fit.note))),
+            tokens=fit.tokens,
+            window=fit.window,
+            shed=fit.shed,
+        )
+        edits = live.ledger.standing(keys, conversation.head).edits
+        return replace(prepared, session=live.session, edits=edits, receipt=receipt, changed=fit.changed)
+
+    async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
+        """Learn from what the provider reported of a request's size."""
+        if self._fitting is not None and prepared.session is not None and reply.usage is not None:
+            await self._fitting.heard(prepared.session.id, conversation, prepared.changed, reply.usage)
 
     def _only_again(
         self, conversation: Conversation, arrival: Arrival, live: LiveSession | None, status: str
@@ -195,13 +214,22 @@ class Preparation:
         given again when the client has dropped the message that carried it. Where reading it failed it is given at a
         later message, never at the same one, which was forwarded without it.
         """
+        fit, steps = Fit(), dict[str, float]()
+        if self._fitting is not None:
+            start = time.perf_counter()
+            fit = await self._fitting.shed(conversation, keys, live, arrival)
+            steps["shed"] = _ms(start)
         index = newest(conversation)
         if index is None:
-            return Decided(recalled=Recalled(note="nothing new was said"))
+            return Decided(recalled=Recalled(note="nothing new was said"), fit=fit, steps=steps)
+        if self._fitting is not None and live.ledger.shed:
+            start = time.perf_counter()
+            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live))
+            steps["page in"] = _ms(start)
         message, key = conversation.messages[index], keys[index]
         standing = live.ledger.standing(keys, conversation.head).entries
         new: list[Entry] = []
-        page, steps = FrozenPage(), dict[str, float]()
+        page = FrozenPage()
         form = message.takes or Form.SUFFIX
         until = time.perf_counter() + self._deadline
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
@@ -223,7 +251,7 @@ class Preparation:
         written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
         recalled = recalled if "recall" in written else Recalled(note="decided before")
-        return Decided(page, recalled, steps)
+        return Decided(page, recalled, fit, steps)
 
     async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
         """The page, and the reason that its entry has in the ledger."""
@@ -301,8 +329,9 @@ class Preparation:
 class Decided:
     """What was decided about the newest message, and how long it took."""
 
-    page: FrozenPage = FrozenPage()
-    recalled: Recalled = Recalled()
+    page: FrozenPage = field(default_factory=FrozenPage)
+    recalled: Recalled = field(default_factory=Recalled)
+    fit: Fit = field(default_factory=Fit)
     steps: Mapping[str, float] = field(default_factory=dict)
 
 

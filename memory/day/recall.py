@@ -16,7 +16,7 @@ from memory.context.pack import pack
 from memory.context.question import Question, ask
 from memory.context.rank import Scored, rank
 from memory.conversation import Conversation
-from memory.day.prepare import Recalled
+from memory.day.given import Recalled
 from memory.ports import Embedder, Index, Journal, Query
 from memory.session import Arrival, Session
 from memory.settings import RecallSettings

@@ -12,7 +12,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
@@ -33,6 +33,7 @@ class LiveSession:
 
     ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
     not have yet; ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
+    ``before`` is when the request before the newest one came, None where there was none.
     """
 
     session: Session
@@ -41,6 +42,7 @@ class LiveSession:
     unwritten: list[Entry] = field(default_factory=list)
     known: bool = False
     tools: bool = False
+    before: datetime | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def decide(self, entries: Iterable[Entry]) -> list[Entry]:
@@ -180,7 +182,9 @@ class LiveSessions:
     def _arrived(self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession:
         """Remember when a session's newest request came, how far it went, and what was decided while the session was
         not known."""
-        live.session = replace(live.session, seen_at=max(live.session.seen_at, arrival.at))
+        if arrival.at > live.session.seen_at:
+            live.before = live.session.seen_at
+            live.session = replace(live.session, seen_at=arrival.at)
         if live.session.id in self._live:
             self._live.move_to_end(live.session.id)
         if arrival.kind.teaches and trail:

@@ -15,7 +15,8 @@ import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Reply, Role, Text, digest
 from memory.day.note import Notes
-from memory.day.prepare import FrozenPage, Preparation, Recalled
+from memory.day.given import FrozenPage, Recalled
+from memory.day.prepare import Preparation
 from memory.day.sessions import LiveSessions
 from memory.edits import Edit
 from memory.ports import StoreError

@@ -1,0 +1,241 @@
+"""Keep a session under its model's window: gather what a plan needs, have it made, and write it down as decisions.
+
+What leaves is decided by :mod:`memory.context.shed` and :mod:`memory.context.rotate` out of plain values. Here they
+are fetched: sizes from the counts, lower tiers and pins from the journal, the window, prices, and how long the
+session was idle. Only what the journal can give back word for word may leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
+from memory.context.shed import Piece, Plan, plan
+from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
+from memory.day.counting import Counting
+from memory.day.reported import Reported
+from memory.day.sessions import LiveSession
+from memory.edits import Act, Entry, Key, Standing, Tier, handle
+from memory.fact import Fact, Kind
+from memory.ports import Journal, Overview, Shelved
+from memory.scope import Layer
+from memory.session import Arrival, Shed
+from memory.settings import SheddingSettings
+
+LEAST = 60
+"""Tokens of a part that is worth shedding."""
+
+TOLD = 40
+"""Lines of what was decided and corrected that a continuity note is given to choose from."""
+
+
+class Windows(Protocol):
+    """What is known of models."""
+
+    def of(self, model: str) -> int:
+        """Tokens that it reads at once."""
+
+    def prices(self, model: str) -> Prices | None:
+        """What its tokens cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A request as it stands with its session's edits, in tokens as we count them; ``expected`` is what the provider
+    will report, ``window`` what its model reads at once, ``changed`` what the edits made of what the client sent."""
+
+    sizes: tuple[int, ...]
+    fixed: int
+    changed: int
+    expected: int
+    window: int
+
+    @property
+    def total(self) -> int:
+        """The whole request."""
+        return self.fixed + sum(self.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where the tail of a new segment begins, and the continuity note that stands at the head."""
+
+    message: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be written into the ledger. A rotation's ``cut`` still wants its page."""
+
+    entries: tuple[Entry, ...] = ()
+    cut: Cut | None = None
+    shed: Shed | None = None
+    warning: str = ""
+
+
+class Shedding:
+    """The shell that decides what leaves a request."""
+
+    def __init__(
+        self, settings: SheddingSettings, journal: Journal, counting: Counting, reported: Reported, windows: Windows
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._counting = counting
+        self._reported = reported
+        self._windows = windows
+
+    def load(self, conversation: Conversation, live: LiveSession, standing: Standing) -> Load:
+        """How large a request is with its session's edits."""
+        weighed = self._counting.weigh(conversation)
+        sizes = list(weighed.sizes)
+        for index in standing.dropped:
+            sizes[index] = 0
+        for (index, part), entry in standing.replaced.items():
+            message = conversation.messages[index]
+            if part < len(message.parts):
+                whole = self._counting.parts(message, conversation)[part]
+                sizes[index] += self._counting.text(entry.text) - whole
+        for index, entry in (*standing.entries, *standing.inserted.items()):
+            sizes[index] += self._counting.text(entry.text)
+        counted = weighed.fixed + sum(sizes)
+        expected = self._reported.expected(live.session.id, conversation.model, counted)
+        changed = counted - weighed.total
+        return Load(tuple(sizes), weighed.fixed, changed, expected, self.window(conversation))
+
+    def window(self, conversation: Conversation) -> int:
+        """Tokens that a request's model reads at once."""
+        return self._windows.of(conversation.model)
+
+    async def decide(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        standing: Standing,
+        load: Load,
+        must: bool = False,
+    ) -> Decision:
+        """What leaves this request and all later ones. ``must``: the provider has refused it as too long."""
+        allowed = self._budget(conversation, live, load)
+        if not self._settings.enabled or conversation.continues or (load.total <= allowed.trim and not must):
+            return Decision()
+        shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
+        pinned = await self._journal.pinned(live.session.id)
+        pieces = self._pieces(conversation, keys, standing, shelved)
+        turns = sum(message.role is Role.ASSISTANT for message in conversation.messages)
+        decided = plan(
+            conversation,
+            pieces,
+            load.sizes,
+            allowed,
+            standing,
+            warm=not self._cold(conversation, live, arrival),
+            turns=remaining(turns),
+            prices=self._windows.prices(conversation.model),
+            pinned=[place for place, name in _named_parts(conversation) if name in pinned],
+        )
+        return self._decision(decided, conversation, keys)
+
+    async def decided_in(self, live: LiveSession) -> list[str]:
+        """What was decided and corrected in a session, the newest last, for a continuity note."""
+        scope = live.session.scope
+        owners = [owner for layer in (Layer.USER_PROJECT, Layer.USER) if (owner := scope.owner(layer))]
+        facts: list[Fact] = await self._journal.facts_of(owners)
+        kinds = (Kind.DECISION, Kind.CORRECTION, Kind.CONVENTION, Kind.PREFERENCE)
+        told = [fact for fact in facts if fact.session == live.session.id and fact.kind in kinds]
+        return [fact.text for fact in reversed(told[:TOLD])]
+
+    def _budget(self, conversation: Conversation, live: LiveSession, load: Load) -> Budget:
+        def ours(tokens: int) -> int:
+            return self._reported.ours(live.session.id, conversation.model, tokens)
+
+        free = reserve(conversation.dialect, conversation.model, conversation.longest, self._settings.reserve)
+        return budget(load.window, free, self._settings, load.fixed, ours)
+
+    def _cold(self, conversation: Conversation, live: LiveSession, arrival: Arrival) -> bool:
+        """Whether the provider's cache has let go of the session's prefix."""
+        if live.before is None:
+            return True
+        lifetimes = self._settings.cache_ttl
+        whose = maker(conversation.dialect, conversation.model)
+        seconds = {"anthropic": lifetimes.anthropic, "openai": lifetimes.openai}.get(whose, lifetimes.other)
+        return arrival.at - live.before > timedelta(seconds=seconds)
+
+    def _pieces(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        standing: Standing,
+        shelved: dict[bytes, Shelved],
+    ) -> list[Piece]:
+        pieces = []
+        for index in range(conversation.head, len(conversation.messages)):
+            message = conversation.messages[index]
+            held = shelved.get(message.digest)
+            if index in standing.dropped or held is None or held.redacted:
+                continue
+            if message.role in (Role.SYSTEM, Role.DEVELOPER):
+                continue
+            tokens = self._counting.parts(message, conversation)
+            for number, part in enumerate(message.parts):
+                kind = _kind(part)
+                if kind and tokens[number] >= LEAST:
+                    entry = standing.replaced.get((index, number))
+                    tier = entry.tier if entry else Tier.L2
+                    pieces.append(
+                        _piece(message, index, number, kind, tokens[number], tier, held.overviews.get(number))
+                    )
+        return pieces
+
+    def _decision(self, decided: Plan, conversation: Conversation, keys: Sequence[Key]) -> Decision:
+        entries = []
+        for each in decided.replacements:
+            form = conversation.messages[each.message].takes or Form.SUFFIX
+            entries.append(
+                Entry(
+                    *keys[each.message],
+                    each.text,
+                    form,
+                    f"shed {each.why}".strip(),
+                    act=Act.REPLACE,
+                    part=each.part,
+                    tier=each.tier,
+                )
+            )
+        return Decision(tuple(entries), None, decided.shed, decided.warning)
+
+
+def _piece(
+    message: Message, index: int, number: int, kind: str, tokens: int, tier: Tier, made: Overview | None
+) -> Piece:
+    line = made.line if made and kind != "call" else ""
+    overview, size = (made.text, made.text_tokens) if made else ("", 0)
+    return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
+
+
+def _kind(part: Part) -> str:
+    match part:
+        case ToolResult():
+            return "result"
+        case ToolCall():
+            return "call"
+        case Text():
+            return "text"
+        case Image():
+            return "image"
+        case _:
+            return ""
+
+
+def _named_parts(conversation: Conversation) -> list[tuple[tuple[int, int], str]]:
+    return [
+        ((index, number), handle(message.digest, number))
+        for index, message in enumerate(conversation.messages)
+        for number in range(len(message.parts))
+    ]
