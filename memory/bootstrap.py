@@ -21,7 +21,7 @@ from memory.day.reindexing import Reindexing
 from memory.day.sessions import LiveSessions
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
-from memory.models.windows import open_windows
+from memory.models.windows import Windows, open_windows
 from memory.ports import Embedder, Generation, Guard, StoreError
 from memory.session import Mode
 from memory.settings import MemorySettings
@@ -53,6 +53,7 @@ class Memory:
     pages: PageFiles
     commands: Commands
     reindexing: Reindexing
+    windows: Windows
 
     @property
     def paused(self) -> bool:
@@ -140,6 +141,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         pages=pages,
         commands=Commands(journal, recall, learner, pages, sessions, notes, new_id, now),
         reindexing=Reindexing(journal, generations, recall, learner),
+        windows=windows,
     )
 
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from aiohttp import web
 
+from memory.bootstrap import Memory
+from memory.context.seen import saved
+from memory.session import Receipt
 from proxy.api import told
 from proxy.api.answers import answer
 from proxy.api.asked import memory_of, query_limit
@@ -26,4 +32,16 @@ async def receipt(request: web.Request) -> web.Response:
     held = await memory_of(request).journal.receipt(id) if 4 <= len(id) <= 64 else None
     if held is None:
         raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
-    return answer(told.receipt(held))
+    return answer({**told.receipt(held), "seen": await _seen(memory_of(request), held)})
+
+
+async def _seen(memory: Memory, held: Receipt) -> dict[str, Any] | None:
+    """What came of a shed, by what the provider reported for this request and the session's next."""
+    if held.shed is None:
+        return None
+    usages = [usage for usage in await memory.journal.usages(held.id) if usage is not None]
+    prices = memory.windows.prices(held.model)
+    return {
+        "requests": [asdict(usage) for usage in usages],
+        "saved": saved(held.shed, usages, prices) if prices and usages else None,
+    }

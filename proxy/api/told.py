@@ -36,5 +36,7 @@ def line(held: Receipt) -> dict[str, Any]:
     told = asdict(held)
     del told["steps"]
     told["shown"] = len(held.shown)
+    if held.shed is not None:
+        told["shed"]["parts"] = len(held.shed.parts)
     told["milliseconds"] = held.steps.get("prepare", 0.0)
     return told

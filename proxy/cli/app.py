@@ -5,13 +5,14 @@ from __future__ import annotations
 import typer
 
 from proxy.cli.connecting import connect
+from proxy.cli.contents import show
 from proxy.cli.demo import demo
 from proxy.cli.doctor import doctor
 from proxy.cli.extracting import extract
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
 from proxy.cli.serving import serve
-from proxy.cli.switching import embedder as show
+from proxy.cli.switching import embedder as show_embedder
 from proxy.cli.switching import pause, reindex, resume, use
 
 app = typer.Typer(
@@ -38,6 +39,7 @@ for command in (
     forget,
     page,
     log,
+    show,
     pause,
     resume,
     config,
@@ -48,6 +50,6 @@ for command in (
     app.command(command.__name__)(command)
 
 embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
-embedder.command("show")(show)
+embedder.command("show")(show_embedder)
 embedder.command("use")(use)
 app.add_typer(embedder, name="embedder")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import sheds, shown
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.reach import reach
 from proxy.cli.server import running
@@ -48,7 +48,7 @@ def log(
     home: Home = None,
     config: ConfigFile = None,
 ) -> None:
-    """What was added to requests; with an ID (from x-palimpsest-receipt) which memories, and why each."""
+    """What was added to requests and left out of them; with an ID (from x-palimpsest-receipt) what, and why."""
     with reach(loaded(home, config)) as server:
         told = server.ask("GET", f"api/log/{id}" if id else "api/log", None if id else {"limit": limit})
     if as_json:
@@ -73,11 +73,15 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
             name, no_wrap=True, justify="right" if name in ("recalled", "tokens", "bytes", "ms") else "left"
         )
     table.add_column("status", overflow="fold")
+    shedding = any(sheds.short(each) for each in receipts)
+    if shedding:
+        table.add_column("left out", overflow="fold")
     for each in receipts:
         tokens = each["page_tokens"] + each["recall_tokens"]
         numbers = (each["shown"], tokens, each["bytes_added"], f"{each['milliseconds']:.1f}")
         cells = (each["id"][: shown.SHORT], shown.day(each["at"]), each["kind"], each["model"], *map(str, numbers))
-        table.add_row(*(Text(cell) for cell in (*cells, each["status"])))
+        left_out = [sheds.short(each)] if shedding else []
+        table.add_row(*(Text(cell) for cell in (*cells, each["status"], *left_out)))
     console.print(table)
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.contents import is_handle
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
 from proxy.cli.reach import reach
@@ -106,11 +107,15 @@ def pin(
     home: Home = None,
     config: ConfigFile = None,
 ) -> None:
-    """Pin a fact: it never fades."""
+    """Pin a fact, so that it never fades, or by its HANDLE a content, so that it stays whole in every request."""
+    content = is_handle(id)
     with reach(loaded(home, config)) as server:
-        told = server.ask("PATCH", f"api/facts/{id}", scope(server, None, False, user), {"pinned": not off})
+        path = f"api/{'content' if content else 'facts'}/{id}"
+        told = server.ask("PATCH", path, scope(server, None, False, user), {"pinned": not off})
     if as_json:
         shown.as_json(told)
+    elif content:
+        print(f"{'let go of' if off else 'pinned'} {told['handle']}")
     else:
         shown.screen().print(f"{'let go of' if off else 'pinned'} {told['id'][: shown.SHORT]}: {told['text']}")
 

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from proxy.cli import sheds
+
 SHORT = 8
 """Letters of an id that are shown: enough to name one among thousands."""
 
@@ -53,10 +55,12 @@ def memory(held: dict[str, Any]) -> None:
 
 
 def receipt(held: dict[str, Any]) -> None:
-    """One receipt: what was added to a request, why, and how long each step took."""
+    """One receipt: what was added to a request and left out of it, why, and how long each step took."""
     console = screen()
     shown, steps = held["shown"], held["steps"]
-    pairs((name, value) for name, value in held.items() if name not in ("shown", "steps") and value not in ("", None))
+    apart = ("shown", "steps", "shed", "seen", "tokens", "window", "paged")
+    rows = [(name, value) for name, value in held.items() if name not in apart and value not in ("", None)]
+    pairs([*rows, *sheds.rows(held)])
     console.print()
     for each in shown:
         why = "  ".join(f"{name} {value:.2f}" for name, value in each["why"].items())

@@ -1,0 +1,55 @@
+"""Show what a handle in a stub stands for."""
+
+from __future__ import annotations
+
+import re
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
+from proxy.cli.reach import reach
+
+_HANDLE = re.compile(r"(#|p:)?[0-9a-f]{8,32}\.\d+", re.IGNORECASE)
+
+
+class InTier(StrEnum):
+    """One line, an overview, or the whole."""
+
+    L0 = "L0"
+    L1 = "L1"
+    L2 = "L2"
+
+
+def is_handle(text: str) -> bool:
+    """Whether a text names a content, and not a fact: digits, a dot and a number."""
+    return _HANDLE.fullmatch(text.strip()) is not None
+
+
+def show(
+    handle: Annotated[str, typer.Argument(help="As it stands in a stub, such as 0a1b2c3d4e5f.0.", metavar="HANDLE")],
+    tier: Annotated[InTier, typer.Option(help="One line, an overview, or the whole.", case_sensitive=False)] = (
+        InTier.L2
+    ),
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Print what was left out of a request, by the handle in its stub."""
+    with reach(loaded(home, config)) as server:
+        asked = {"tier": tier.value, **scope(server, None, False, user)}
+        told = server.ask("GET", f"api/content/{handle}", asked)
+    if as_json:
+        shown.as_json(told)
+        return
+    # The text alone, as it is, so that it can go into a file or another program; about it is said beside.
+    text = told["text"]
+    sys.stdout.write(text if text.endswith("\n") or not sys.stdout.isatty() else text + "\n")
+    if told["redacted"]:
+        print("a secret was taken out of this message before it was stored", file=sys.stderr)
+    if told["tier"] != tier.value:
+        print(f"there is no {tier.value} of it; this is {told['tier']}", file=sys.stderr)

@@ -1,0 +1,48 @@
+"""What a request left out, and what came of it, as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+Row = tuple[str, str]
+
+
+def rows(held: dict[str, Any]) -> Iterator[Row]:
+    """The lines of one receipt that tell its size, what was shed, for what money, and what was paged in."""
+    if held.get("tokens"):
+        window = held.get("window")
+        share = f" of {window:,} ({held['tokens'] / window:.0%})" if window else ""
+        yield "tokens", f"about {held['tokens']:,}{share}"
+    if shed := held.get("shed"):
+        yield "shed", f"{shed['step']}: {shed['why']}"
+        yield "removed", f"{shed['removed']:,} tokens"
+        cache = "the cache was warm" if shed["warm"] else "the cache was cold: nothing is read anew for it"
+        yield "rewritten", f"{shed['rewritten']:,} tokens; {cache}"
+        if shed["expected"] is not None:
+            yield "expected to save", money(shed["expected"])
+        yield from _seen(held.get("seen") or {})
+        yield from (("" if place else "what", line) for place, line in enumerate(shed["parts"]))
+    if held.get("paged"):
+        yield "paged in", ", ".join(held["paged"])
+
+
+def short(held: dict[str, Any]) -> str:
+    """A shed, and how much came back, in a few words for a list; empty where there was none."""
+    shed = held.get("shed")
+    told = [f"{shed['step']} -{shed['removed']:,}"] if shed else []
+    return ", ".join(told + ([f"{len(held['paged'])} paged in"] if held.get("paged") else []))
+
+
+def money(dollars: float) -> str:
+    """US dollars; sums of cents in full."""
+    sign, sum_ = "-" if dollars < 0 else "", abs(dollars)
+    return f"{sign}${sum_:,.2f}" if sum_ >= 1 else f"{sign}${sum_:.4f}"
+
+
+def _seen(seen: dict[str, Any]) -> Iterator[Row]:
+    names = ("this request", "the next one")
+    for name, usage in zip(names, seen.get("requests", ()), strict=False):
+        yield name, f"{usage['input']:,} tokens read, {usage['cached']:,} of them from the cache"
+    if seen.get("saved") is not None:
+        yield "saved so far", money(seen["saved"])
