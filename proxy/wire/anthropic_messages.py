@@ -13,6 +13,7 @@ from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.memo import Memo
 from proxy.wire.parts import anthropic_messages as parts
+from proxy.wire.parts.offered import offered
 from proxy.wire.places.anthropic_messages import places_of
 from proxy.wire.refusals import anthropic_refusal
 from proxy.wire.replies import anthropic_messages as replies
@@ -39,13 +40,15 @@ class AnthropicMessages:
         if not is_list(fields.get("messages")):
             raise Unreadable("no list of messages")
         items = items_of(fields["messages"])
-        system, tools = fields.get("system"), fields.get("tools")
+        system = fields.get("system")
+        tools, schemas = offered(fields.get("tools"), parts.tool_names, self._memo)
         conversation = Conversation(
             dialect=self.name,
             model=string_of(fields.get("model")),
             messages=tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items),
             instructions=self._memo.of(system, "system", parts.instructions_of) if system is not None else "",
-            tools=self._memo.of(tools, "tools", parts.tool_names) if tools is not None else (),
+            tools=tools,
+            schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
         )
         return View(body, conversation, fields, items, cut_from=text)

@@ -102,8 +102,7 @@ class Dialect(Protocol):
         as if the client had sent that content. Edits that this dialect cannot make are left out, never half made:
         text for a message that takes none; a text in the place of reasoning, of what is signed, encrypted or of an
         unknown kind, of a bare prompt; an empty text; arguments of a function that are no JSON object; a drop that
-        tears a reasoning item from the item it led to. A tool's result keeps its id and its failure, a part its
-        cache mark.
+        tears reasoning from what it led to. A tool's result keeps its id and its failure, a part its cache mark.
 
         Raises:
             IndexError: an edit names a message that is not there.

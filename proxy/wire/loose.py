@@ -23,6 +23,15 @@ def loads(data: bytes) -> Any:
         return None
 
 
+def is_json(text: str) -> bool:
+    """Whether a text is JSON."""
+    try:
+        orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return loads(text.encode(errors="replace")) is not None
+    return True
+
+
 def dump(value: Any) -> str:
     """A value as JSON text."""
     try:

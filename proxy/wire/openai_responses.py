@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from memory.conversation import Conversation, Form, Message, Reasoning
+from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_responses as parts
+from proxy.wire.parts.offered import offered
 from proxy.wire.places.openai_responses import places_of
 from proxy.wire.refusals import openai_refusal
 from proxy.wire.replies import openai_responses as replies
@@ -46,13 +47,14 @@ class OpenAIResponses:
             messages = tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items)
         else:
             raise Unreadable("no input")
-        tools = fields.get("tools")
+        tools, schemas = offered(fields.get("tools"), parts.tool_names, self._memo)
         conversation = Conversation(
             dialect=self.name,
             model=string_of(fields.get("model")),
             messages=messages,
             instructions=string_of(fields.get("instructions")),
-            tools=self._memo.of(tools, "tools", parts.tool_names) if tools is not None else (),
+            tools=tools,
+            schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
             continues=parts.continues_from(fields),
         )
@@ -61,7 +63,7 @@ class OpenAIResponses:
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`).
 
-        A reasoning item and what it led to leave together or stay together; a bare prompt is only appended to.
+        Reasoning and what it led to leave together or stay together; a bare prompt is only appended to.
         """
         if view.prompt:
             asked = by_message(edits, 1).get(0)
@@ -88,22 +90,33 @@ def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Spl
 
 
 def _whole_groups(view: View, edits: Sequence[Edit]) -> Sequence[Edit]:
-    """The edits without drops that would tear a reasoning item from the item that follows it."""
+    """The edits without drops that would tear reasoning from what the model said and called after it."""
     leaving = {edit.message for edit in edits if isinstance(edit, Drop)}
     if not leaving:
         return edits
     staying: set[int] = set()
-    group: list[int] = []
-    for index, message in enumerate(view.conversation.messages):
-        group.append(index)
-        if any(isinstance(part, Reasoning) for part in message.parts):
-            continue
+    for group in _groups(view.conversation.messages):
         if not leaving.issuperset(group):
             staying.update(group)
-        group = []
-    if not leaving.issuperset(group):
-        staying.update(group)
     return [edit for edit in edits if not (isinstance(edit, Drop) and edit.message in staying)]
+
+
+def _groups(messages: Sequence[Message]) -> Iterator[list[int]]:
+    """Reasoning with the item behind it and all that the model said and called until it reasoned again or another
+    spoke; every other item by itself."""
+    group: list[int] = []
+    reasoned = reasons = False
+    for index, message in enumerate(messages):
+        before, reasons = reasons, any(isinstance(part, Reasoning) for part in message.parts)
+        follows = before and message.role in (Role.ASSISTANT, Role.OTHER)
+        goes_on = message.role is Role.ASSISTANT and not reasons
+        if not (reasoned and (follows or goes_on)):
+            if group:
+                yield group
+            group, reasoned = [], reasons
+        group.append(index)
+    if group:
+        yield group
 
 
 def _in_prompt(view: View, edits: Sequence[Append]) -> list[Splice]:

@@ -10,7 +10,11 @@ from proxy.wire.loose import dict_in, list_in, loads, str_in
 CACHE_MARKS = 4
 """So many ``cache_control`` marks does a request take."""
 
+Turn = tuple[str, list[dict[str, Any]]]
+"""Who speaks, and the blocks."""
+
 _ROLES = ("user", "assistant", "system")
+_THINKING = ("thinking", "redacted_thinking")
 
 
 def broken(body: bytes) -> list[str]:
@@ -28,9 +32,11 @@ def broken(body: bytes) -> list[str]:
         else:
             found.append(f"Message {index} is not an object.")
     known = [message for message in messages if isinstance(message, dict)]
-    if known and str_in(known[0], "role") == "assistant":
+    first = next((role for message in known if (role := str_in(message, "role")) != "system"), "")
+    if first == "assistant":
         found.append("The first message is not the user's.")
-    found += _pairs(known)
+    turns = list(_turns(known))
+    found += _pairs(turns) + _thinking(turns)
     marks = sum(1 for _ in _marks(value))
     if marks > CACHE_MARKS:
         found.append(f"There are more than {CACHE_MARKS} cache marks.")
@@ -54,10 +60,17 @@ def _message(index: int, message: dict[str, Any], last: bool) -> list[str]:
             found.append(f"Block {place} of message {index} has no type.")
             continue
         found += _text(f"Block {place} of message {index}", block)
-        for inner in list_in(block, "content") if block["type"] == "tool_result" else ():
-            if isinstance(inner, dict):
-                found += _text(f"The result in block {place} of message {index}", inner)
+        if block["type"] == "tool_result":
+            found += _result(f"The result in block {place} of message {index}", block.get("content"))
+        elif block["type"] == "tool_use" and not isinstance(block.get("input", {}), dict):
+            found.append(f"The input of the tool use {str_in(block, 'id')!r} is no object.")
     return found
+
+
+def _result(where: str, content: Any) -> list[str]:
+    if not isinstance(content, list):
+        return [] if content is None or isinstance(content, str) else [f"{where} is neither text nor a list."]
+    return [sentence for inner in content if isinstance(inner, dict) for sentence in _text(where, inner)]
 
 
 def _text(where: str, block: dict[str, Any]) -> list[str]:
@@ -66,12 +79,12 @@ def _text(where: str, block: dict[str, Any]) -> list[str]:
     return [f"{where} is an empty text."]
 
 
-def _pairs(messages: list[dict[str, Any]]) -> list[str]:
+def _pairs(turns: list[Turn]) -> list[str]:
     """Each tool use is answered in the very next turn, where the results come first; nothing else is answered."""
     found = []
     seen: set[str] = set()
     waiting: list[str] = []
-    for role, blocks in _turns(messages):
+    for role, blocks in turns:
         if role == "assistant":
             found += _unanswered(waiting)
             waiting = [str_in(block, "id") for block in blocks if block.get("type") == "tool_use"]
@@ -101,7 +114,19 @@ def _unanswered(waiting: list[str]) -> list[str]:
     return [f"The tool use {id!r} has no result." for id in waiting]
 
 
-def _turns(messages: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _thinking(turns: list[Turn]) -> list[str]:
+    """Since a person last spoke, a turn in which the model thought begins with its thinking."""
+    found = []
+    for role, blocks in reversed(turns):
+        kinds = [str_in(block, "type") for block in blocks]
+        if role == "user" and "tool_result" not in kinds:
+            break
+        if role == "assistant" and any(kind in _THINKING for kind in kinds) and kinds[0] not in _THINKING:
+            found.append("A turn of the live tool loop does not begin with its thinking.")
+    return found
+
+
+def _turns(messages: list[dict[str, Any]]) -> Iterator[Turn]:
     """Neighbours of one role are one turn; system messages between them belong to none."""
     role, blocks = "", list[dict[str, Any]]()
     for message in messages:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.wire.loose import list_in, loads, str_in
+from proxy.wire.loose import dict_in, is_json, list_in, loads, str_in
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -39,12 +39,27 @@ def broken(body: bytes) -> list[str]:
                 if id in waiting:
                     found.append(f"Message {index} makes the tool call {id!r} twice.")
                 waiting[id] = index
+            found += _arguments(index, message)
         found += _content(index, role, message)
     return found + _unanswered(waiting)
 
 
 def _unanswered(waiting: dict[str, int]) -> list[str]:
     return [f"The tool call {id!r} of message {index} has no answer." for id, index in waiting.items()]
+
+
+def _arguments(index: int, message: dict[str, Any]) -> list[str]:
+    """A function's arguments are JSON in a string; some clients send none of them as an empty one."""
+    calls = [call for call in list_in(message, "tool_calls") if isinstance(call, dict)]
+    found = []
+    for id, function in [
+        *((str_in(call, "id"), dict_in(call, "function")) for call in calls),
+        ("", dict_in(message, "function_call")),
+    ]:
+        given = str_in(function, "arguments")
+        if given.strip() and not is_json(given):
+            found.append(f"The arguments of the tool call {id!r} of message {index} are not JSON.")
+    return found
 
 
 def _content(index: int, role: str, message: dict[str, Any]) -> list[str]:

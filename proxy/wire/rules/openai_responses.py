@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from proxy.wire.loose import loads, str_in
+from proxy.wire.loose import is_json, loads, str_in
 
 _ROLES = ("system", "developer", "user", "assistant")
 
@@ -45,6 +45,10 @@ def _message(index: int, item: dict[str, Any]) -> list[str]:
         if str_in(item, "role") not in _ROLES:
             return [f"Item {index} has the unknown role {str_in(item, 'role')!r}."]
         return _content(index, item.get("content"))
+    if kind == "function_call":
+        given = str_in(item, "arguments")
+        if given.strip() and not is_json(given):
+            return [f"The arguments of the call {str_in(item, 'call_id')!r} are not JSON."]
     if kind in ("function_call_output", "custom_tool_call_output"):
         output = item.get("output")
         return [] if isinstance(output, str) else _content(index, output)
@@ -79,11 +83,15 @@ def _repeated(items: list[dict[str, Any]]) -> list[str]:
 
 
 def _pairs(items: list[dict[str, Any]], held: bool) -> list[str]:
-    """Every output has its call before it, every call its output behind it; a held history may hold the call."""
+    """Every output has its call before it, every call its output behind it; what the server holds, a history or an
+    item that is only named, may be the call."""
     found = []
     open_calls: dict[str, None] = {}
     for item in items:
         kind, id = _kind(item), str_in(item, "call_id")
+        if kind == "local_shell_call_output":
+            id = id or str_in(item, "id")
+        held = held or kind == "item_reference"
         if not id:
             continue
         if kind.endswith("_output"):

@@ -118,7 +118,7 @@ def responses(tell: Teller) -> list[list[dict[str, Any]]]:
             thought = [{"type": "reasoning", "id": tell.id(), "summary": [], "encrypted_content": SEALED}]
         if tell.chance(0.3):
             part = {"type": "output_text", "text": tell.text(), "annotations": [{"start_index": 3}]}
-            return [*thought, {"type": "message", "role": "assistant", "content": [part]}]
+            return [*thought, {"type": "message", "role": "assistant", "content": [part]}, *user()]
         ids = [tell.id() for _ in range(tell.rng.randint(1, 3))]
         calls: list[dict[str, Any]] = []
         results: list[dict[str, Any]] = []

@@ -171,3 +171,40 @@ def test_results_may_be_spread_over_neighbouring_user_messages() -> None:
         ]
     }
     assert ANTHROPIC.check(orjson.dumps(body)) == []
+
+
+def test_the_persons_message_is_first_behind_the_systems() -> None:
+    said = [{"role": "system", "content": "x"}, {"role": "assistant", "content": "y"}]
+    assert ANTHROPIC.check(orjson.dumps({"messages": said})) == ["The first message is not the user's."]
+
+
+def test_what_a_tool_is_given_is_an_object_and_what_it_gives_is_text_or_a_list() -> None:
+    said = [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "input": "{}"}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": {}}]},
+    ]
+    assert ANTHROPIC.check(orjson.dumps({"messages": said})) == [
+        "The input of the tool use 'a' is no object.",
+        "The result in block 0 of message 2 is neither text nor a list.",
+    ]
+
+
+def test_in_the_live_tool_loop_thinking_comes_first() -> None:
+    thinking, text = {"type": "thinking", "thinking": "x", "signature": "y"}, {"type": "text", "text": "x"}
+    person = {"role": "user", "content": "x"}
+    turn = {"role": "assistant", "content": [thinking, text, thinking]}
+    late = {"role": "assistant", "content": [text, thinking]}
+    assert ANTHROPIC.check(orjson.dumps({"messages": [person, turn]})) == []
+    assert ANTHROPIC.check(orjson.dumps({"messages": [person, late, person, turn]})) == []
+    assert ANTHROPIC.check(orjson.dumps({"messages": [person, late]})) == [
+        "A turn of the live tool loop does not begin with its thinking."
+    ]
+
+
+def test_the_definitions_of_the_tools_are_read_as_they_stand() -> None:
+    assert read(b'{"messages":[],"tools": [ {"name":"a", "x":1e0} ]}').conversation.schemas == (
+        '[ {"name":"a", "x":1e0} ]'
+    )
+    assert read(b'{"messages":[],"tools":null}').conversation.schemas == ""
+    assert read(b'{"messages":[]}').conversation.schemas == ""

@@ -143,3 +143,19 @@ def test_the_rules_name_what_is_broken() -> None:
     ]
     assert CHAT.check(b"nonsense") == ["The body is not a JSON object."]
     assert CHAT.check(b'{"messages":[]}') == ["There are no messages."]
+
+
+def test_arguments_are_json_or_nothing() -> None:
+    calls = [{"id": id, "function": {"name": "f", "arguments": text}} for id, text in (("a", "{"), ("b", ""))]
+    answers = [{"role": "tool", "tool_call_id": id, "content": "x"} for id in "ab"]
+    older = {"role": "assistant", "function_call": {"name": "f", "arguments": "no"}}
+    said = [{"role": "assistant", "content": None, "tool_calls": calls}, *answers, older]
+    assert CHAT.check(orjson.dumps({"messages": said})) == [
+        "The arguments of the tool call 'a' of message 0 are not JSON.",
+        "The arguments of the tool call '' of message 3 are not JSON.",
+    ]
+
+
+def test_the_definitions_of_the_tools_or_functions_are_read_as_they_stand() -> None:
+    for name in (b"tools", b"functions"):
+        assert read(b'{"messages":[],"%b":[{"name":"f" }]}' % name).conversation.schemas == '[{"name":"f" }]'

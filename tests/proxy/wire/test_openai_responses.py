@@ -131,3 +131,39 @@ def test_the_rules_name_what_is_broken() -> None:
 def test_where_the_server_holds_the_history_an_output_may_stand_alone() -> None:
     body = b'{"previous_response_id":"r","input":[{"type":"function_call_output","call_id":"x","output":"y"}]}'
     assert RESPONSES.check(body) == []
+
+
+def test_arguments_are_json_or_nothing() -> None:
+    calls = [{"type": "function_call", "call_id": id, "arguments": text} for id, text in (("a", "{"), ("b", ""))]
+    outputs = [{"type": "function_call_output", "call_id": id, "output": "x"} for id in "ab"]
+    assert RESPONSES.check(orjson.dumps({"input": [*calls, *outputs]})) == [
+        "The arguments of the call 'a' are not JSON."
+    ]
+
+
+def test_an_output_may_answer_a_call_that_is_only_named() -> None:
+    body = {"input": [{"type": "item_reference", "id": "fc_1"}, {"type": "x_output", "call_id": "a"}]}
+    assert RESPONSES.check(orjson.dumps(body)) == []
+
+
+def test_the_output_of_the_servers_own_shell_names_its_call_by_its_id() -> None:
+    body = {"input": [{"type": "local_shell_call", "call_id": "a"}, {"type": "local_shell_call_output", "id": "a"}]}
+    assert RESPONSES.check(orjson.dumps(body)) == []
+
+
+def test_the_definitions_of_the_tools_are_read_as_they_stand() -> None:
+    assert read(b'{"input":[],"tools":[{"type":"web_search" }]}').conversation.schemas == '[{"type":"web_search" }]'
+
+
+@pytest.mark.parametrize(
+    ("fields", "history"),
+    [
+        (b'"previous_response_id":"resp_1"', "resp_1"),
+        (b'"conversation":"conv_1"', "conv_1"),
+        (b'"conversation":{"id":"conv_1"}', "conv_1"),
+        (b'"previous_response_id":null,"conversation":null', None),
+        (b'"store":true', None),
+    ],
+)
+def test_a_history_that_the_server_holds_is_named(fields: bytes, history: str | None) -> None:
+    assert read(b'{"input":[],%b}' % fields).conversation.continues == history

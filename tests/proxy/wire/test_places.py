@@ -194,7 +194,7 @@ def test_messages_leave_with_their_white_space() -> None:
     assert changed(CHAT, body, *map(Drop, range(3))) == b'{ "messages" : [  ] }'
 
 
-def test_reasoning_leaves_only_with_the_item_that_it_led_to() -> None:
+def test_reasoning_leaves_only_with_all_that_it_led_to() -> None:
     items = (
         b'{"type":"reasoning"},{"type":"reasoning"},{"type":"function_call","call_id":"a"}',
         b'{"type":"function_call_output","call_id":"a","output":"x"}',
@@ -204,3 +204,9 @@ def test_reasoning_leaves_only_with_the_item_that_it_led_to() -> None:
     assert changed(RESPONSES, body, Drop(3)) is body
     assert changed(RESPONSES, body, Drop(2), Drop(3)) is body
     assert changed(RESPONSES, body, *map(Drop, range(1, 5))) == b'{"input":[{"role":"user","content":"x"}]}'
+    body = body.replace(
+        b'"output":"x"}', b'"output":"x"},{"type":"reasoning"},{"type":"web_search_call"},{"type":"compaction"}'
+    )
+    assert changed(RESPONSES, body, Drop(5)) is body
+    assert changed(RESPONSES, body, Drop(6)) is body
+    assert changed(RESPONSES, body, Drop(7)) == body.replace(b',{"type":"compaction"}', b"")
