@@ -2,7 +2,8 @@
 
 The body is read into a view; memory is asked which edits it needs; they are spliced into the client's own bytes;
 the provider's reply is relayed as it comes while a listener hears it; and before the client sees its end, the
-exchange is in the journal. Memory may fail at any step, the model call does not.
+exchange is in the journal. A request that is refused for its length is shortened and sent once more, before the
+client sees anything of it. Memory may fail at any step, the model call does not.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ import asyncio
 import time
 import zlib
 from collections.abc import Mapping
+from contextlib import AsyncExitStack, suppress
 from datetime import datetime
+from typing import Protocol, runtime_checkable
 
-from aiohttp import web
+from aiohttp import ClientError, ClientResponse, web
+from multidict import CIMultiDict
 
-from memory.conversation import Reply
+from memory.conversation import Conversation, Reply
 from memory.session import Arrival, Mode, Prepared
 from proxy import metrics
 from proxy.caller import Prefix, resolve, split_prefix
@@ -29,9 +33,13 @@ from proxy.upstream.direct import address, outgoing_headers
 from proxy.upstream.routes import base_for_path, base_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
+from proxy.wire.overflow import LONGEST, STATUSES, Overflow, overflow
 
 LARGE = 4 * 2**20
 """Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
+
+SHORTEN_SECONDS = 5.0
+"""How long finding what a refused request can do without may take: its only other answer is an error."""
 
 
 async def exchange(request: web.Request) -> web.StreamResponse:
@@ -68,8 +76,9 @@ async def _exchange(
     headers = outgoing_headers(request.headers.items(), listened=True)
     if written is not None:
         headers.popall("Content-Encoding", None)
-    committed = _Commit(edge, view, prepared)
-    async with edge.upstream.send("POST", url, headers, written or body) as reply:
+    async with AsyncExitStack() as replies:
+        reply, begun, prepared = await _answered(edge, dialect, url, headers, body, written, view, prepared, replies)
+        committed = _Commit(edge, view, prepared)
         heard = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
         plain = reply.headers.get("Content-Encoding", "identity").lower() == "identity"
@@ -80,7 +89,7 @@ async def _exchange(
             edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
             committed.begin(Reply())
         try:
-            response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time)
+            response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time, begun)
         finally:
             if listener is not None and not committed.begun:
                 committed.begin(listener.reply())
@@ -129,7 +138,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         otherwise=None,
-        within=2 * edge.settings.memory.recall.deadline_ms / 1000,
+        within=memory.preparation.patience,
         doing="preparing a request",
         degradations=edge.degradations,
     )
@@ -155,9 +164,85 @@ def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     if broken and set(broken) - set(dialect.check(view.body)):
         metrics.INVALID.inc()
         return None
-    metrics.ADDED_BYTES.inc(len(written) - len(view.body))
+    added = len(written) - len(view.body)
+    (metrics.ADDED_BYTES if added > 0 else metrics.SHED_BYTES).inc(abs(added))
     metrics.RECALLED.inc(len(prepared.receipt.shown))
     return written
+
+
+@runtime_checkable
+class Shortens(Protocol):
+    """What preparing offers for a request that its provider refused for its length."""
+
+    async def overflowed(
+        self, conversation: Conversation, arrival: Arrival, prepared: Prepared, limit: int, size: int
+    ) -> Prepared | None:
+        """A plan that fits, written into the ledger; None where nothing can be shed.
+
+        ``limit`` is how many tokens the provider says that the model reads, ``size`` how many it says there were
+        (without the reply); 0 where it does not say.
+        """
+
+
+async def _answered(
+    edge: Edge,
+    dialect: Dialect,
+    url: str,
+    headers: CIMultiDict[str],
+    body: bytes,
+    written: bytes | None,
+    view: View | None,
+    prepared: Prepared | None,
+    replies: AsyncExitStack,
+) -> tuple[ClientResponse, bytes, Prepared | None]:
+    """The provider's reply, what was read of it, and the plan that it answers.
+
+    Where the request is refused for its length, memory is asked what it can do without, and it is sent once more;
+    where that fails too, or there is nothing to leave out, the provider's first word stands.
+    """
+    first = await replies.enter_async_context(edge.upstream.send("POST", url, headers, written or body))
+    if first.status not in STATUSES or view is None or prepared is None:
+        return first, b"", prepared
+    begun = await _beginning(first)
+    refused = overflow(first.status, _decompressed(begun, first.headers.get("Content-Encoding", ""), LONGEST) or b"")
+    shorter = await _shortened(edge, view, prepared, refused) if refused else None
+    rewritten = await _written(dialect, view, shorter) if shorter else None
+    if rewritten is None or len(rewritten) >= len(written or view.body):
+        return first, begun, prepared
+    headers.popall("Content-Encoding", None)
+    with suppress(UpstreamUnreachable):
+        second = await replies.enter_async_context(edge.upstream.send("POST", url, headers, rewritten))
+        metrics.OVERFLOWS.labels("answered" if second.status < 400 else "refused again").inc()
+        if second.status < 400:
+            return second, b"", shorter
+    return first, begun, prepared
+
+
+async def _beginning(reply: ClientResponse) -> bytes:
+    """An error's body, whole if it is small; the rest of a large one is still to be read."""
+    begun = b""
+    with suppress(ClientError):  # the relay meets it again, and passes it on
+        async for chunk in reply.content.iter_any():
+            begun += chunk
+            if len(begun) > LONGEST:
+                break
+    return begun
+
+
+async def _shortened(edge: Edge, view: View, prepared: Prepared, refused: Overflow) -> Prepared | None:
+    """A plan with which a refused request fits; None where there is none."""
+    metrics.OVERFLOWS.labels("refused").inc()
+    preparation = edge.memory.preparation if edge.memory else None
+    if not isinstance(preparation, Shortens):
+        return None
+    shorter, _ = await fail_open(
+        preparation.overflowed(view.conversation, prepared.arrival, prepared, refused.limit, refused.size),
+        otherwise=None,
+        within=SHORTEN_SECONDS,
+        doing="shortening a request",
+        degradations=edge.degradations,
+    )
+    return shorter
 
 
 def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
@@ -184,6 +269,8 @@ class _Commit:
         memory, view, prepared = self._edge.memory, self._view, self._prepared
         if memory is None or view is None or prepared is None or not prepared.journaled:
             return None
+        if reply.usage is not None:
+            self._edge.go_beside(memory.preparation.heard(prepared, view.conversation, reply))
         return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))
 
     async def in_time(self, reply: Reply) -> None:

@@ -29,8 +29,9 @@ async def relay(
     headers: Mapping[str, str],
     listener: Listener | None,
     commit: Commit | None,
+    begun: bytes = b"",
 ) -> web.StreamResponse:
-    """Answer ``request`` with the provider's reply; ``headers`` of ours are added.
+    """Answer ``request`` with the provider's reply; ``headers`` of ours are added, ``begun`` was read of it before.
 
     A provider that breaks off in the middle is passed on as a connection that breaks off: a clean end would make
     half an answer look whole.
@@ -44,6 +45,8 @@ async def relay(
     held = listener is not None and commit is not None
     heard = 0
     try:
+        if begun:
+            await response.write(begun)
         async for chunk in reply.content.iter_any():
             if listener is None or not held:
                 await response.write(chunk)

@@ -93,7 +93,8 @@ TOLD: dict[str, tuple[int, bytes, Overflow]] = {
             {
                 "error": {
                     "message": '{\n  "error": {\n    "code": 400,\n    "message": "The input token count (3475108) '
-                    'exceeds the maximum number of tokens allowed (1048576).",\n    "status": "INVALID_ARGUMENT"\n  }\n}\n',
+                    'exceeds the maximum number of tokens allowed (1048576).",\n    "status": "INVALID_ARGUMENT"\n  }\n'
+                    "}\n",
                     "code": 400,
                 }
             }
@@ -198,8 +199,8 @@ TOLD: dict[str, tuple[int, bytes, Overflow]] = {
     ),
     "xai": (
         400,
-        b'{"code":"Client specified an invalid argument","error":"This model\'s maximum prompt length is 131072 but the '
-        b'request contains 537812 tokens."}',
+        b'{"code":"Client specified an invalid argument","error":"This model\'s maximum prompt length is 131072 but '
+        b'the request contains 537812 tokens."}',
         Overflow(131_072, 537_812),
     ),
     "groq": (400, openai("Please reduce the length of the messages or completion."), Overflow()),
