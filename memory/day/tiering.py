@@ -30,10 +30,15 @@ from memory.conversation import (
 from memory.edits import handle
 from memory.ports import Guard, Journal, Journaled, Overview, StoreError
 from memory.scope import Layer
-from memory.tiers.shape import LONGEST_LINE, Hint, Tiers, budget_of, hint_of
+from memory.tiers import Hint, Tiers, budget_of, hint_of, tiers
+from memory.tiers.calls import arguments
+from memory.tiers.shape import LONGEST_LINE
 
 LEAST = 400
 """Characters from which on a content is worth a lower tier. A picture always is."""
+
+SHORTEST = 200
+"""Characters that the L0 of a call's arguments has if it can."""
 
 BATCH = 16
 """Exchanges read at once."""
@@ -50,12 +55,12 @@ Place = tuple[bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """How texts are made shorter and counted: :func:`memory.tiers.tiers`, :func:`memory.tiers.calls.arguments` (a
-    call's name, its arguments, the most characters, the handle of the whole → JSON), and tokens of a text."""
+    """How texts are counted and made shorter. ``arguments`` takes a call's name, its arguments, the most characters
+    and the handle of the whole, and gives JSON of the same shape, or None where nothing can be made shorter."""
 
-    tiers: Callable[[str, Hint], Tiers]
-    arguments: Callable[[str, str, int, str], str]
     tokens: Callable[[str], int]
+    tiers: Callable[[str, Hint], Tiers] = tiers
+    arguments: Callable[[str, str, int, str], str | None] = arguments
 
 
 class Tiering:
@@ -182,13 +187,17 @@ def overviews(
 
 
 def lower(part: Part, name: str, calls: Mapping[str, ToolCall], lowering: Lowering) -> Overview:
-    """The lower tiers of one part that has the handle ``name``. A call's overview is again JSON arguments."""
+    """The lower tiers of one part that has the handle ``name``. Of a call both are JSON arguments again, which stand
+    in its place as they are; a call in which nothing is long has neither."""
     tokens = lowering.tokens
     match part:
-        case ToolCall(_, tool, arguments):
-            line = lowering.tiers(arguments, Hint(tool=tool)).line
-            text = lowering.arguments(tool, arguments, budget_of(arguments), name)
-            return Overview(tokens(arguments), line, text, tokens(text))
+        case ToolCall(_, tool, said):
+            text, line = "", ""
+            for limit in (budget_of(said), len(said) // 2):
+                text = text or lowering.arguments(tool, said, limit, name) or ""
+            for limit in (SHORTEST, len(text) // 4, len(text) // 2):
+                line = line or lowering.arguments(tool, said, limit, name) or ""
+            return Overview(tokens(said), line, text, tokens(text))
         case ToolResult(call_id, content, failed):
             call = calls.get(call_id)
             hint = hint_of(call.name, call.arguments, failed) if call else Hint(failed=failed)

@@ -17,7 +17,7 @@ from memory.day.tiering import Lowering, Tiering
 from memory.edits import handle
 from memory.ports import Overview
 from memory.stores.journal import SqliteJournal
-from memory.tiers.shape import Hint, Tiers
+from memory.tiers import Hint, Tiers
 from tests.memory.stores.making import SECRET, exchange, open_journal, said, session, user
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Shortening:
 
     @property
     def lowering(self) -> Lowering:
-        return Lowering(self.tiers, self.arguments, lambda text: len(text) // 4)
+        return Lowering(lambda text: len(text) // 4, self.tiers, self.arguments)
 
 
 def message(role: Role, *parts: Part) -> Message:
@@ -116,6 +116,23 @@ async def test_a_long_call_becomes_shorter_arguments_that_name_the_whole(journal
     ((overview,),) = [each.values() for each in await made(journal, called)]
     assert orjson.loads(overview.text)["handle"] == handle(called.digest, 1)
     assert overview.text_tokens == len(overview.text) // 4
+
+
+async def test_the_tiers_of_the_house_are_within_their_limits(journal: SqliteJournal) -> None:
+    called = message(Role.ASSISTANT, call("c1", "a.py", LONG * 20))
+    short = message(Role.ASSISTANT, ToolCall("c2", "f", orjson.dumps({str(n): n for n in range(99)}).decode()))
+    got = message(Role.TOOL, result("c1", LONG * 20))
+    await journal.commit(exchange("e1", [user("go"), called, got, short]))
+    await Tiering(journal, Lowering(len), guard).catch_up()
+    of_call, of_result, of_short = (each[0] for each in await made(journal, called, got, short))
+    for each in (of_call.text, of_call.line):
+        told = orjson.loads(each)
+        assert told["path"] == "a.py"
+        assert handle(called.digest, 0) in told["content"]
+    assert len(of_call.line) < len(of_call.text) <= of_call.tokens // 5
+    assert 0 < len(of_result.text) <= of_result.tokens // 5
+    assert 0 < len(of_result.line) <= 160
+    assert (of_short.line, of_short.text) == ("", "")
 
 
 async def test_a_picture_says_how_large_it_is(journal: SqliteJournal) -> None:
