@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from memory.edits import Entry
+from memory.edits import Act, Entry
 from memory.scope import Layer
 from memory.session import Session
 from memory.stores.queries import QUERIES, many
@@ -21,6 +21,18 @@ def write_session(connection: sqlite3.Connection, session: Session) -> tuple[int
     connection.execute(QUERIES["session_write"], session_row(session, person))
     row = connection.execute(QUERIES["session_get"], (session.id,)).fetchone()
     return row["number"], row["person"]
+
+
+def _write_entry(connection: sqlite3.Connection, entry: Entry, session: int) -> int | None:
+    """The row of an entry that was written or has become the last one; None where it stood there already."""
+    told = entry_row(entry, session)
+    written = connection.execute(QUERIES["ledger_write"], told)
+    if written.rowcount:
+        return written.lastrowid
+    if entry.act is Act.APPEND:
+        return None
+    (number,) = connection.execute(QUERIES["ledger_again"], (session, told["mark"])).fetchone()
+    return int(number)
 
 
 class Sessions(Shelf):
@@ -60,15 +72,15 @@ class Sessions(Shelf):
         return await self._db.read(work)
 
     async def enter(self, session: Session, entries: Sequence[Entry]) -> None:
-        """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once."""
+        """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once; where the last one
+        written holds, it is the last one then."""
 
         def work(connection: sqlite3.Connection) -> None:
             number, _ = write_session(connection, session)
             for entry in entries:
-                written = connection.execute(QUERIES["ledger_write"], entry_row(entry, number))
-                if written.rowcount:
-                    connection.executemany(
-                        QUERIES["mention_write"], [(id, "ledger", written.lastrowid) for id in entry.memories]
-                    )
+                place = _write_entry(connection, entry, number)
+                connection.executemany(
+                    QUERIES["mention_write"], [(id, "ledger", place) for id in entry.memories if place is not None]
+                )
 
         await self._db.write(work)

@@ -137,7 +137,7 @@ def texts_of(parts: Iterable[Part]) -> list[str]:
 def _entry_without(row: sqlite3.Row, traces: Traces, handles: Sequence[str]) -> str:
     """What an entry's text becomes."""
     text: str = row["text"]
-    if not text:
+    if not text or row["act"] == Act.OFFER:
         return text
     if row["act"] == Act.REPLACE:
         if row["digest"] not in traces.messages:
@@ -149,7 +149,9 @@ def _entry_without(row: sqlite3.Row, traces: Traces, handles: Sequence[str]) -> 
         return NO_ARGUMENTS if call or (message is None and text.lstrip().startswith("{")) else FORGOTTEN
     if row["act"] == Act.APPEND and any(mark in text for mark in handles):
         return ""
-    return lines_without(text, traces.texts, handles)
+    left = lines_without(text, traces.texts, handles)
+    # Hidden rounds are JSON: they stay whole or go.
+    return "" if row["act"] == Act.INSERT and left != text else left
 
 
 def _runs(texts: Iterable[str]) -> tuple[set[tuple[str, ...]], list[tuple[str, ...]]]:

@@ -10,7 +10,7 @@ import orjson
 import pytest_asyncio
 
 from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, digest
-from memory.edits import Act, Entry, Tier, handle
+from memory.edits import OFFERED, Act, Entry, Tier, handle
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, Overview, Rarity, Shelved
 from memory.session import Shed, Shown
@@ -190,7 +190,9 @@ async def shed(journal: SqliteJournal) -> tuple[Message, Fact]:
     page = Entry(
         user("go").digest, 0, f"- A code is kept\n- tea at five\n- {WORDS}", Form.SUFFIX, "rotate", ("f-code",)
     )
-    await journal.enter(session(), [stub, call, paged, cut, replace(page, act=Act.CUT)])
+    rounds = Entry(user("on").digest, 0, f'["found: {WORDS}",\n"tea"]', Form.SUFFIX, "rounds", act=Act.INSERT)
+    offer = Entry(OFFERED[0], OFFERED[1], '{"is the launch code kept": 1}', Form.SUFFIX, "offer", act=Act.OFFER)
+    await journal.enter(session(), [stub, call, paged, rounds, offer, cut, replace(page, act=Act.CUT)])
     return back, one
 
 
@@ -201,12 +203,13 @@ async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journa
     stored_now = await stored(journal)
     assert WORDS.encode() not in stored_now
     assert b"marmalade" not in stored_now
-    stub, call, paged, cut, page = sorted(await journal.ledger("s1"), key=lambda entry: entry.reason == "rotate")
-    assert (stub.text, paged.text) == (FORGOTTEN, "")
+    stub, call, paged, rounds, offer, cut, page = await journal.ledger("s1")
+    assert (stub.text, paged.text, rounds.text) == (FORGOTTEN, "", "")
+    assert "launch code" in offer.text
     assert orjson.loads(call.text) == {"forgotten": True}
     assert cut.text == "# So far\n- task: sail"
     assert (page.text, page.memories) == ("- tea at five", ())
-    assert (gone.entries, gone.receipts, gone.sessions) == (5, 1, ("s1",))
+    assert (gone.entries, gone.receipts, gone.sessions) == (6, 1, ("s1",))
     receipt = await journal.receipt("r-e2")
     assert receipt is not None
     assert receipt.shed is not None

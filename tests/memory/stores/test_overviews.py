@@ -45,6 +45,18 @@ async def test_a_ledger_keeps_what_its_entries_do(journal: SqliteJournal) -> Non
     assert await journal.ledger("s1") == entries
 
 
+async def test_a_decision_that_is_taken_again_after_another_is_the_last_one(journal: SqliteJournal) -> None:
+    rounds = Entry(user("a").digest, 0, "[]", Form.PART, "rounds", ("m1",), Act.INSERT)
+    none = Entry(user("a").digest, 0, "", Form.PART, "rounds", (), Act.INSERT)
+    for entry in (none, rounds, none, replace("x"), none, rounds):
+        await journal.enter(session(), [entry])
+    assert await journal.ledger("s1") == (replace("x"), none, rounds)
+    recalled = Entry(user("a").digest, 0, "recalled", Form.PART, "recall")
+    await journal.enter(session(), [recalled])
+    await journal.enter(session(), [replace("y"), recalled])
+    assert (await journal.ledger("s1"))[-2:] == (recalled, replace("y"))
+
+
 async def test_entries_that_differ_only_in_what_they_do_are_different(journal: SqliteJournal) -> None:
     plain = Entry(user("a").digest, 0, "x", Form.PART, "shed fold")
     entries = (plain, replace("x", part=0), replace("x", Tier.L0, part=0), replace("x"))

@@ -50,6 +50,9 @@ INSERT INTO ledger (session, mark, digest, occurrence, text, form, reason, memor
 VALUES (:session, :mark, :digest, :occurrence, :text, :form, :reason, :memories, :act, :part, :tier)
 ON CONFLICT (session, mark) DO NOTHING;
 
+-- ledger_again: a decision is taken once more, after others: then it is the last one
+UPDATE ledger SET number = (SELECT max(number) + 1 FROM ledger) WHERE session = ? AND mark = ? RETURNING number;
+
 -- ledger_of: a session's decisions in the order they were taken
 SELECT ledger.* FROM ledger JOIN sessions ON sessions.number = ledger.session
 WHERE sessions.id = ? ORDER BY ledger.number;
