@@ -1,0 +1,100 @@
+"""Which kind of text it is, and its two lower tiers.
+
+Each maker of an overview knows its own kind and answers None to all others; the first that answers has its share of
+the room, and the rest goes to the most telling lines that are not in it yet.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from memory.tiers.code import code
+from memory.tiers.diffs import diff
+from memory.tiers.frame import Framed, unframed
+from memory.tiers.headline import headline
+from memory.tiers.json_skeleton import json_skeleton
+from memory.tiers.lines import LEAST, ends, led_by, lines, pieces
+from memory.tiers.listings import listing, searches
+from memory.tiers.logs import log
+from memory.tiers.pages import markdown, table, web_page
+from memory.tiers.prose import prose
+from memory.tiers.rows import clean, cut
+from memory.tiers.shape import Hint, Overview, Tiers, budget_of
+
+WORTH_AN_OVERVIEW: Final = 600
+"""Characters below which L0 is all there is."""
+_SHORTEST: Final = 100
+"""Characters below which an overview says no more than the line."""
+
+# In the order in which they are asked, with their share of the room; what a maker does not use goes to the lines that
+# tell most. Those that fill their room with such lines themselves have all of it. The shares are measured: on agents'
+# transcripts, larger ones for the others lost lines that were used again.
+_MAKERS: tuple[tuple[Overview, float], ...] = (
+    (diff, 0.5),
+    (searches, 0.5),
+    (listing, 0.6),
+    (json_skeleton, 0.2),
+    (web_page, 1.0),
+    (code, 1.0),
+    (log, 1.0),
+    (markdown, 1.0),
+    (table, 1.0),
+    (prose, 1.0),
+)
+
+
+def tiers(text: str, hint: Hint) -> Tiers:
+    """L0 and L1 of a text: deterministic, within their limits whatever the text is."""
+    framed = unframed(clean(text))
+    limit = budget_of(text)
+    made = _overview(framed, hint, limit) if len(text) >= WORTH_AN_OVERVIEW else ""
+    return Tiers(headline(framed, hint), made if len(made) >= _SHORTEST else "")
+
+
+def line(text: str, hint: Hint) -> str:
+    """L0 alone."""
+    return headline(unframed(clean(text)), hint)
+
+
+def _overview(framed: Framed, hint: Hint, limit: int) -> str:
+    head = f"Exit code {framed.exit}\n" if framed.exit else ""
+    room = limit - len(head)
+    body = framed.body
+    for make, share in _MAKERS:
+        made = make(body, hint, int(room * share))
+        if made:
+            return cut(head + filled(made, body, hint, room), limit)
+    return cut(head + lines(body, hint, room), limit)
+
+
+def filled(made: str, body: str, hint: Hint, limit: int) -> str:
+    """An overview with what room is left used for the lines that tell most."""
+    if len(made) + LEAST > limit:
+        return made
+    rows = pieces(ends(body))
+    places = _places(made.split("\n"), rows)
+    if places is not None:
+        return led_by(places, rows, hint, limit, 1.0)
+    more = lines(body, hint, limit - len(made) - 1, made)
+    return f"{made}\n{more}" if more else made
+
+
+def _places(made: Sequence[str], rows: Sequence[str]) -> list[int] | None:
+    """Where the lines of an overview stand in the text, or None where it is more than a choice of lines."""
+    at: dict[str, list[int]] = defaultdict(list)
+    for number, row in enumerate(rows):
+        at[row.strip()].append(number)
+    places: list[int] = []
+    told = [row.strip() for row in made if row.strip() and not row.lstrip().startswith("…")]
+    before = -1
+    for row in told:
+        numbers = at.get(row)
+        if numbers is None:
+            continue
+        next_one = bisect_right(numbers, before)
+        before = numbers[next_one] if next_one < len(numbers) else numbers[-1]
+        places.append(before)
+    return places if told and len(places) >= 0.9 * len(told) else None

@@ -1,0 +1,169 @@
+"""The overview of pages: Markdown and web pages by their headings and first sentences, tables by header and first rows.
+
+A web page becomes Markdown first: headings, items, links with where they lead, and nothing of its markup.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final
+
+from memory.language.vocabulary import vocabulary
+from memory.tiers.lines import LEAST, ends, led_by, pieces
+from memory.tiers.rows import clean
+from memory.tiers.shape import Hint
+
+_HEADING = re.compile(r"\s{0,3}(#{1,6}) +\S|\s{0,3}\*\*[^*]{2,80}\*\*:?\s*$")
+_TITLED = re.compile(r"#{1,6} +[A-Z]")
+_MARK = re.compile(r"\s{0,3}(?:#{1,6} +\S|```|~~~|\|.*\|\s*$|(?:[-*+•]|\d{1,3}[.)]) +\S|>|-{3,}\s*$|\*\*\S)")
+_FENCE = re.compile(r"\s{0,6}(?:```|~~~)")
+_MARKDOWN_FILE = re.compile(r"\.(?:md|mdx|markdown|rst|adoc)$", re.IGNORECASE)
+_PAGE = re.compile(
+    r"\s{0,200}(?:<!doctype html|<html\b|<\?xml[^>]{0,200}>\s{0,20}<(?:html|!doctype html)\b)", re.IGNORECASE
+)
+# A tag ends at the next angle bracket whatever stands between, so that no broken page costs more than one pass.
+_TAG = re.compile(
+    r"<(?:(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9-]{0,30})(?P<rest>[^<>]{0,4000})>|!--[^<>]{0,4000}-->|![^<>]{0,400}>)"
+)
+_HREF = re.compile(r"""\bhref\s{0,4}=\s{0,4}["']?([^"'\s>]{1,300})""", re.IGNORECASE)
+_BLANKS = re.compile(r"[ \t\xa0]{2,}")
+_SILENT: Final = frozenset(("script", "style", "svg", "noscript", "template", "iframe", "head"))
+_BLOCKS: Final = vocabulary(
+    "p div br tr table ul ol section article header footer main nav pre blockquote form dl dt dd figure hr"
+)
+
+_SHARE: Final = 0.2
+"""Of the room for headings, first sentences and headers: a page with hundreds of headings is more than those."""
+_FIRST_ROWS: Final = 3
+_MOST_COLUMN_ROWS: Final = 12
+
+
+def markdown(text: str, hint: Hint, limit: int) -> str | None:
+    """Headings, what follows each, the first rows of tables and what tells most; None where the text is no Markdown."""
+    if limit < LEAST:
+        return None
+    rows = pieces(ends(clean(text)))
+    if not (_MARKDOWN_FILE.search(hint.path) or is_markdown(rows)):
+        return None
+    return _outlined(rows, hint, limit)
+
+
+def web_page(text: str, hint: Hint, limit: int) -> str | None:
+    """What a page says without its markup; None where the text is no HTML page."""
+    if limit < LEAST or not _PAGE.match(text[:1000]):
+        return None
+    rows = pieces(ends(read(text)))
+    return _outlined(rows, hint, limit)
+
+
+def table(text: str, hint: Hint, limit: int) -> str | None:
+    """The header, the first rows, the count and the rows that tell most; None where the text is no table."""
+    if limit < LEAST:
+        return None
+    rows = pieces(ends(clean(text)))
+    if not is_table(rows):
+        return None
+    told = f"[table of {sum(1 for row in rows if row.strip())} rows]"
+    body = led_by(range(min(_FIRST_ROWS + 1, len(rows))), rows, hint, limit - len(told) - 1, _SHARE)
+    return f"{told}\n{body}"
+
+
+def title(text: str) -> str:
+    """The first heading of a page, else its first line that says anything."""
+    for row in text[:20_000].split("\n"):
+        if _HEADING.match(row):
+            return row.strip().strip("#* ")
+    return next((row.strip() for row in text[:4000].split("\n") if any(c.isalnum() for c in row)), "")
+
+
+def is_markdown(rows: Sequence[str]) -> bool:
+    """Whether enough of these lines begin as Markdown does."""
+    told = [row for row in rows[:400] if row.strip()]
+    marked = sum(1 for row in told if _MARK.match(row))
+    headings = sum(1 for row in told if _TITLED.match(row))
+    return marked >= 3 and (marked >= 0.15 * len(told) or headings >= max(3, 0.03 * len(told)))
+
+
+def is_table(rows: Sequence[str]) -> bool:
+    """Whether the first lines have the same columns."""
+    told = [row for row in rows[:40] if row.strip()][:_MOST_COLUMN_ROWS]
+    if len(told) < 4:
+        return False
+    for mark in "\t|,;":
+        counts = [row.count(mark) for row in told if set(row) - set("-+|= ")]
+        if counts and min(counts) >= 2 and max(counts) == min(counts):
+            return True
+    return False
+
+
+def _outlined(rows: Sequence[str], hint: Hint, limit: int) -> str:
+    return led_by(chain(*_structure(rows)), rows, hint, limit, _SHARE)
+
+
+def _structure(rows: Sequence[str]) -> tuple[list[int], list[int], list[int]]:
+    """The numbers of the headings, of the first line behind each, and of the first rows of tables."""
+    headings: list[int] = []
+    openings: list[int] = []
+    tables: list[int] = []
+    fenced = waiting = False
+    run = 0
+    for number, row in enumerate(rows):
+        if _FENCE.match(row):
+            fenced = not fenced
+            continue
+        if fenced or not row.strip():
+            continue
+        run = run + 1 if row.lstrip().startswith("|") else 0
+        if _HEADING.match(row):
+            headings.append(number)
+            waiting = True
+        elif 0 < run <= _FIRST_ROWS:
+            tables.append(number)
+        elif waiting:
+            openings.append(number)
+            waiting = False
+    return headings, openings, tables
+
+
+def read(page: str) -> str:
+    """A web page as plain Markdown."""
+    out: list[str] = []
+    silent = href = ""
+    place = 0
+    for tag in _TAG.finditer(page):
+        if not silent:
+            out.append(_text(page[place : tag.start()]))
+        place = tag.end()
+        name = (tag["name"] or "").lower()
+        if silent:
+            if (tag["close"] and name == silent) or (silent == "head" and name in ("title", "body")):
+                silent = ""
+            else:
+                continue
+        if name in _SILENT and not tag["close"]:
+            silent = "" if (tag["rest"] or "").endswith("/") else name
+        elif name == "a":
+            out.append(f" ({href})" if tag["close"] and href else "")
+            found = None if tag["close"] else _HREF.search(tag["rest"])
+            href = found[1] if found and not found[1].startswith(("#", "javascript:")) else ""
+        elif name[:1] == "h" and name[1:] in "123456" and len(name) == 2:
+            out.append("\n" if tag["close"] else "\n" + "#" * int(name[1]) + " ")
+        elif name == "li":
+            out.append("" if tag["close"] else "\n- ")
+        elif name in ("td", "th"):
+            out.append("" if tag["close"] else " | ")
+        elif name == "title":
+            out.append("\n" if tag["close"] else "\n# ")
+        elif name in _BLOCKS:
+            out.append("\n")
+    if not silent:
+        out.append(_text(page[place:]))
+    rows = (_BLANKS.sub(" ", row).strip() for row in clean(html.unescape("".join(out))).split("\n"))
+    return "\n".join(row for row in rows if row)
+
+
+def _text(text: str) -> str:
+    return text.replace("\n", " ") if text else ""
