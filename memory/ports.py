@@ -334,6 +334,11 @@ class Journal(Protocol):
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
         """Facts and passages by id, as far as they belong to these owners; no order is promised."""
 
+    async def between(
+        self, owners: Sequence[str], since: datetime, until: datetime, limit: int
+    ) -> tuple[list[Fact], list[Passage]]:
+        """What was learnt, and what was said, from one moment to another; each at most ``limit``, in order of time."""
+
     async def taught(self, owner: str, sources: Sequence[bytes]) -> frozenset[bytes]:
         """Which of these messages an owner has passages of already."""
 

@@ -99,6 +99,14 @@ class SheddingSettings(Section):
         return self
 
 
+class ToolsSettings(Section):
+    """Memory's tools in the conversation."""
+
+    offer: bool = False
+    tokens: int = Field(1500, ge=100, le=100_000)
+    rounds: int = Field(8, ge=1, le=64)
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -110,5 +118,6 @@ class MemorySettings(Section):
     page: PageSettings = PageSettings()
     learning: LearningSettings = LearningSettings()
     shedding: SheddingSettings = SheddingSettings()
+    tools: ToolsSettings = ToolsSettings()
     journal: JournalSettings = JournalSettings()
     qdrant: QdrantSettings = QdrantSettings()

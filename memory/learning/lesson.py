@@ -8,7 +8,7 @@ taken from it: it may be somebody else's text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -106,6 +106,14 @@ def _reported(text: str, origin: Origin, at: datetime) -> list[Draft]:
         for draft in drafts
         if draft.kind is Kind.OBSERVATION
     ]
+
+
+def taint_of(messages: Iterable[Message]) -> Origin | None:
+    """The lowest trust of what has been read since a person last spoke; None where nothing was."""
+    taint: Origin | None = None
+    for message in messages:
+        taint = None if message.role is Role.USER and message.spoken else _taint(message, taint)
+    return taint
 
 
 def _taint(message: Message, taint: Origin | None) -> Origin | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 
 from memory.fact import Fact, Passage
@@ -161,6 +161,23 @@ class Facts(Shelf):
             facts = [fact_of(row) for row in ask_many(connection, "facts_get", ids) if row["owner"] in owners]
             passages = [passage_of(row) for row in ask_many(connection, "passages_get", ids) if row["owner"] in owners]
             return [*facts, *passages]
+
+        return await self._db.read(work)
+
+    async def between(
+        self, owners: Sequence[str], since: datetime, until: datetime, limit: int
+    ) -> tuple[list[Fact], list[Passage]]:
+        """See :class:`memory.ports.Journal`. Looks at every passage of the owners: not for recall."""
+        day = timedelta(days=1)
+        around = [(since - day).date().isoformat(), (until + 2 * day).date().isoformat()]
+
+        def work(connection: sqlite3.Connection) -> tuple[list[Fact], list[Passage]]:
+            bounds = since.timestamp(), until.timestamp()
+            facts = connection.execute(many("facts_between", len(owners)), (*owners, *bounds, limit))
+            found = [fact_of(row) for row in facts]
+            moments = since.isoformat(), until.isoformat()
+            rows = connection.execute(many("passages_between", len(owners)), (*owners, *around, *moments, limit))
+            return found, [passage_of(row) for row in rows]
 
         return await self._db.read(work)
 

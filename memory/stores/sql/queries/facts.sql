@@ -85,6 +85,14 @@ SELECT * FROM passages WHERE id IN (?*);
 -- passages_find: passages of some owners that hold a text, the newest first; the limit comes last
 SELECT * FROM passages WHERE owner IN (?*) AND text LIKE ? ESCAPE '\' ORDER BY number DESC LIMIT ?;
 
+-- facts_between: the active facts of some owners that were learnt between two moments; the limit comes last
+SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND recorded >= ? AND recorded < ?
+ORDER BY recorded, number LIMIT ?;
+
+-- passages_between: what was said between two moments; the days around them, as text, come first, the limit last
+SELECT * FROM passages WHERE owner IN (?*) AND at >= ? AND at < ?
+AND julianday(at) >= julianday(?) AND julianday(at) < julianday(?) ORDER BY julianday(at), session, turn, piece LIMIT ?;
+
 -- ids_between: the ids of memories from one text to another, with their owners
 SELECT id, owner FROM facts WHERE id BETWEEN ? AND ?
 UNION ALL

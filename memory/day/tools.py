@@ -1,0 +1,312 @@
+"""Answer a tool call of a model: look into memory for it, or write down what it notes.
+
+Whose memory it is comes from the server, never from the call. Everything that can go wrong in a call is told in its
+answer, in words that a model can act on; a store that fails raises, and the caller says that memory cannot be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, Protocol, TypeVar
+
+import orjson
+
+from memory.context import answers
+from memory.context.answers import Answer
+from memory.context.floor import OPEN
+from memory.context.question import Question
+from memory.context.tools import MOST_FOUND, NAMES
+from memory.conversation import Conversation, Role, Text, digest
+from memory.day.commands import Ambiguous, Commands, NotFound
+from memory.day.content import Content, NoHandle
+from memory.day.learn import Learner
+from memory.day.pages import PageFiles
+from memory.day.recall import Recall
+from memory.day.tombstones import tombstone_of
+from memory.edits import Tier
+from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, State, Stream
+from memory.language.words import stems
+from memory.learning.extract import extract
+from memory.learning.importance import importance
+from memory.learning.lesson import taint_of
+from memory.learning.redact import redact
+from memory.learning.sensitivity import sensitivity
+from memory.ports import Journal
+from memory.scope import Layer, Scope
+
+FOUND = 8
+LONGEST = 2000
+"""Characters of a query or a note."""
+CONFIDENCE = {Origin.ASSISTANT: 0.5, Origin.TOOL: 0.4, Origin.WEB: 0.3, Origin.SUBAGENT: 0.4}
+_TRUST = {origin: place for place, origin in enumerate(Origin)}
+_DAY = timedelta(days=1)
+
+M = TypeVar("M", Fact, Passage)
+
+ContentOf = Callable[[str, Tier, Scope], Awaitable[Content]]
+
+
+class Wrong(ValueError):
+    """A call that cannot be answered as it was made; the message says what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """For whom a tool is called. ``origin`` is the trust of what the model says: its own, or the taint of what it has
+    read; ``session`` is where it said it; ``writes`` whether notes may be taken."""
+
+    scope: Scope
+    session: str
+    origin: Origin = Origin.ASSISTANT
+    writes: bool = True
+
+
+class Tool(Protocol):
+    """Answers one kind of call."""
+
+    async def __call__(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        """The answer; raises :class:`Wrong` where the call has to be made otherwise."""
+
+
+class Tools:
+    """The shell behind memory's tools. ``tokens`` is the budget of one answer."""
+
+    def __init__(
+        self,
+        tokens: int,
+        journal: Journal,
+        recall: Recall,
+        commands: Commands,
+        learner: Learner,
+        pages: PageFiles,
+        content: ContentOf,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._tokens = tokens
+        self._journal = journal
+        self._recall = recall
+        self._commands = commands
+        self._learner = learner
+        self._pages = pages
+        self._content = content
+        self._new_id = new_id
+        self._now = now
+        self._tools: Mapping[str, Tool] = {
+            "memory_search": self._search,
+            "memory_get": self._get,
+            "memory_expand": self._expand,
+            "memory_day": self._day,
+            "memory_note": self._note,
+        }
+        assert self._tools.keys() == NAMES
+
+    async def answer(self, name: str, arguments: str | Mapping[str, Any], asker: Asker) -> Answer:
+        """The answer to a call; ``arguments`` is an object, or its JSON text as a model wrote it.
+
+        Raises:
+            StoreError: when memory cannot be asked.
+        """
+        if name not in self._tools:
+            return Answer(f"There is no tool {name[:60]!r}; there are: {', '.join(self._tools)}.")
+        try:
+            return await self._tools[name](_object(arguments), asker)
+        except (Wrong, NoHandle, NotFound, Ambiguous) as error:
+            return Answer(f"Not done: {error.args[0]}")
+
+    async def _search(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        query = _text(arguments, "query")
+        limit = _whole(arguments, "limit", FOUND, 1, MOST_FOUND)
+        owners, now = asker.scope.owners(), self._now()
+        if said := _optional(arguments, "as_of"):
+            then = datetime.combine(self._date(said) + _DAY, datetime.min.time(), now.tzinfo)
+            found = await self._as_of(query, owners, then, limit)
+        else:
+            found = [each.memory for each in await self._commands.search(query, owners, limit)]
+        if not found:
+            return Answer(f"Memory has nothing about {query[:80]!r}. Other words may find it.")
+        return answers.listed(found, self._tokens, now)
+
+    async def _as_of(self, query: str, owners: Sequence[str], then: datetime, limit: int) -> list[Fact | Passage]:
+        """What was known at a moment, also of what was superseded since."""
+        asked = stems(query)
+        question = Question(query, dict.fromkeys(asked, 1.0), work=0.0)
+        searched = await self._recall.search(question, owners, then, floor=OPEN) if asked else None
+        found: dict[str, Fact | Passage] = {}
+        for word in sorted(query.split(), key=len)[-3:]:
+            for fact in await self._journal.find_facts(owners, word.strip(".,;:!?\"'()"), 50):
+                if fact.state is State.SUPERSEDED:
+                    found[fact.id] = fact
+        found |= {each.id: each.memory for each in searched.scored} if searched else {}
+        return answers.known_then(found.values(), then)[:limit]
+
+    async def _get(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        owners = asker.scope.owners()
+        memory = await self._commands.memory(_id(arguments), owners)
+        around: list[Passage] = []
+        if isinstance(memory, Passage):
+            around = await self._journal.neighbours(memory.session, memory.turn, 2, owners)
+        return answers.told(memory, around, self._tokens, self._now())
+
+    async def _expand(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        said = _optional(arguments, "tier") or Tier.L2.value
+        if said not in tuple(Tier):
+            raise Wrong(f"tier is {said[:20]!r}; it is L1 (an overview) or L2 (the whole)")
+        content = await self._content(_text(arguments, "handle"), Tier(said), asker.scope)
+        about = f"#{content.handle} {content.tier}: {content.name or content.kind} by {content.role}, as it stood then"
+        page = _whole(arguments, "page", 1, 1, 10_000)
+        return Answer(answers.content(content.text, about, page, 4 * self._tokens))
+
+    async def _day(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        day, now = self._date(_text(arguments, "date")), self._now()
+        since = datetime.combine(day, datetime.min.time(), now.tzinfo)
+        facts, said = await self._journal.between(asker.scope.owners(), since, since + _DAY, 1000)
+        return answers.day(day, _open(facts), _open(said), self._tokens, now)
+
+    async def _note(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
+        action = _text(arguments, "action")
+        if not asker.writes:
+            raise Wrong("memory takes no notes at the moment (it is paused or read-only)")
+        match action:
+            case "add":
+                return await self._add(_text(arguments, "text"), asker)
+            case "confirm":
+                fact = await self._fact(arguments, asker)
+                await self._journal.reinforce([fact.id], asker.session, self._now(), used=True)
+                return Answer(f"Confirmed: {fact.id[: answers.SHORT]}.", (fact.id,))
+            case "update" | "supersede":
+                return await self._follow(_text(arguments, "text"), await self._fact(arguments, asker), action, asker)
+        raise Wrong(f"action is {action[:20]!r}; it is add, confirm, update or supersede")
+
+    async def _add(self, text: str, asker: Asker) -> Answer:
+        new = await self._new(text, asker)
+        for known in await self._journal.find_facts([new.owner], new.text, 20):
+            if known.text.casefold() == new.text.casefold() and known.state is State.ACTIVE:
+                await self._journal.reinforce([known.id], asker.session, self._now(), used=True)
+                return Answer(f"Known already as {known.id[: answers.SHORT]}; it counts as confirmed.", (known.id,))
+        await self._learner.remember([new])
+        return Answer(f"Noted as {new.id[: answers.SHORT]}.", (new.id,))
+
+    async def _follow(self, text: str, known: Fact, action: str, asker: Asker) -> Answer:
+        """A note in the place of a memory; beside it, where that is trusted more than the model."""
+        new = await self._new(text, asker)
+        short = known.id[: answers.SHORT]
+        if _TRUST[known.origin] < _TRUST[asker.origin]:
+            await self._learner.remember([replace(new, contradicts=(known.id,))])
+            await self._journal.update(replace(known, contradicts=(*known.contradicts, new.id)))
+            return Answer(
+                f"{short} is the {'person' if known.origin.trusted else 'more trusted source'}'s own word and stays; "
+                f"noted beside it, as a contradiction, as {new.id[: answers.SHORT]}. Only the person can settle it.",
+                (new.id, known.id),
+            )
+        since = known.valid_from if action == "update" else new.valid_from
+        await self._learner.remember([replace(new, valid_from=since, supersedes=(known.id,))])
+        await self._journal.supersede(known.id, new.id, self._now())
+        self._pages.changed(frozenset({known.owner}))
+        await self._pages.refresh()
+        return Answer(f"{short} is superseded by {new.id[: answers.SHORT]}.", (new.id, known.id))
+
+    async def _fact(self, arguments: Mapping[str, Any], asker: Asker) -> Fact:
+        memory = await self._commands.memory(_id(arguments), asker.scope.owners())
+        if not isinstance(memory, Fact):
+            raise Wrong(f"{memory.id[: answers.SHORT]} is a passage of a talk; only facts change. Add a note instead.")
+        return memory
+
+    async def _new(self, text: str, asker: Asker) -> Fact:
+        """The note as a fact, free of secrets."""
+        said = " ".join(redact(text).text.split())
+        layer = Layer.USER_PROJECT if asker.scope.project else Layer.USER
+        owner = asker.scope.owner(layer)
+        if owner is None:
+            raise Wrong("there is nobody whose memory this could be")
+        if await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, said)]):
+            raise Wrong("the person had this forgotten; it is not written down again")
+        now = self._now()
+        drafts = extract(said, Origin.ASSISTANT, now)
+        # What may be somebody else's text is an observation, whatever it says of itself.
+        draft = drafts[0] if len(drafts) == 1 and asker.origin is Origin.ASSISTANT else None
+        kind = draft.kind if draft else Kind.OBSERVATION
+        return Fact(
+            id=self._new_id(),
+            text=said,
+            owner=owner,
+            kind=kind,
+            category=draft.category if draft else Category.PROJECTS,
+            stream=draft.stream if draft else Stream.FLOW,
+            layer=layer,
+            origin=asker.origin,
+            session=asker.session,
+            source=digest(Role.ASSISTANT, (Text(said),)),
+            recorded_at=now,
+            valid_from=(draft.valid_from if draft else None) or now,
+            confidence=CONFIDENCE.get(asker.origin, 0.3),
+            importance=importance(said, kind, asker.origin),
+            sensitivity=sensitivity(said),
+            entities=draft.entities if draft else (),
+        )
+
+    def _date(self, said: str) -> date:
+        today = self._now().date()
+        if said.lower() in ("today", "yesterday"):
+            return today - _DAY * (said.lower() == "yesterday")
+        try:
+            return date.fromisoformat(said.strip()[:10])
+        except ValueError:
+            raise Wrong(f"{said[:30]!r} is no date; write it as {today.isoformat()}") from None
+
+
+def origin_of(conversation: Conversation, subagent: bool) -> Origin:
+    """The trust of what a model says next: the lowest of what it has read since a person spoke."""
+    return Origin.SUBAGENT if subagent else taint_of(conversation.messages) or Origin.ASSISTANT
+
+
+def _open(memories: Sequence[M]) -> list[M]:
+    """What is not restricted: that is given by its id alone."""
+    return [memory for memory in memories if memory.sensitivity is not Sensitivity.RESTRICTED]
+
+
+def _object(arguments: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        told = orjson.loads(arguments or "{}")
+    except orjson.JSONDecodeError as error:
+        raise Wrong(f"the arguments are no JSON: {error}") from None
+    if not isinstance(told, dict):
+        raise Wrong("the arguments are no JSON object")
+    return told
+
+
+def _optional(arguments: Mapping[str, Any], name: str) -> str:
+    value = arguments.get(name)
+    if value is not None and not isinstance(value, str):
+        raise Wrong(f"{name} is not a text")
+    text = (value or "").encode(errors="replace").decode().replace("\0", " ").strip()
+    if len(text) > LONGEST:
+        raise Wrong(f"{name} has {len(text)} characters; {LONGEST} are allowed")
+    return text
+
+
+def _text(arguments: Mapping[str, Any], name: str) -> str:
+    text = _optional(arguments, name)
+    if not text:
+        raise Wrong(f"{name} is missing")
+    return text
+
+
+def _id(arguments: Mapping[str, Any]) -> str:
+    id = _text(arguments, "id").strip("[]#")
+    if len(id) < 4:
+        raise Wrong("an id, or the beginning of one, has at least 4 characters")
+    return id
+
+
+def _whole(arguments: Mapping[str, Any], name: str, default: int, least: int, most: int) -> int:
+    value = arguments.get(name)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise Wrong(f"{name} is not a number")
+    return int(min(max(value, least), most))
