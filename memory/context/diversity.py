@@ -39,29 +39,31 @@ def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[
     if not pool:
         return []
     alike = _likeness([words for _, words in pool])
-    scores = np.array([each.score for each, _ in pool])
+    the_same = alike >= diversity.same
+    scores = np.array([each.score for each, _ in pool])  # what is taken, or the same as it, is worth less than anything
     closest = np.zeros(len(pool))
-    left = np.ones(len(pool), dtype=bool)
+    worth = np.empty(len(pool))
     taken: list[Scored] = []
-    while left.any():
-        worth = np.where(left, scores * (1.0 - diversity.likeness * closest), -np.inf)
+    while True:
+        # scores * (1 - likeness * closest), in place: sixty rounds of this are a good part of a search.
+        np.multiply(closest, -diversity.likeness, out=worth)
+        worth += 1.0
+        worth *= scores
         best = int(worth.argmax())
+        if scores[best] == -np.inf:
+            return taken
         taken.append(pool[best][0])
-        left &= alike[best] < diversity.same
-        left[best] = False
+        scores[the_same[best]] = -np.inf
+        scores[best] = -np.inf
         np.maximum(closest, alike[best], out=closest)
-    return taken
 
 
 def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
     """Every text with every other: the share of their words that they have in common (Jaccard)."""
     columns: dict[int, int] = {}
-    for words in texts:
-        for word in words:
-            columns.setdefault(word, len(columns))
+    places = [columns.setdefault(word, len(columns)) for words in texts for word in words]
     holds = np.zeros((len(texts), len(columns)), dtype=np.float32)
-    for row, words in enumerate(texts):
-        holds[row, [columns[word] for word in words]] = 1.0
+    holds[np.repeat(np.arange(len(texts)), [len(words) for words in texts]), places] = 1.0
     shared = (holds @ holds.T).astype(np.float64)
     sizes = shared.diagonal()
     return shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)

@@ -47,6 +47,15 @@ TRIES = 3
 REFRESH_SECONDS = 2.0
 """How old a page may become while the worker has no rest."""
 
+GIVE_WAY_SECONDS = 0.2
+"""How long the worker gives way to requests before it learns from one exchange all the same."""
+
+PATIENCE_SECONDS = 60.0
+"""How long a burst of requests is spared: what has piled up until then is learned from though more come."""
+
+LOOK_SECONDS = 0.02
+"""How often the worker looks whether requests still come."""
+
 FEW = 12
 """Passages whose words are read at once without a thread: a millisecond at most."""
 
@@ -131,26 +140,35 @@ class Learner:
                 async with asyncio.timeout(IDLE_SECONDS):
                     await self._woken.wait()
             self._woken.clear()
-            more, refreshed = True, time.monotonic()
+            more, began = True, time.monotonic()
+            refreshed = began
             while more:
-                more, _ = await self._guard(self._batch(patient=True), otherwise=False, within=600, doing="learning")
+                if sparing := time.monotonic() - began < PATIENCE_SECONDS:
+                    await self._give_way()
+                more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
                 if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
                     refreshed = time.monotonic()
                     await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
 
     async def _batch(self, patient: bool) -> bool:
-        """Learn from the next exchanges; whether there were any. ``patient``: requests that are under way come
-        first, as long as nothing has piled up."""
+        """Learn from the next exchanges; whether there were any. ``patient``: only from one while requests come."""
         async with self._one_at_a_time:
-            waiting = await self._journal.unlearned(BATCH) if self._settings.enabled else []
+            limit = 1 if patient and self._busy() else BATCH
+            waiting = await self._journal.unlearned(limit) if self._settings.enabled else []
             for journaled in waiting:
-                began = time.monotonic()
                 await self._learn(journaled)
-                if patient and len(waiting) < BATCH and self._busy():
-                    await asyncio.sleep(time.monotonic() - began)
+                if patient and self._busy():
+                    break
             indexed = await self._indexing().catch_up()
             self._unindexed.clear()
             return bool(waiting) or indexed > 0
+
+    async def _give_way(self) -> None:
+        """Let requests go first, which need the same processor: a burst of them is learned from right after it. Not
+        for ever: a little is learned all the while."""
+        until = time.monotonic() + GIVE_WAY_SECONDS
+        while self._busy() and time.monotonic() < until:  # noqa: ASYNC110 - nobody says when requests have ceased
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _learn(self, journaled: Journaled) -> None:
         if self._failed[journaled.number] >= TRIES:

@@ -21,7 +21,7 @@ from memory.ports import Embedder, Index, Journal, Query
 from memory.session import Arrival, Session
 from memory.settings import RecallSettings
 
-BUSY_SECONDS = 0.05
+BUSY_SECONDS = 0.1
 """How long after a request others give way."""
 
 
@@ -94,10 +94,12 @@ class Recall:
         scored = rank(question, weighed, candidates, now, present=present, session=session, floor=floor)
         clock.lap("rank")
         if scored:
-            beside = await asyncio.gather(
-                *(self._journal.neighbours(place.session, place.turn, 1, owners) for place in wanted(scored))
-            )
-            fetched = [passage for group in beside for passage in group]
+            # One after the other: each is so quick that side by side would only cost more.
+            fetched = [
+                passage
+                for place in wanted(scored)
+                for passage in await self._journal.neighbours(place.session, place.turn, 1, owners)
+            ]
             scored = diverse(joined(scored, fetched, now, present=present | frozenset(ids)))
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps)

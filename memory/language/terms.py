@@ -39,7 +39,7 @@ def document_terms(text: str, speaker: str = "") -> dict[int, float]:
     return _weighed(stems(text) + stems(speaker))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def words_of(text: str) -> frozenset[int]:
     """The terms of a text as a set, for comparing."""
     return frozenset(map(term, stems(text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -10,13 +11,13 @@ from datetime import datetime
 
 import orjson
 
-from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
+from memory.conversation import Message, Part, Reasoning, Reply, Role, Text, digest
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
 from memory.stores.messages import Sealed, seal
-from memory.stores.queries import QUERIES
+from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
 from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
 from memory.stores.sessions import write_session
@@ -24,6 +25,9 @@ from memory.stores.shelf import Shelf, ask_many
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
+
+LIGHT = 8192
+"""Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
 
 
 class Exchanges(Shelf):
@@ -36,7 +40,12 @@ class Exchanges(Shelf):
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
         history = join([message.digest for message in exchange.conversation.messages])
         reply = reply_message(exchange.reply)
-        sealed = await self._db.read(lambda connection: self._seal_unknown(connection, exchange, history, reply))
+        unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+        # Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new.
+        if sum(map(_weight, unknown)) <= LIGHT:
+            sealed = [seal(message, self._redact) for message in unknown]
+        else:
+            sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in unknown])
 
         def work(connection: sqlite3.Connection) -> Past | None:
             return self._append(connection, exchange, history, reply, sealed)
@@ -73,10 +82,10 @@ class Exchanges(Shelf):
 
         return await self._db.read(work)
 
-    def _seal_unknown(
+    def _unknown(
         self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
-    ) -> list[Sealed]:
-        """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new."""
+    ) -> list[Message]:
+        """The messages of an exchange that are not stored yet, each once."""
         row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
         person = row["person"] if row else _person(connection, exchange)
         start = _closest(self._bases(connection, exchange, row["number"] if row else None), history)
@@ -86,7 +95,7 @@ class Exchanges(Shelf):
         known = set()
         if person is not None:
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
-        return [seal(message, self._redact) for key, message in messages.items() if key not in known]
+        return [message for key, message in messages.items() if key not in known]
 
     def _append(
         self,
@@ -100,9 +109,7 @@ class Exchanges(Shelf):
         if connection.execute(QUERIES["exchange_exists"], (exchange.id,)).fetchone():
             return None
         session, person = write_session(connection, exchange.session)
-        connection.executemany(
-            QUERIES["message_write"], [(person, m.digest, m.role, m.redacted, m.body) for m in sealed]
-        )
+        write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
         bases = self._bases(connection, exchange, session)
         base, depth, kept = None, 0, 0
         for past in bases:
@@ -112,8 +119,9 @@ class Exchanges(Shelf):
         start = _closest(bases, history)
         digests = [message.digest for message in exchange.conversation.messages]
         new, times = self._count(connection, session, digests, start, reply, exchange.reply)
-        connection.executemany(QUERIES["seen_write"], [(session, key, count) for key, count in times.items()])
+        write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
         told = exchange.reply
+        shown = names(tuple(each.memory for each in exchange.receipt.shown))
         cursor = connection.execute(
             QUERIES["exchange_write"],
             {
@@ -133,7 +141,7 @@ class Exchanges(Shelf):
                 "complete": told.complete,
                 "stop": told.stop,
                 "usage": orjson.dumps(asdict(told.usage)).decode() if told.usage else "",
-                "shown": names(tuple(shown.memory for shown in exchange.receipt.shown)),
+                "shown": shown,
             },
         )
         number = cursor.lastrowid or 0
@@ -141,9 +149,8 @@ class Exchanges(Shelf):
         self._trail(connection, exchange, session, number, link)
         body = receipt_text(exchange.receipt, self._redact)
         connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
-        connection.executemany(
-            QUERIES["mention_write"], [(shown.memory, "exchange", number) for shown in exchange.receipt.shown]
-        )
+        if exchange.receipt.shown:
+            connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
         return Past(number, depth, history, link)
 
     def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:
@@ -187,8 +194,9 @@ class Exchanges(Shelf):
         links = [link]
         if exchange.reply.complete:
             links.extend(chained(link, sequence) for sequence in forms(exchange.reply.parts))
-        connection.executemany(
-            QUERIES["trail_write"],
+        write_several(
+            connection,
+            "trail_write",
             [(link, exchange.arrival.namespace, session, number) for link in dict.fromkeys(links)],
         )
         if kind.teaches:
@@ -246,6 +254,11 @@ def _last_link(exchange: Exchange, history: bytes, bases: Iterable[Past]) -> byt
         if past.link and history.startswith(past.history):
             return chained(past.link, split(history[len(past.history) :]))
     return next(reversed(exchange.conversation.trail()), b"")
+
+
+def _weight(message: Message) -> int:
+    """How much there is to seal, in characters, or more than can be sealed at once where that is not plain to see."""
+    return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)
 
 
 def _closest(bases: Iterable[Past], history: bytes) -> int:

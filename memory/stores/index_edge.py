@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +28,8 @@ LEXICAL = "lexical"
 PIECE = 64
 # The engine's own log outlives a kill of the process; carrying it over now and then keeps the next start quick.
 FLUSH_EVERY = 2000
+# Texts of ids that are kept: writing one out takes ten times as long as looking it up.
+NAMES = 16384
 # Larger than any index: never build a graph, always compare with every point that the filter lets through.
 _NEVER = 1_000_000_000
 
@@ -40,6 +43,7 @@ class EdgeIndex:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._shard: Any = None
         self._unflushed = 0
+        self._names: dict[int, str] = {}
 
     @classmethod
     async def open(cls, folder: Path, dimensions: int) -> EdgeIndex:
@@ -182,25 +186,35 @@ class EdgeIndex:
         dense = None if query.dense is None else edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
-        scores: list[dict[Any, float]] = []
+        # By their numbers: the hash of a UUID is reckoned in Python, and so is its text.
+        ids: dict[int, uuid.UUID] = {}
+        scores: list[dict[int, float]] = []
         for leg in (dense, lexical):
             hits = []
             if leg is not None:
                 hits = self._shard.query(edge.QueryRequest(limit=query.limit, query=leg, filter=within))
-            scores.append({hit.id: hit.score for hit in hits})
+            found = [(hit.id, hit.score) for hit in hits]
+            ids.update((id.int, id) for id, _ in found)
+            scores.append({id.int: score for id, score in found})
         cosines, dots = scores
-        found = cosines.keys() | dots.keys()
-        cosines |= self._scores(dense, found - cosines.keys())
-        return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in found]
+        cosines |= self._scores(dense, {number: id for number, id in ids.items() if number not in cosines})
+        return [Found(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in ids]
 
-    def _scores(self, leg: Any, ids: Iterable[Any]) -> dict[Any, float]:
+    def _scores(self, leg: Any, ids: Mapping[int, uuid.UUID]) -> dict[int, float]:
         """The scores of points that the other leg found. Points that share no term have none, which is 0."""
-        wanted = set(ids)
-        if leg is None or not wanted:
+        if leg is None or not ids:
             return {}
-        within = edge.Filter(must=[edge.HasIdCondition(wanted)])
-        hits = self._shard.query(edge.QueryRequest(limit=len(wanted), query=leg, filter=within))
-        return {hit.id: hit.score for hit in hits}
+        within = edge.Filter(must=[edge.HasIdCondition(set(ids.values()))])
+        hits = self._shard.query(edge.QueryRequest(limit=len(ids), query=leg, filter=within))
+        return {hit.id.int: hit.score for hit in hits}
+
+    def _name(self, number: int) -> str:
+        name = self._names.get(number)
+        if name is None:
+            if len(self._names) >= NAMES:
+                self._names.clear()
+            name = self._names[number] = str(uuid.UUID(int=number))
+        return name
 
 
 def remove(folder: Path) -> None:

@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.ports import Counts
-from memory.stores.database import Database, Synchronous
+from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.forgetting import Forgetting, Terms, no_terms
+from memory.stores.known import KnownMemories
 from memory.stores.messages import Redact
 from memory.stores.outbox import Outbox
 from memory.stores.overviews import Overviews
@@ -52,7 +53,13 @@ class SqliteJournal(Sessions, Exchanges, Overviews, Pins, Facts, Outbox, Forgett
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
         self._beginning = []
-        self._db = Database(path, synchronous=synchronous, busy_seconds=busy_seconds)
+        self._known = KnownMemories()
+        self._db = Database(
+            path,
+            synchronous=synchronous,
+            busy_seconds=busy_seconds,
+            watch=Watch(("facts", "passages"), self._known.drop),
+        )
         self._key = bytes(
             self._db.start(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
         )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,6 +40,25 @@ def _load() -> Mapping[str, str]:
 
 
 QUERIES: Mapping[str, str] = _load()
+
+
+_ROW = re.compile(r"(?<=VALUES )\([?, ]+\)")
+
+SEVERAL = 8
+"""Rows that one statement writes."""
+
+
+def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
+    each the thread lets go of Python's lock, and may have to wait for it."""
+    for start in range(0, len(rows), SEVERAL):
+        piece = rows[start : start + SEVERAL]
+        connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
+
+
+@lru_cache(maxsize=256)
+def _several(name: str, count: int) -> str:
+    return _ROW.sub(lambda row: ", ".join([row[0]] * count), QUERIES[name], count=1)
 
 
 @lru_cache(maxsize=256)

@@ -9,18 +9,22 @@ from memory.edits import Act, Entry
 from memory.scope import Layer
 from memory.session import Session
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import entry_of, entry_row, session_of, session_row
-from memory.stores.shelf import Shelf, widening
+from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
+from memory.stores.shelf import CHUNK, Shelf, widening
 
 
 def write_session(connection: sqlite3.Connection, session: Session) -> tuple[int, int]:
     """Insert or update; the session's row and its person's."""
+    row = connection.execute(QUERIES["session_get"], (session.id,)).fetchone()
+    if row is not None:
+        connection.execute(QUERIES["session_write"], session_row(session, row["person"]))
+        return row["number"], row["person"]
     name = session.scope.owner(Layer.USER) or ""
     connection.execute(QUERIES["person_add"], (name,))
     (person,) = connection.execute(QUERIES["person_get"], (name,)).fetchone()
-    connection.execute(QUERIES["session_write"], session_row(session, person))
-    row = connection.execute(QUERIES["session_get"], (session.id,)).fetchone()
-    return row["number"], row["person"]
+    written = connection.execute(QUERIES["session_write"], session_row(session, person))
+    assert written.lastrowid is not None, "an insert gives a row"
+    return written.lastrowid, person
 
 
 def _write_entry(connection: sqlite3.Connection, entry: Entry, session: int) -> int | None:
@@ -45,7 +49,7 @@ class Sessions(Shelf):
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
             return session_of(row) if row else None
 
-        return await self._db.read(work)
+        return await self._db.look(work)
 
     async def session_by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[Session, int, bool] | None:
         """See :class:`memory.ports.Journal`. Asks for the longest links first."""
@@ -61,7 +65,8 @@ class Sessions(Shelf):
                     return session_of(best), place[best["link"]] + 1, bool(best["at_tip"])
             return None
 
-        return await self._db.read(work)
+        # A trail of ordinary length takes less than the way to a reader's thread.
+        return await (self._db.look(work) if len(trail) <= CHUNK else self._db.read(work))
 
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """See :class:`memory.ports.Journal`."""
@@ -79,8 +84,7 @@ class Sessions(Shelf):
             number, _ = write_session(connection, session)
             for entry in entries:
                 place = _write_entry(connection, entry, number)
-                connection.executemany(
-                    QUERIES["mention_write"], [(id, "ledger", place) for id in entry.memories if place is not None]
-                )
+                if place is not None and entry.memories:
+                    connection.execute(QUERIES["mentions_write"], ("ledger", place, names(entry.memories)))
 
         await self._db.write(work)

@@ -35,8 +35,11 @@ def ask_many(
 ) -> list[sqlite3.Row]:
     """All rows of a query with a list, which is asked piece by piece. ``before`` are the parameters before it."""
     rows: list[sqlite3.Row] = []
-    for piece in chunks(list(dict.fromkeys(items))):
-        rows.extend(connection.execute(many(name, len(piece)), (*before, *piece)))
+    unique: list[Any] = list(dict.fromkeys(items))
+    for piece in chunks(unique):
+        # The last one again, up to a power of two: a few lengths of list have their plans kept, all of them have not.
+        more = (1 << (len(piece) - 1).bit_length()) - len(piece)
+        rows.extend(connection.execute(many(name, len(piece) + more), (*before, *piece, *(piece[-1],) * more)))
     return rows
 
 

@@ -40,15 +40,23 @@ class Writer:
         path: the database.
         connect: opens a connection that may write.
         carry_over: has the log carried over into the file by somebody else, and does not wait for it.
+        done: called in the thread after each transaction and before its jobs are answered.
 
     Raises:
         StoreFault: when the first connection cannot be opened.
     """
 
-    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], carry_over: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connect: Callable[[], sqlite3.Connection],
+        carry_over: Callable[[], None],
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
         self._path = path
         self._connect = connect
         self._carry_over_aside = carry_over
+        self._done = done
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._to_scrub = False
         self._connection: sqlite3.Connection | None = connect()
@@ -139,11 +147,15 @@ class Writer:
             if fault is not error:
                 fault.__cause__ = error
             outcomes = [_Outcome(error=fault)]
+        finally:
+            self._done()
         for job, outcome in zip(jobs, outcomes, strict=True):
             job.answer(outcome)
         return True
 
     def _run_together(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
+        if len(jobs) == 1:
+            return [self._run_alone(connection, jobs[0])]
         outcomes = []
         connection.execute("BEGIN IMMEDIATE")
         for job in jobs:
@@ -160,6 +172,19 @@ class Writer:
             outcomes.append(outcome)
         connection.execute("COMMIT")
         return outcomes
+
+    def _run_alone(self, connection: sqlite3.Connection, job: _Job) -> _Outcome:
+        """One job needs no savepoint: what it has done goes with the transaction."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            outcome = _Outcome(job.work(connection))
+        except Exception as error:
+            if not connection.in_transaction:
+                raise _as_sqlite(error) from error
+            connection.execute("ROLLBACK")
+            return _Outcome(error=self._told(error))
+        connection.execute("COMMIT")
+        return outcome
 
     def _run_bare(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
         return [_Outcome(job.work(connection)) for job in jobs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,19 @@ async def test_an_index_that_is_deleted_while_it_runs_is_made_again_at_the_next_
             await proxy.learned()
             await proxy.chat("What did we decide to use for the bus?", session="s3")
             assert b"Kafka" in provider.last.body
+
+
+async def test_requests_that_never_cease_put_learning_off_and_do_not_stop_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.day.learn.GIVE_WAY_SECONDS", 0.0)
+    monkeypatch.setattr("memory.day.recall.BUSY_SECONDS", float("inf"))
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        for number in range(3):
+            await proxy.chat(f"We decided to use port {8000 + number} for the billing service.", session=f"s{number}")
+        assert memory.recall.busy()
+        async with asyncio.timeout(10):
+            while (await memory.journal.counts()).behind:
+                pass

@@ -47,8 +47,9 @@ ON CONFLICT (session, digest) DO UPDATE SET times = max(times, excluded.times);
 INSERT INTO receipts (id, exchange, body) VALUES (?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET exchange = excluded.exchange, body = excluded.body;
 
--- mention_write: a memory stands here
-INSERT INTO mentions (memory, place, number) VALUES (?, ?, ?) ON CONFLICT (memory, place, number) DO NOTHING;
+-- mentions_write: these memories (a JSON list of ids) stand here
+INSERT INTO mentions (memory, place, number) SELECT value, ?, ? FROM json_each(?) WHERE true
+ON CONFLICT (memory, place, number) DO NOTHING;
 
 -- receipt_find: receipts whose id lies between a prefix and its end
 SELECT id, body FROM receipts WHERE id >= ? AND id < ? ORDER BY id LIMIT 2;
