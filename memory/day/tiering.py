@@ -30,9 +30,7 @@ from memory.conversation import (
 from memory.edits import handle
 from memory.ports import Guard, Journal, Journaled, Overview, StoreError
 from memory.scope import Layer
-from memory.tiers import Hint, Tiers, budget_of, hint_of, tiers
-from memory.tiers.calls import arguments
-from memory.tiers.shape import LONGEST_LINE
+from memory.tiers.shape import LONGEST_LINE, Hint, Tiers, budget_of, hint_of
 
 LEAST = 400
 """Characters from which on a content is worth a lower tier. A picture always is."""
@@ -55,12 +53,12 @@ Place = tuple[bytes, int]
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
-    """How texts are counted and made shorter. ``arguments`` takes a call's name, its arguments, the most characters
+    """How texts are made shorter and counted. ``arguments`` takes a call's name, its arguments, the most characters
     and the handle of the whole, and gives JSON of the same shape, or None where nothing can be made shorter."""
 
+    tiers: Callable[[str, Hint], Tiers]
+    arguments: Callable[[str, str, int, str], str | None]
     tokens: Callable[[str], int]
-    tiers: Callable[[str, Hint], Tiers] = tiers
-    arguments: Callable[[str, str, int, str], str | None] = arguments
 
 
 class Tiering:

@@ -17,7 +17,9 @@ from memory.day.tiering import Lowering, Tiering
 from memory.edits import handle
 from memory.ports import Overview
 from memory.stores.journal import SqliteJournal
-from memory.tiers import Hint, Tiers
+from memory.tiers.calls import arguments
+from memory.tiers.choose import tiers
+from memory.tiers.shape import Hint, Tiers
 from tests.memory.stores.making import SECRET, exchange, open_journal, said, session, user
 
 T = TypeVar("T")
@@ -55,7 +57,7 @@ class Shortening:
 
     @property
     def lowering(self) -> Lowering:
-        return Lowering(lambda text: len(text) // 4, self.tiers, self.arguments)
+        return Lowering(self.tiers, self.arguments, lambda text: len(text) // 4)
 
 
 def message(role: Role, *parts: Part) -> Message:
@@ -123,7 +125,7 @@ async def test_the_tiers_of_the_house_are_within_their_limits(journal: SqliteJou
     short = message(Role.ASSISTANT, ToolCall("c2", "f", orjson.dumps({str(n): n for n in range(99)}).decode()))
     got = message(Role.TOOL, result("c1", LONG * 20))
     await journal.commit(exchange("e1", [user("go"), called, got, short]))
-    await Tiering(journal, Lowering(len), guard).catch_up()
+    await Tiering(journal, Lowering(tiers, arguments, len), guard).catch_up()
     of_call, of_result, of_short = (each[0] for each in await made(journal, called, got, short))
     for each in (of_call.text, of_call.line):
         told = orjson.loads(each)
