@@ -18,7 +18,7 @@ from proxy.wire.places.anthropic_messages import places_of
 from proxy.wire.refusals import anthropic_refusal
 from proxy.wire.replies import anthropic_messages as replies
 from proxy.wire.rules import anthropic_messages as rules
-from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
+from proxy.wire.slices import count_of, cut, fields_of, is_list, items_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.writing import written
 
@@ -50,6 +50,7 @@ class AnthropicMessages:
             tools=tools,
             schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
+            longest=count_of(fields.get("max_tokens")),
         )
         return View(body, conversation, fields, items, cut_from=text)
 

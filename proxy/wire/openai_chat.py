@@ -18,7 +18,7 @@ from proxy.wire.places.openai_chat import places_of
 from proxy.wire.refusals import openai_refusal
 from proxy.wire.replies import openai_chat as replies
 from proxy.wire.rules import openai_chat as rules
-from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
+from proxy.wire.slices import count_of, cut, fields_of, is_list, items_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.writing import written
 
@@ -48,6 +48,7 @@ class OpenAIChat:
             tools=tools,
             schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
+            longest=count_of(fields.get("max_completion_tokens"), fields.get("max_tokens")),
         )
         return View(body, conversation, fields, items, cut_from=text)
 

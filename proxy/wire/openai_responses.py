@@ -18,7 +18,7 @@ from proxy.wire.places.openai_responses import places_of
 from proxy.wire.refusals import openai_refusal
 from proxy.wire.replies import openai_responses as replies
 from proxy.wire.rules import openai_responses as rules
-from proxy.wire.slices import cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
+from proxy.wire.slices import count_of, cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
 from proxy.wire.writing import by_message, written
 
@@ -56,6 +56,7 @@ class OpenAIResponses:
             tools=tools,
             schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
+            longest=count_of(fields.get("max_output_tokens")),
             continues=parts.continues_from(fields),
         )
         return View(body, conversation, fields, items, prompt=is_string(said), cut_from=text)

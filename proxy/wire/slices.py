@@ -147,6 +147,12 @@ def string_of(raw: msgspec.Raw | None) -> str:
     return value_of(raw) if is_string(raw) else ""
 
 
+def count_of(*slices: msgspec.Raw | None) -> int:
+    """The first of some slices that is a whole number above zero; 0 where none is."""
+    values = (value_of(raw) for raw in slices if raw is not None)
+    return next((value for value in values if type(value) is int and value > 0), 0)
+
+
 def text_of(raw: msgspec.Raw | None) -> str:
     """A slice's JSON text; empty where it is missing."""
     return "" if raw is None else bytes(raw).decode()
