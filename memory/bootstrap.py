@@ -11,16 +11,23 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory.day.commands import Commands
+from memory.day.counting import Counting
+from memory.day.fitting import Fitting
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
 from memory.day.note import Notes
 from memory.day.pages import PageFiles
+from memory.day.paging import Paging
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
+from memory.day.reported import Reported
 from memory.day.sessions import LiveSessions
+from memory.day.shedding import Shedding
+from memory.day.tiering import Lowering, Tiering
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
+from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
 from memory.ports import Embedder, Generation, Guard, StoreError
 from memory.session import Mode
@@ -28,6 +35,8 @@ from memory.settings import MemorySettings
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
+from memory.tiers.calls import arguments
+from memory.tiers.choose import tiers
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +62,9 @@ class Memory:
     pages: PageFiles
     commands: Commands
     reindexing: Reindexing
+    tiering: Tiering
+    counting: Counting
+    reported: Reported
     windows: Windows
 
     @property
@@ -78,6 +90,8 @@ class Memory:
         await self.preparation.settle()
         await self.notes.stop()
         await self.learner.stop()
+        await self.tiering.stop()
+        await self.reported.settle()
         try:
             await self.recall.index.close()
         except StoreError as error:
@@ -104,7 +118,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
     )
     try:
-        embedder, windows = await asyncio.gather(loading, open_windows())
+        embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
         generations = Generations(
             journal, Server(server.url, server.api_key) if server.url else Folders(home / "index")
@@ -120,13 +134,30 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     def paused() -> bool:
         return _pause_file(home).exists()
 
+    def journaled() -> None:
+        learner.wake()
+        tiering.wake()
+
     sessions = LiveSessions(journal, new_id)
     recall = Recall(settings.recall, journal, index, embedder)
     pages = PageFiles(settings.page, journal, home / "pages", now)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
+    tokens = Tokens()
+    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.count), guard, recall.busy)
+    counting = Counting(tokens, guard)
+    reported = Reported(counting, journal, windows, guard)
+    await reported.open()
+    fitting = Fitting(
+        Shedding(settings.shedding, journal, counting, reported, windows),
+        Paging(settings.shedding),
+        reported,
+        pages.page,
+        guard,
+    )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
-    notes = Notes(journal, guard, learner.wake, sessions.place, room, sessions.save_ledger)
+    notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     learner.start()
+    tiering.start()
     return Memory(
         settings=settings,
         home=home,
@@ -134,13 +165,16 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         generations=generations,
         generation=generation,
         sessions=sessions,
-        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused, windows.of),
+        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting),
         notes=notes,
         learner=learner,
         recall=recall,
         pages=pages,
         commands=Commands(journal, recall, learner, pages, sessions, notes, new_id, now),
         reindexing=Reindexing(journal, generations, recall, learner),
+        tiering=tiering,
+        counting=counting,
+        reported=reported,
         windows=windows,
     )
 

@@ -7,7 +7,6 @@ from prometheus_client import Counter, Histogram
 REQUESTS = Counter("palimpsest_requests_total", "Requests to a model", ["dialect", "kind", "status"])
 PASSED = Counter("palimpsest_passed_total", "Requests that were passed through unread", ["method"])
 ADDED_BYTES = Counter("palimpsest_added_bytes_total", "Bytes added to requests")
-SHED_BYTES = Counter("palimpsest_shed_bytes_total", "Bytes of requests that were left out")
 SHED_BYTES = Counter("palimpsest_shed_bytes_total", "Bytes by which requests were made shorter")
 RECALLED = Counter("palimpsest_recalled_total", "Memories added to requests")
 INVALID = Counter("palimpsest_invalid_total", "Edits not sent because they would have broken the dialect's rules")

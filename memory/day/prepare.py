@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory.conversation import Conversation, Form, Reply, Role, Usage
-from memory.day.fitting import Fit, Fitting
+from memory.day.fitting import SHED_SECONDS, Fit, Fitting
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
 from memory.edits import Act, Append, Edit, Entry, Key
@@ -67,6 +67,11 @@ class Preparation:
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
         self._settling = asyncio.Event()
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a request goes on without waiting for its preparation."""
+        return PATIENCE * self._deadline + (SHED_SECONDS if self._fitting is not None else 0.0)
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
         """A request in which memory takes no part any more: what this process remembers to have added to its session

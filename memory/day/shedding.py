@@ -214,8 +214,7 @@ class Shedding:
 def _piece(
     message: Message, index: int, number: int, kind: str, tokens: int, tier: Tier, made: Overview | None
 ) -> Piece:
-    line = made.line if made and kind != "call" else ""
-    overview, size = (made.text, made.text_tokens) if made else ("", 0)
+    line, overview, size = (made.line, made.text, made.text_tokens) if made else ("", "", 0)
     return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
 
 
