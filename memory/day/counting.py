@@ -69,6 +69,11 @@ class Counting:
         self._wanted: dict[tuple[str, bytes], Message] = {}
         self._counting: asyncio.Task[None] | None = None
 
+    def warm(self) -> None:
+        """Have the tokenizer load beside, before there are streams to hold up: a part of it keeps the whole process
+        busy for a tenth of a second."""
+        self._counted((_outside(Conversation("", "", ())),), "other")
+
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
         return [total for total, _ in self._counted(conversation.messages, _rules(conversation))]
@@ -111,7 +116,8 @@ class Counting:
         found = [get(message.digest) for message in messages]
         if None not in found:
             return cast(list[Counted], found)
-        at_once, looked_at = AT_ONCE if self._tokenizer.ready else 0, LOOKED_AT
+        # Even an empty text is not for a tokenizer that has still to load.
+        at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
         result: list[Counted] = []
         for message, known in zip(messages, found, strict=True):
             counted = known or counts.get(message.digest)

@@ -81,7 +81,7 @@ async def test_a_message_is_counted_once(bench: tuple[Counting, Words]) -> None:
 async def test_nothing_is_loaded_on_the_loop(bench: tuple[Counting, Words]) -> None:
     counting, words = bench
     words.ready = False
-    assert counting.sizes(conversation("one two three"))[0] > 4
+    assert counting.weigh(conversation("one two three", "")).total > 4
     assert counting.text("one two") > 0
     assert words.asked == []
     await counting.settle()
@@ -156,3 +156,12 @@ async def test_a_tokenizer_that_fails_leaves_the_estimate(bench: tuple[Counting,
     assert counting.sizes(conversation(LONG))[0] > 1000
     await asyncio.wait_for(counting.settle(), 10)
     assert counting.sizes(conversation(LONG))[0] > 1000
+
+
+async def test_the_tokenizer_is_loaded_before_it_is_needed(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    words.ready = False
+    counting.warm()
+    assert words.asked == []
+    await counting.settle()
+    assert words.asked != []
