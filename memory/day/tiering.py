@@ -41,6 +41,9 @@ SHORTEST = 200
 BATCH = 16
 """Exchanges read at once."""
 
+HURRIED = 0.25
+"""How long the worker rests for each second of work while requests are under way and much has piled up."""
+
 IDLE_SECONDS = 5.0
 """How often the worker looks whether something was left over, when nothing wakes it."""
 
@@ -118,14 +121,15 @@ class Tiering:
 
     async def _batch(self, patient: bool) -> bool:
         """Make the overviews of the next exchanges; whether there were any. ``patient``: requests that are under way
-        come first, as long as nothing has piled up."""
+        come first, less so when much has piled up."""
         async with self._one_at_a_time:
             waiting = await self._journal.untiered(BATCH)
+            rest = (1.0 if len(waiting) < BATCH else HURRIED) if patient else 0.0
             for journaled in waiting:
-                await self._lower(journaled, patient and len(waiting) < BATCH)
+                await self._lower(journaled, rest)
             return bool(waiting)
 
-    async def _lower(self, journaled: Journaled, patient: bool) -> None:
+    async def _lower(self, journaled: Journaled, rest: float) -> None:
         owner = journaled.session.scope.owner(Layer.USER) or ""
         if self._failed[journaled.number] >= TRIES:
             await self._journal.write_overviews(journaled.number, owner, {})
@@ -134,7 +138,7 @@ class Tiering:
             return
         self._failed[journaled.number] += 1
         try:
-            made = await self._made(journaled, patient)
+            made = await self._made(journaled, rest)
             await self._journal.write_overviews(journaled.number, owner, made)
         except (StoreError, asyncio.CancelledError):
             # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
@@ -142,7 +146,9 @@ class Tiering:
             raise
         del self._failed[journaled.number]
 
-    async def _made(self, journaled: Journaled, patient: bool) -> dict[Place, Overview]:
+    async def _made(self, journaled: Journaled, rest: float) -> dict[Place, Overview]:
+        """The overviews of an exchange; ``rest`` is how long to wait after each message while requests are under way,
+        for each second that it took."""
         made: dict[Place, Overview] = {}
         fresh = {journaled.messages[index].digest: journaled.messages[index] for index in journaled.fresh}
         tasks = [(message, named(message)) for message in fresh.values() if may_be_shed(message)]
@@ -158,8 +164,8 @@ class Tiering:
                 continue
             began = time.monotonic()
             made.update(await asyncio.to_thread(overviews, message, places, calls, self._lowering))
-            if patient and self._busy():
-                await asyncio.sleep(time.monotonic() - began)
+            if rest and self._busy():
+                await asyncio.sleep(rest * (time.monotonic() - began))
         return made
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.conversation import Conversation, Message, Reply, Role, Text, Usage, digest
+from memory.conversation import Conversation, Message, Reply, Role, Text, ToolResult, Usage, digest
 from memory.edits import handle
 from memory.ports import Overview
 from memory.scope import Scope
@@ -38,6 +38,27 @@ async def test_a_content_is_given_whole_and_in_a_lower_tier(ask: Asking, proxy: 
     assert (await ask("GET", f"api/content/{name}?tier=L0"))["text"] == "a log"
     assert (await ask("GET", f"api/content/{name}?tier=l1"))["text"] == made.text
     assert (await ask("GET", f"api/content/%23{name}?tier=L2"))["tokens"] == 300
+
+
+async def test_a_result_that_came_through_the_proxy_has_its_lower_tiers_afterwards(ask: Asking, proxy: Running) -> None:
+    log = "\n".join(f"step {n}: compiled module_{n}.c in {n} ms" for n in range(200)) + "\nerror: no rule for heron.o"
+    call = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "make heron"}'}}
+    messages = [
+        {"role": "user", "content": "build it"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": log},
+    ]
+    await proxy.post("/v1/chat/completions", {"model": "m", "messages": messages}, x_session_id="s1")
+    await proxy.learned()
+    assert proxy.edge.memory is not None
+    await proxy.edge.memory.tiering.catch_up()
+    name = handle(digest(Role.TOOL, (ToolResult("c1", (Text(log),)),)), 0)
+    line, overview, whole = [await ask("GET", f"api/content/{name}?tier={tier}") for tier in ("L0", "L1", "L2")]
+    assert whole["text"] == log
+    assert "module_1.c" in overview["text"]
+    assert len(overview["text"]) <= len(log) / 5
+    assert "\n" not in line["text"]
+    assert (line["tier"], overview["tier"]) == ("L0", "L1")
 
 
 async def test_what_is_wrong_with_a_handle_is_said(ask: Asking, name: str) -> None:
