@@ -16,8 +16,8 @@ from memory.tiers.diffs import diff
 from memory.tiers.frame import Framed, unframed
 from memory.tiers.headline import headline
 from memory.tiers.json_skeleton import json_skeleton
-from memory.tiers.lines import LEAST, ends, led_by, lines, pieces
-from memory.tiers.listings import listing, searches
+from memory.tiers.lines import ends, led_by, lines, pieces
+from memory.tiers.listings import is_listing, is_search, listing, searches
 from memory.tiers.logs import log
 from memory.tiers.pages import markdown, table, web_page
 from memory.tiers.prose import prose
@@ -29,21 +29,24 @@ WORTH_AN_OVERVIEW: Final = 600
 _SHORTEST: Final = 100
 """Characters below which an overview says no more than the line."""
 
-# In the order in which they are asked, with their share of the room; what a maker does not use goes to the lines that
-# tell most. Those that fill their room with such lines themselves have all of it. The shares are measured: on agents'
-# transcripts, larger ones for the others lost lines that were used again.
+# With their share of the room; what a maker does not use goes to the lines that tell most. Those that fill their room
+# with such lines themselves have all of it. The shares are measured: on agents' transcripts, larger ones for the others
+# lost lines that were used again.
+_FOUND: tuple[tuple[Overview, float], ...] = ((searches, 0.5), (listing, 0.6))
+# In the order in which they are asked: the surest signs first, and among these the cheapest.
 _MAKERS: tuple[tuple[Overview, float], ...] = (
     (diff, 0.5),
-    (searches, 0.5),
-    (listing, 0.6),
     (json_skeleton, 0.2),
     (web_page, 1.0),
-    (code, 1.0),
     (log, 1.0),
+    (code, 1.0),
     (markdown, 1.0),
     (table, 1.0),
+    *_FOUND,
     (prose, 1.0),
 )
+_FULL: Final = 0.85
+"""Of its room: an overview that has so much of it is left as it is."""
 
 
 def tiers(text: str, hint: Hint) -> Tiers:
@@ -63,7 +66,7 @@ def _overview(framed: Framed, hint: Hint, limit: int) -> str:
     head = f"Exit code {framed.exit}\n" if framed.exit else ""
     room = limit - len(head)
     body = framed.body
-    for make, share in _MAKERS:
+    for make, share in (*_FOUND, *_MAKERS) if is_search(hint) or is_listing(hint) else _MAKERS:
         made = make(body, hint, int(room * share))
         if made:
             return cut(head + filled(made, body, hint, room), limit)
@@ -72,7 +75,7 @@ def _overview(framed: Framed, hint: Hint, limit: int) -> str:
 
 def filled(made: str, body: str, hint: Hint, limit: int) -> str:
     """An overview with what room is left used for the lines that tell most."""
-    if len(made) + LEAST > limit:
+    if len(made) > limit * _FULL:
         return made
     rows = pieces(ends(body))
     places = _places(made.split("\n"), rows)

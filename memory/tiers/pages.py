@@ -35,7 +35,7 @@ _BLOCKS: Final = vocabulary(
     "p div br tr table ul ol section article header footer main nav pre blockquote form dl dt dd figure hr"
 )
 
-_SHARE: Final = 0.2
+_SHARE: Final = 0.1
 """Of the room for headings, first sentences and headers: a page with hundreds of headings is more than those."""
 _FIRST_ROWS: Final = 3
 _MOST_COLUMN_ROWS: Final = 12

@@ -15,7 +15,7 @@ from typing import Final
 
 from memory.language.sentences import sentences
 from memory.language.words import stems
-from memory.tiers.lines import LEAST, led_by, pieces
+from memory.tiers.lines import LEAST, ends, led_by, pieces
 from memory.tiers.rows import clean
 from memory.tiers.shape import Hint
 
@@ -25,8 +25,9 @@ _SHARE: Final = 0.2
 """Of the room for the most central sentences before what tells most gets its own."""
 _END = re.compile(r"[.!?:…。！？][\"'”’)*_`]{0,6}\Z")
 _ROUNDS: Final = 4
-_MOST_READ: Final = 80_000
-"""Characters of the head and the tail, half each, that are read: prose longer than a book chapter is rare."""
+_MOST_READ: Final = 12_000
+"""Characters of the head, and of the tail, whose sentences are weighed: that is what the work grows with."""
+_SAMPLE: Final = 40
 _LONG_SENTENCE: Final = 600
 
 
@@ -34,31 +35,36 @@ def prose(text: str, hint: Hint, limit: int) -> str | None:
     """The lines of the most central sentences, then what tells most; None where the text is no prose."""
     if limit < LEAST:
         return None
-    rows = pieces(_read(clean(text)))
-    said = [(number, each[:_LONG_SENTENCE]) for number, row in enumerate(rows) for each in sentences(row)]
-    if not is_prose([each for _, each in said]):
+    rows = pieces(ends(clean(text)))
+    if not is_prose(rows):
         return None
+    said = [(number, each[:_LONG_SENTENCE]) for number in _read(rows) for each in sentences(rows[number])]
     scores = _centrality([each for _, each in said])
     central = sorted(range(len(said)), key=lambda place: (-scores[place], place))
     return led_by((said[place][0] for place in central), rows, hint, limit, _SHARE)
 
 
-def is_prose(said: Sequence[str]) -> bool:
-    """Whether most of these are sentences: words, and an end."""
-    if len(said) < 3:
-        return False
-    sample = said[:: max(1, len(said) // 40)]
-    whole = sum(
-        1 for each in sample if len(_LETTERS.findall(each)) >= 5 and each.rstrip("\"'”’)*_`")[-1:] in ".!?:…。！？"
-    )
-    return whole >= 0.5 * len(sample)
+def is_prose(rows: Sequence[str]) -> bool:
+    """Whether most of what these lines say is sentences: words, and an end."""
+    told = [row for row in rows if row.strip()]
+    said = [each for row in told[:: max(1, len(told) // _SAMPLE)] for each in sentences(row)]
+    return len(said) >= 3 and sum(map(_is_whole, said)) >= 0.5 * len(said)
 
 
-def _read(text: str) -> str:
-    if len(text) <= _MOST_READ:
-        return text
-    half = _MOST_READ // 2
-    return text[:half] + "\n" + text[-half:]
+def _is_whole(sentence: str) -> bool:
+    return len(_LETTERS.findall(sentence)) >= 5 and bool(_END.search(sentence))
+
+
+def _read(rows: Sequence[str]) -> list[int]:
+    """The numbers of the rows whose sentences are weighed: of a long text the head and the tail."""
+    total = sum(map(len, rows))
+    numbers: list[int] = []
+    before = 0
+    for number, row in enumerate(rows):
+        if before <= _MOST_READ or total - before <= _MOST_READ:
+            numbers.append(number)
+        before += len(row)
+    return numbers
 
 
 def _centrality(said: Sequence[str]) -> list[float]:
