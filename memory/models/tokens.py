@@ -100,6 +100,11 @@ class Tokens:
         """Whether a text can be counted without loading anything first."""
         return self._tried
 
+    @property
+    def exact(self) -> bool:
+        """Whether texts are counted; False before the first, and where they are only estimated."""
+        return self._encode is not None
+
     def load(self) -> None:
         """Load the vocabulary, once. Where that fails, texts are estimated, and the log says so."""
         with self._loading:

@@ -20,8 +20,6 @@ from proxy.settings import Loaded, Settings
 
 Verdict = Literal["well", "doubtful", "wrong"]
 
-VOCABULARY = "o200k_base"
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -83,27 +81,15 @@ def home(folder: Path, min_free_mib: int) -> Finding:
 
 
 def vocabularies() -> Finding:
-    """tiktoken counts without the network, from what litellm carries."""
-    from memory.models.bundled import vocabularies as bundled
+    """Tokens are counted, from what litellm carries."""
+    from memory.models.tokens import O200K, Tokens
 
-    folder = bundled()
-    mend = "pip install --force-reinstall litellm; until then tokens are estimated"
-    if folder is None:
+    tokens = Tokens()
+    counted = tokens.count("a palimpsest is a page written over many times")
+    if not tokens.exact:
+        mend = "pip install --force-reinstall litellm; until then tokens are estimated"
         return Finding("token vocabularies", "doubtful", "litellm does not carry them where we look", mend)
-    before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
-    try:
-        import tiktoken
-
-        counted = len(tiktoken.get_encoding(VOCABULARY).encode("a palimpsest is a page written over many times"))
-    except (OSError, ValueError, ImportError) as error:
-        return Finding("token vocabularies", "doubtful", f"{VOCABULARY} cannot be read: {error}", mend)
-    finally:
-        if before is None:
-            del os.environ["TIKTOKEN_CACHE_DIR"]
-        else:
-            os.environ["TIKTOKEN_CACHE_DIR"] = before
-    return Finding("token vocabularies", "well", f"{VOCABULARY} counts ({counted} tokens in a sentence of nine words)")
+    return Finding("token vocabularies", "well", f"{O200K.name} counts ({counted} tokens in a sentence of nine words)")
 
 
 def windows() -> Finding:

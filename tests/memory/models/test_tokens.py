@@ -60,6 +60,7 @@ def test_nothing_is_loaded_before_it_is_needed(o200k: Tokens) -> None:
 def test_without_the_vocabulary_texts_are_estimated_and_the_log_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("WARNING")
     monkeypatch.setattr(bundled, "VOCABULARIES", ("moved",))
     moved = Tokens()
     assert moved.count("some words here") == quick("some words here")

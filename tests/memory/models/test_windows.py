@@ -108,6 +108,7 @@ def test_prices_are_those_of_a_short_request() -> None:
 
 
 def test_an_unknown_model_has_the_default_window_and_is_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("WARNING")
     windows = Windows(TABLE, MemorySettings(default_window=50_000))
     assert [windows.of("my-own-model") for _ in range(3)] == [50_000] * 3
     assert caplog.text.count("my-own-model") == 1 and "memory.windows" in caplog.text
@@ -115,7 +116,7 @@ def test_an_unknown_model_has_the_default_window_and_is_warned_of_once(caplog: p
     assert "gpt-x" not in caplog.text
 
 
-def test_what_a_person_sets_stands_over_all(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_person_sets_stands_over_all() -> None:
     windows = Windows(TABLE, MemorySettings(windows={"local-*": 8192, "GPT-X": 100_000, "odd[name]": 4096}))
     assert windows.of("local-llama") == 8192
     assert windows.of("gateway/local-llama") == 8192
