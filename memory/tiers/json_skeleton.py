@@ -33,6 +33,8 @@ _MEASURES: Final = (
 _MOST_NODES: Final = 3000
 """Values that are visited for one skeleton, so that a huge text costs little more than its parsing."""
 _MOST_KEYS: Final = 60
+_MOST_LINES: Final = 2000
+"""JSON lines that are parsed; the others are taken for the same."""
 
 
 def json_skeleton(text: str, hint: Hint, limit: int) -> str | None:
@@ -79,17 +81,18 @@ def _read(text: str) -> Any:
 
 
 def _read_lines(text: str) -> list[object] | None:
-    """JSON lines, all of them or none; a lone value is not several."""
+    """JSON lines, None where one of those that are read is none; a lone value is not several."""
     rows = [row for row in text.split("\n") if row.strip()]
     if len(rows) < 2:
         return None
-    values = []
-    for row in rows:
+    values: list[object] = []
+    for row in rows[:_MOST_LINES]:
         value = _read(row) if row.lstrip()[:1] in ("{", "[") else None
         if value is None:
             return None
         values.append(value)
-    return values
+    # The others are only counted.
+    return values + [None] * (len(rows) - len(values))
 
 
 @dataclass(frozen=True, slots=True)
