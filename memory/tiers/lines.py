@@ -2,8 +2,9 @@
 
 What a later step needs is a name *and the line it stood on*: so every identifier of the text has one home, the line
 that it stood on last, and a line is worth the identifiers at home on it against the characters it costs. An
-identifier that occurs a hundred times thus counts once, and a line of repetitions counts nothing. Measured on agents'
-transcripts against first homes, rarity and position: none of them foretells better what is used again.
+identifier that occurs a hundred times thus counts once, and a line of repetitions counts nothing. On agents' transcripts
+the last line of an identifier is the one that support was reckoned by; a first line as home keeps about as many
+identifiers, and far fewer of those lines.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _LONG_ROW: Final = 400
 _PIECE: Final = 320
 _MOST_READ: Final = 1_000_000
 """Of longer texts the head and the tail are read, half each."""
-# What an identifier is worth: its form tells little about its use, so the weights are nearly flat.
+# What an identifier is worth: on transcripts its form told little about its use, so the weights are nearly flat; plain
+# words were used again as often as identifiers, and stand behind them because they are found elsewhere more easily.
 _SHORT, _WORD, _IDENTIFIER, _ENDLESS = 0.1, 0.85, 1.0, 0.3
 _ASKED: Final = 2.0
 """How much more an identifier weighs that the call itself names."""
