@@ -24,8 +24,11 @@ from memory.tiers.listings import is_search
 from memory.tiers.numbering import Numbered, split
 from memory.tiers.shape import Hint
 
-MOST_PARSED: Final = 400_000
-"""Characters of a text that are looked at; what comes behind them is left out of the overview."""
+MOST_PARSED: Final = 250_000
+"""Characters of a text that are looked at; what comes behind them is left out of the overview.
+
+Where a text is garbage, recovering from its errors takes some grammars a time that grows with the square of this.
+"""
 _LEAST_LIMIT: Final = 40
 # A row longer than this is generated or minified; a whole text of them is data and has no outline worth its time.
 _LONG_ROW: Final = 2000
@@ -34,7 +37,7 @@ _LONGEST_COMMENT: Final = 40
 _DEEPEST: Final = 12
 _NUMBERING: Final = 7
 _LONG_TEXT: Final = 60_000
-_SIGNATURES: Final = 0.5
+_SIGNATURES: Final = 0.8
 _MOST_BODY: Final = 1500
 _COMMENT = re.compile(r"//|#(?!\[|include|define|if|endif|else|pragma|region)|/?\*|--|\"\"\"|'''|;;|%|<!--")
 _ATTRIBUTE = re.compile(r"@\w|#\[|\[\w[\w.]*(?:\(|\])")
@@ -93,13 +96,17 @@ def _bounded(text: str) -> str:
 
 def _outline(language: str, lines: Sequence[str]) -> _Found:
     found = _Found({}, {}, [])
-    loaded = load(language)
-    if loaded is None or max(map(len, lines)) > _LONG_ROW:
-        _by_pattern(language, lines, found)
+    loaded = load(language) if max(map(len, lines)) <= _LONG_ROW else None
+    if loaded:
+        _by_tree(loaded[0], _parsed(loaded[1], lines), lines, found)
     else:
-        grammar, grown = loaded
-        _by_tree(grammar, grown, lines, found)
+        _by_pattern(language, lines, found)
     return found
+
+
+def _parsed(language: Language, lines: Sequence[str]) -> Node:
+    # A parser of its own for each text: parsers may not be shared between threads, and cost nothing to make.
+    return Parser(language).parse("\n".join(lines).encode("utf-8", "replace")).root_node
 
 
 def _by_pattern(language: str, lines: Sequence[str], found: _Found) -> None:
@@ -109,10 +116,7 @@ def _by_pattern(language: str, lines: Sequence[str], found: _Found) -> None:
             found.documented.append((row, row))
 
 
-def _by_tree(grammar: Grammar, language: Language, lines: Sequence[str], found: _Found) -> None:
-    source = "\n".join(lines).encode("utf-8", "replace")
-    # A parser of its own for each text: parsers may not be shared between threads, and cost nothing to make.
-    root = Parser(language).parse(source).root_node
+def _by_tree(grammar: Grammar, root: Node, lines: Sequence[str], found: _Found) -> None:
     for node, depth in _interesting(root, grammar):
         kind = node.type
         row = node.start_point[0]
@@ -202,7 +206,7 @@ def _name(node: Node) -> str:
             named = inner if inner is not node else None
             break
         inner = declarator
-    if named is None or named.text is None or len(named.text) > LONGEST_LINE:
+    if named is None or named.end_byte - named.start_byte > LONGEST_LINE or named.text is None:
         return ""
     return named.text.decode("utf-8", "replace").split("\n")[0].strip()
 

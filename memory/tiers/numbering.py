@@ -45,7 +45,7 @@ def split(text: str) -> Numbered:
         match = _NUMBER.match(line)
         if match and separator in match[2]:
             codes.append(line[match.end() :])
-            marks.append(match[1] + match[2].strip(" "))
+            marks.append(match[1] + match[2])
         else:
             codes.append("")
             marks.append("")

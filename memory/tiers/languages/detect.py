@@ -71,7 +71,6 @@ _INTERPRETERS = {
     "pwsh": "powershell",
     "perl": "generic",
 }
-_SHEBANG = re.compile(r"#!\s*\S*?([a-z]+)[\d.]*(?:\s+(?:-\S+\s+)*(?:\S*/)?([a-z]+))?")
 # What only, or nearly only, one language says at a line's beginning.
 _SAYINGS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("python", re.compile(r"(?:async )?def \w+\(.*(?::|,|\()$|class \w+.*:$|from [\w.]+ import |import [a-z_][\w.]*$")),
@@ -125,9 +124,8 @@ def shown_by(command: str) -> str:
 def by_lines(lines: Sequence[str]) -> str | None:
     """The language that a text's own lines tell: a shebang, else at least three sayings of one language."""
     first = next((line for line in lines if line.strip()), "")[:200]
-    shebang = _SHEBANG.match(first)
-    if shebang:
-        for word in (shebang[2], shebang[1]):
+    if first.startswith("#!"):
+        for word in re.findall(r"[a-z]+", first):
             if word in _INTERPRETERS:
                 return _INTERPRETERS[word]
     said: Counter[str] = Counter()
