@@ -90,6 +90,11 @@ def test_the_parts_of_recorded_shapes_are_replaced(
         (RESPONSES, CODEX, Replace(4, 0, "no JSON")),
         (RESPONSES, CODEX, Replace(9, 0, "compaction")),
         (RESPONSES, CODEX, Replace(10, 0, "encrypted")),
+        (
+            RESPONSES,
+            b'{"input":[{"type":"function_call","call_id":"c","arguments":"{}","signature":"x"}]}',
+            Replace(0, 0, '{"a":1}'),
+        ),
         (RESPONSES, b'{"input":"Say hi"}', Replace(0, 0, "prompt")),
         (RESPONSES, b'{"input":"Say hi"}', Drop(0)),
         (ANTHROPIC, CLAUDE, Replace(1, 0, "thinking")),
