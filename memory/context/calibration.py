@@ -62,13 +62,19 @@ class Calibration:
         """What the provider will report for a request that we count so many tokens in; never below zero."""
         if anchor is None:
             return max(round(self.whole * counted), 0)
-        return max(round(anchor.reported + self.growth * (counted - anchor.counted)), 0)
+        grown = counted - anchor.counted
+        return max(round(anchor.reported + self._scale(anchor, grown < 0) * grown), 0)
 
     def ours(self, reported: int, anchor: Anchor | None = None) -> int:
         """How many tokens we count in a request for which the provider reports so many: the way back."""
         if anchor is None:
             return max(int(reported / self.whole), 0)
-        return max(int(anchor.counted + (reported - anchor.reported) / self.growth), 0)
+        grown = reported - anchor.reported
+        return max(int(anchor.counted + grown / self._scale(anchor, grown < 0)), 0)
+
+    def _scale(self, anchor: Anchor, shrinking: bool) -> float:
+        """What a token more, or less, comes to. What leaves a session takes no more with it than its own share."""
+        return min(self.growth, anchor.reported / anchor.counted) if shrinking else self.growth
 
     def learned(
         self, counted: int, usage: Usage | None, anchor: Anchor | None = None

@@ -74,6 +74,13 @@ def test_after_a_shed_the_anchor_still_holds() -> None:
     assert abs(known.expected(30_000, anchor) - (1.25 * 30_000 + 500)) <= 10
 
 
+@given(st.floats(0.6, 1.5), st.integers(1, 100_000))
+def test_a_session_unlike_its_models_others_shrinks_in_its_own_measure(scale: float, counted: int) -> None:
+    known, _ = after(1.0, 0, list(range(10_000, 90_000, 10_000)))
+    known, anchor = known.learned(100_000, Usage(input=round(100_000 * scale)), None)
+    assert anchor is None or known.expected(counted, anchor) >= counted * min(scale, 1.0) - 2
+
+
 @given(st.floats(0.5, 2.0), st.integers(2000, 10**6))
 def test_the_way_back_is_the_way_there(scale: float, tokens: int) -> None:
     known, anchor = after(scale, 0, list(range(10_000, 90_000, 10_000)))
