@@ -30,8 +30,8 @@ _SHORTEST: Final = 100
 """Characters below which an overview says no more than the line."""
 
 # With their share of the room; what a maker does not use goes to the lines that tell most. Those that fill their room
-# with such lines themselves have all of it. On agents' transcripts every larger share of JSON's skeleton lost lines that
-# were used again; for changes, searches and listings the share made little difference.
+# with such lines themselves have all of it. On transcripts a larger share of JSON's skeleton lost lines that were
+# used again; for changes, searches and listings the share made little difference.
 _FOUND: tuple[tuple[Overview, float], ...] = ((searches, 0.5), (listing, 0.6))
 # In the order in which they are asked: the surest signs first, and among these the cheapest.
 _MAKERS: tuple[tuple[Overview, float], ...] = (

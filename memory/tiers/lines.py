@@ -2,9 +2,9 @@
 
 What a later step needs is a name *and the line it stood on*: so every identifier of the text has one home, the line
 that it stood on last, and a line is worth the identifiers at home on it against the characters it costs. An
-identifier that occurs a hundred times thus counts once, and a line of repetitions counts nothing. On agents' transcripts
-the last line of an identifier is the one that support was reckoned by; a first line as home keeps about as many
-identifiers, and far fewer of those lines.
+identifier that occurs a hundred times thus counts once, and a line of repetitions counts nothing. On agents'
+transcripts the last line of an identifier is the one that support was reckoned by; a first line as home keeps about as
+many identifiers, and far fewer of those lines.
 """
 
 from __future__ import annotations
