@@ -9,7 +9,8 @@ Row = tuple[str, str]
 
 
 def rows(held: dict[str, Any]) -> Iterator[Row]:
-    """The lines of one receipt that tell its size, what was shed, for what money, and what was paged in."""
+    """The lines of one receipt that tell its size, what was shed, for what money, what was paged in, and which rounds
+    of the reply the client did not see."""
     if held.get("tokens"):
         window = held.get("window")
         share = f" of {window:,} ({held['tokens'] / window:.0%})" if window else ""
@@ -25,6 +26,10 @@ def rows(held: dict[str, Any]) -> Iterator[Row]:
         yield from (("" if place else "what", line) for place, line in enumerate(shed["parts"]))
     if held.get("paged"):
         yield "paged in", ", ".join(held["paged"])
+    for each in held.get("hidden", ()):
+        usage = each["usage"]
+        read = f" ({usage['input']:,} tokens read, {usage['cached']:,} of them from the cache)" if usage else ""
+        yield "memory was asked", ", ".join(each["tools"]) + read
 
 
 def short(held: dict[str, Any]) -> str:

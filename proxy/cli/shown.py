@@ -58,7 +58,7 @@ def receipt(held: dict[str, Any]) -> None:
     """One receipt: what was added to a request and left out of it, why, and how long each step took."""
     console = screen()
     shown, steps = held["shown"], held["steps"]
-    apart = ("shown", "steps", "shed", "seen", "tokens", "window", "paged")
+    apart = ("shown", "steps", "shed", "seen", "tokens", "window", "paged", "hidden")
     rows = [(name, value) for name, value in held.items() if name not in apart and value not in ("", None)]
     pairs([*rows, *sheds.rows(held)])
     console.print()

@@ -94,12 +94,14 @@ def test_money_and_what_came_back_are_told_in_full() -> None:
         "shed": {**shed, "parts": ["one", "two"]},
         "seen": {"requests": [{"input": 1200, "cached": 0}, {"input": 1300, "cached": 1100}], "saved": -0.0123},
         "paged": ["a.0", "b.1"],
+        "hidden": [{"tools": ["memory_get", "memory_day"], "usage": {"input": 1200, "cached": 7}}],
     }
     rows = dict(sheds.rows(held))
     assert "cold" in rows["rewritten"] and "expected to save" not in rows
     assert rows["saved so far"] == "-$0.0123"
     assert rows["the next one"] == "1,300 tokens read, 1,100 of them from the cache"
     assert (rows["what"], rows[""], rows["paged in"]) == ("one", "two", "a.0, b.1")
+    assert rows["memory was asked"] == "memory_get, memory_day (1,200 tokens read, 7 of them from the cache)"
     assert sheds.short(held) == "trim -9, 2 paged in"
     assert sheds.money(1234.5) == "$1,234.50"
     assert list(sheds.rows({"tokens": 5, "window": 0})) == [("tokens", "about 5")]
