@@ -47,6 +47,12 @@ def test_the_reply_is_counted_where_the_provider_counts_it(dialect: str, model: 
     assert reserve(dialect, model, asked, 4000) == kept
 
 
+def test_of_a_small_window_little_is_kept_for_a_reply_that_was_not_asked_for() -> None:
+    assert reserve("openai-chat", "local", 0, 4000, 8192) == 1024
+    assert reserve("openai-chat", "local", 0, 4000, 128_000) == 4000
+    assert reserve("openai-chat", "local", 2000, 4000, 8192) == 2000
+
+
 @pytest.mark.parametrize(("prices", "factor"), [(CLAUDE, 11.5), (OLDER_GPT, 9.0), (DEEPSEEK, 3.964), (None, 11.5)])
 def test_break_even_is_the_rewritten_over_the_removed_times_the_makers_factor(
     prices: Prices | None, factor: float
