@@ -24,6 +24,9 @@ PATHS = tuple(MESSAGES)
 FEWER = settings(max_examples=50)
 
 
+visible = said.filter(lambda text: bool(text.strip()))
+
+
 def read(path: str, body: bytes) -> View:
     return DIALECTS[path].read(body, lambda text: text)
 
@@ -35,7 +38,7 @@ def own_bytes(view: View) -> list[bytes]:
 
 
 def text_for(part: Part, draw: st.DrawFn) -> str:
-    text = draw(said.filter(lambda text: bool(text.strip())))
+    text = draw(visible)
     if isinstance(part, ToolCall) and draw(st.booleans()):
         return json.dumps({"path": text, "…": 1}, ensure_ascii=False)
     return text
@@ -56,7 +59,7 @@ def replacements(draw: st.DrawFn, conversation: Conversation) -> list[Replace]:
 def appends(draw: st.DrawFn, conversation: Conversation) -> list[Append]:
     takers = [index for index, message in enumerate(conversation.messages) if message.takes]
     return [
-        Append(index, draw(said), conversation.messages[index].takes or Form.PART)
+        Append(index, draw(visible), conversation.messages[index].takes or Form.PART)
         for index in (draw(st.lists(st.sampled_from(takers), max_size=3)) if takers else [])
     ]
 
