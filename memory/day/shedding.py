@@ -8,12 +8,12 @@ session was idle. Only what the journal can give back word for word may leave.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
 from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
-from memory.context.shed import Piece, Plan, plan
+from memory.context.shed import Piece, Plan, Replacement, plan
 from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
 from memory.day.counting import Counting
 from memory.day.reported import Reported
@@ -140,7 +140,9 @@ class Shedding:
             prices=self._windows.prices(conversation.model),
             pinned=[place for place, name in _named_parts(conversation) if name in pinned],
         )
-        return self._decision(decided, conversation, keys)
+        decision = self._decision(decided, conversation, keys)
+        shed = decision.shed and replace(decision.shed, parts=_told(decided.replacements, pieces))
+        return replace(decision, shed=shed)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""
@@ -216,6 +218,18 @@ def _piece(
 ) -> Piece:
     line, overview, size = (made.line, made.text, made.text_tokens) if made else ("", "", 0)
     return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
+
+
+def _told(replacements: Sequence[Replacement], pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """What was shed, a line each, for a person."""
+    by_place = {(piece.message, piece.part): piece for piece in pieces}
+    lines = []
+    for each in replacements:
+        piece = by_place[each.message, each.part]
+        said = f": {piece.line}" if piece.line and piece.kind != "call" else ""
+        why = f", {each.why}" if each.why else ""
+        lines.append(f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}{why}{said}")
+    return tuple(lines)
 
 
 def _kind(part: Part) -> str:
