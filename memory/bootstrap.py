@@ -11,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory.day.commands import Commands
+from memory.day.content import Contents
 from memory.day.counting import Counting
 from memory.day.fitting import Fitting
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
 from memory.day.note import Notes
+from memory.day.offering import Offering
 from memory.day.pages import PageFiles
 from memory.day.paging import Paging
 from memory.day.prepare import Preparation
@@ -25,6 +27,7 @@ from memory.day.reported import Reported
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
 from memory.day.tiering import Lowering, Tiering
+from memory.day.tools import Tools
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.tokens import Tokens
@@ -61,6 +64,8 @@ class Memory:
     recall: Recall
     pages: PageFiles
     commands: Commands
+    tools: Tools
+    offering: Offering
     reindexing: Reindexing
     tiering: Tiering
     counting: Counting
@@ -158,6 +163,9 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     learner.start()
     tiering.start()
+    commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
+    content = Contents(journal).content
+    tools = Tools(settings.tools.tokens, journal, recall, commands, learner, pages, content, new_id, now)
     return Memory(
         settings=settings,
         home=home,
@@ -170,7 +178,9 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         learner=learner,
         recall=recall,
         pages=pages,
-        commands=Commands(journal, recall, learner, pages, sessions, notes, new_id, now),
+        commands=commands,
+        tools=tools,
+        offering=Offering(sessions, settings.tools.offer),
         reindexing=Reindexing(journal, generations, recall, learner),
         tiering=tiering,
         counting=counting,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from memory.conversation import Conversation, Reply
+from memory.conversation import Conversation, Reply, Usage
 from memory.edits import Edit
 from memory.scope import Scope
 
@@ -105,11 +105,21 @@ class Shed:
 
 
 @dataclass(frozen=True, slots=True)
+class HiddenRound:
+    """A round of a reply that the client did not see: which tools of memory's were called in it, and its tokens. The
+    exchange's own usage is the last round's."""
+
+    tools: tuple[str, ...]
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """What was done to one request, for ``palimpsest log``. ``steps`` are milliseconds by name of the step.
 
     ``tokens`` is what the request was estimated to be when it left, ``window`` what its model reads at once; ``shed``
-    is set where this request began to leave something out, ``paged`` are the handles of what came back.
+    is set where this request began to leave something out, ``paged`` are the handles of what came back, ``hidden``
+    the rounds of the reply in which the model asked memory.
     """
 
     id: str
@@ -128,6 +138,7 @@ class Receipt:
     window: int = 0
     shed: Shed | None = None
     paged: tuple[str, ...] = ()
+    hidden: tuple[HiddenRound, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +147,8 @@ class Prepared:
 
     ``session`` is None where memory takes no part, and where preparing failed before the session was known: it is
     ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then. ``changed`` is
-    by how many of our tokens the edits make the request longer, or, below zero, shorter.
+    by how many of our tokens the edits make the request longer, or, below zero, shorter. ``tools`` are the definitions
+    of memory's tools that stand behind the client's own, as its dialect spells them.
     """
 
     session: Session | None
@@ -145,6 +157,7 @@ class Prepared:
     receipt: Receipt
     unplaced: bool = False
     changed: int = 0
+    tools: str = ""
 
     @property
     def journaled(self) -> bool:

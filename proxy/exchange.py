@@ -13,6 +13,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
@@ -20,13 +21,14 @@ from aiohttp import ClientError, ClientResponse, web
 from multidict import CIMultiDict
 
 from memory.conversation import Conversation, Reply
-from memory.session import Arrival, Mode, Prepared
+from memory.session import Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
 from proxy.caller import Prefix, resolve, split_prefix
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open
 from proxy.relay import relay
+from proxy.rounds import Asked, Rounds, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
 from proxy.upstream.direct import address, outgoing_headers
@@ -34,6 +36,8 @@ from proxy.upstream.routes import base_for_path, base_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
 from proxy.wire.overflow import LONGEST, STATUSES, Overflow, overflow
+from proxy.wire.rounds import with_hidden_rounds
+from proxy.wire.rounds.offering import with_tools
 
 LARGE = 4 * 2**20
 """Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
@@ -89,7 +93,19 @@ async def _exchange(
             edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
             committed.begin(Reply())
         try:
-            response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time, begun)
+            if view and prepared and prepared.tools and reply.status == 200 and plain:
+                asked = Asked(
+                    edge,
+                    dialect,
+                    view,
+                    prepared,
+                    send=lambda body: edge.upstream.send("POST", url, headers, body),
+                    written=lambda: _written(dialect, view, prepared),
+                )
+                rounds = Rounds(asked, listener, committed if heard else None)
+                response = await rounds.relay(reply, request, _ours(prepared, edge))
+            else:
+                response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time, begun)
         finally:
             if listener is not None and not committed.begun:
                 committed.begin(listener.reply())
@@ -143,23 +159,28 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         degradations=edge.degradations,
     )
     if prepared is None:
-        return memory.preparation.made_again(view.conversation, arrival, why)
-    return prepared
+        prepared = memory.preparation.made_again(view.conversation, arrival, why)
+    return with_offer(edge, view, prepared)
 
 
 async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     """The edited body; a large one is written in a thread."""
-    if prepared.edits and len(view.body) >= LARGE:
+    if (prepared.edits or prepared.tools) and len(view.body) >= LARGE:
         return await asyncio.to_thread(_write, dialect, view, prepared)
     return _write(dialect, view, prepared)
 
 
 def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
-    """The body with its edits. None where there are none, or they would break a rule that the client kept: then
-    the client's own bytes go out, as they came."""
-    if not prepared.edits:
-        return None
+    """The body with its edits, and with the tools that its session offers. None where there are none."""
+    written = _edited(dialect, view, prepared) if prepared.edits else None
+    return with_tools(view.body if written is None else written, prepared.tools) if prepared.tools else written
+
+
+def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
+    """The body with its edits. None where they would break a rule that the client kept: then the client's own bytes
+    go out, as they came."""
     written = dialect.write(view, prepared.edits)
+    written = with_hidden_rounds(dialect.name, written, prepared.edits, len(view.items))
     broken = dialect.check(written)
     if broken and set(broken) - set(dialect.check(view.body)):
         metrics.INVALID.inc()
@@ -242,7 +263,7 @@ async def _shortened(edge: Edge, view: View, prepared: Prepared, refused: Overfl
         doing="shortening a request",
         degradations=edge.degradations,
     )
-    return shorter
+    return replace(shorter, tools=prepared.tools) if shorter else None
 
 
 def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
@@ -260,6 +281,11 @@ class _Commit:
         self._view = view
         self._prepared = prepared
         self.begun = False
+
+    def hid(self, rounds: tuple[HiddenRound, ...]) -> None:
+        """What the reply hides, for the receipt."""
+        if self._prepared is not None and rounds:
+            self._prepared = replace(self._prepared, receipt=replace(self._prepared.receipt, hidden=rounds))
 
     def begin(self, reply: Reply) -> asyncio.Task[object] | None:
         """Start writing; the write outlives the request."""

@@ -11,12 +11,12 @@ from typing import Any
 
 import orjson
 
-from memory.conversation import Form
+from memory.conversation import Form, Usage
 from memory.edits import Act, Entry
 from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer, Scope
-from memory.session import Receipt, RequestKind, Session, Shed, Shown
+from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, Shown
 
 Redact = Callable[[str], str]
 
@@ -270,6 +270,10 @@ def receipt_of(text: str) -> Receipt:
     told["kind"] = RequestKind(told["kind"])
     told["shown"] = tuple(Shown(**shown) for shown in told["shown"])
     told["paged"] = tuple(told.get("paged", ()))
+    told["hidden"] = tuple(
+        HiddenRound(tuple(each["tools"]), Usage(**each["usage"]) if each["usage"] else None)
+        for each in told.get("hidden", ())
+    )
     if told.get("shed"):
         told["shed"] = Shed(**{**told["shed"], "parts": tuple(told["shed"]["parts"])})
     return Receipt(**told)

@@ -1,0 +1,243 @@
+"""The model asks memory in the middle of its reply: through the real proxy, with real stores, in all three formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from memory.context.tools import NAMES, TOOLS
+from memory.conversation import Reasoning, Text, ToolCall
+from proxy.wire import dialect_of
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.asking import (
+    ASK,
+    LOOK,
+    TOLD,
+    Client,
+    done,
+    history,
+    person,
+    script,
+    without,
+)
+from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, Think, document, stream
+from tests.running import Running, running
+
+KNOWN = "We decided to use PostgreSQL 16 for the billing service."
+ON = {"memory__tools__offer": True, "memory__recall__enabled": False, "memory__page__enabled": False}
+BASH = Call("c1", "bash", '{"cmd": "ls"}')
+
+
+def tools_in(body: bytes) -> list[str]:
+    told = orjson.loads(body)["tools"]
+    return [tool.get("name") or tool["function"]["name"] for tool in told]
+
+
+def sent(provider: FakeProvider) -> list[bytes]:
+    return [request.body for request in provider.requests]
+
+
+async def known(proxy: Running) -> None:
+    """A decision that was taken in an earlier session."""
+    await proxy.chat(KNOWN, session="earlier")
+    await proxy.learned()
+
+
+def journal_of(home: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in home.iterdir() if file.name.startswith("journal"))
+
+
+def valid(path: str, body: bytes) -> None:
+    dialect = dialect_of(path)
+    assert dialect is not None
+    assert dialect.check(body) == []
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("path", PATHS)
+async def test_the_client_sees_one_reply_and_the_model_what_memory_holds(
+    path: str, streamed: bool, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        await known(proxy)
+        provider.requests.clear()
+        script(provider, path, LOOK, TOLD)
+        client = Client(proxy, path, streamed)
+        reply = await client.ask(person(path, "Which database did we choose?"))
+        assert reply.text.replace("\n", "") == "Let me look. You chose PostgreSQL 16."
+        assert not any(isinstance(part, ToolCall) for part in reply.parts)
+        assert [part.text for part in reply.parts if isinstance(part, Text)][-1].endswith("16.")
+        assert any(isinstance(part, Reasoning) for part in reply.parts)
+        assert reply.id == "r1"
+        assert reply.usage is not None and reply.usage.output == 9
+        first, second = sent(provider)
+        assert tools_in(first) == tools_in(second) == ["bash", *(tool.name for tool in TOOLS)]
+        assert b"PostgreSQL 16 for the billing service" in second and b"recalled-memory" in second
+        assert history(path, second).startswith(history(path, first))
+        valid(path, second)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_hidden_rounds_are_made_again_also_after_a_restart(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path, **ON) as proxy:
+            await known(proxy)
+            script(provider, path, LOOK, TOLD, Round((Say("Yes."),)))
+            client = Client(proxy, path)
+            await client.ask(person(path, "Which database did we choose?"))
+            asked_again = history(path, provider.last.body)
+            client.heard(without(LOOK, *NAMES), TOLD)
+            await client.ask(person(path, "Are you sure?"))
+            made_again = history(path, provider.last.body)
+            assert made_again.startswith(asked_again)
+            assert made_again.count(b"Let me look.") == 1
+            valid(path, provider.last.body)
+            client.heard(Round((Say("Yes."),)))
+        async with running(provider, tmp_path, **ON | {"memory__tools__offer": False}) as proxy:
+            client.proxy = proxy
+            script(provider, path, Round((Say("Fine."),)))
+            await client.ask(person(path, "Good."))
+            assert history(path, provider.last.body).startswith(made_again)
+            assert tools_in(provider.last.body)[1:] == [tool.name for tool in TOOLS]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_call_beside_the_clients_own_is_answered_beside_its_result(
+    path: str, streamed: bool, tmp_path: Path
+) -> None:
+    both = Round((Think("Hm.", "Sig=="), Say("Let me look."), BASH, ASK), (50, 5), "r1")
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        await known(proxy)
+        provider.requests.clear()
+        script(provider, path, both, TOLD, Round((Say("Yes."),)))
+        client = Client(proxy, path, streamed)
+        reply = await client.ask(person(path, "Which database did we choose?"))
+        assert [part.name for part in reply.parts if isinstance(part, ToolCall)] == ["bash"]
+        assert len(provider.requests) == 1
+        client.heard(without(both, *NAMES))
+        await client.ask(*done(path, "c1"))
+        second = provider.last.body
+        assert (
+            second.index(b'"c1"') < second.index(b'"m1"') < second.index(b"billing service") < second.index(b"3 files")
+        )
+        assert history(path, second).startswith(history(path, sent(provider)[0]))
+        valid(path, second)
+        client.heard(TOLD)
+        await client.ask(person(path, "Are you sure?"))
+        assert history(path, provider.last.body).startswith(history(path, second))
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_the_receipt_has_the_rounds_and_the_journal_the_visible_reply(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, LOOK, TOLD)
+        client = Client(proxy, path)
+        client.messages.append(person(path, "Which database did we choose?"))
+        _, _, headers = await client.send()
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        receipt = await proxy.edge.memory.journal.receipt(headers["x-palimpsest-receipt"])
+        assert receipt is not None
+        [hidden] = receipt.hidden
+        assert hidden.tools == ("memory_search",)
+        assert hidden.usage is not None and hidden.usage.output == 5
+        passages = await proxy.edge.memory.journal.find_passages(
+            await proxy.edge.memory.journal.owners(), "PostgreSQL", 10
+        )
+        assert [passage.speaker for passage in passages] == ["assistant"]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("path", PATHS)
+async def test_where_the_model_calls_nothing_of_ours_the_reply_is_the_providers_own_bytes(
+    path: str, streamed: bool, tmp_path: Path
+) -> None:
+    only = Round((Think("Hm.", "S="), Say("Naïve ☃."), BASH))
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, only)
+        client = Client(proxy, path, streamed)
+        client.messages.append(person(path, "Go on."))
+        _, data, headers = await client.send()
+        assert data == (stream(path, only) if streamed else document(path, only))
+        assert streamed or headers["Content-Length"] == str(len(data))
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_tools_are_offered_from_a_sessions_first_request_or_never(path: str, tmp_path: Path) -> None:
+    fine = Round((Say("Fine."),))
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path) as proxy:
+            script(provider, path, fine)
+            before = Client(proxy, path, session="before")
+            await before.ask(person(path, "Hello there, we begin."))
+            assert tools_in(provider.last.body) == ["bash"]
+            before.heard(fine)
+        async with running(provider, tmp_path, **ON) as proxy:
+            before.proxy = proxy
+            script(provider, path, fine, fine, fine)
+            await before.ask(person(path, "Go on then."))
+            assert tools_in(provider.last.body) == ["bash"]
+            forced = Client(proxy, path, session="forced", more={"tool_choice": _force(path)})
+            await forced.ask(person(path, "Run it."))
+            assert tools_in(provider.last.body) == ["bash"]
+            own = Client(proxy, path, session="own")
+            own.more = {"tools": orjson.loads(orjson.dumps(own.body["tools"]).replace(b"bash", b"mcp__memory_search"))}
+            await own.ask(person(path, "Search."))
+            assert tools_in(provider.last.body) == ["mcp__memory_search"]
+
+
+def _force(path: str) -> Any:
+    return {"type": "any"} if path == PATHS[2] else "required"
+
+
+@pytest.mark.parametrize("failure", [500, 400])
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_round_that_fails_ends_the_reply_as_its_format_ends_one(
+    path: str, streamed: bool, failure: int, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, LOOK, failure, Round((Say("Yes."),)))
+        client = Client(proxy, path, streamed)
+        reply = await client.ask(person(path, "Which database did we choose?"))
+        assert reply.text == "Let me look. "
+        assert "going on after a tool of memory's" in proxy.edge.degradations.counts
+        client.heard(without(LOOK, *NAMES))
+        await client.ask(person(path, "And?"))
+        valid(path, provider.last.body)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_model_that_asks_for_ever_is_stopped(path: str, tmp_path: Path) -> None:
+    asks = [Round((Call(f"m{number}", "memory_search", '{"query": "x"}'),), id=f"r{number}") for number in range(5)]
+    async with fake_provider() as provider, running(provider, tmp_path, **ON, memory__tools__rounds=3) as proxy:
+        script(provider, path, *asks)
+        reply = await Client(proxy, path).ask(person(path, "Which database did we choose?"))
+        assert reply.parts == ()
+        assert len(provider.requests) == 4
+        assert b"no more questions" in provider.last.body
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_what_a_model_calls_wrongly_is_told_to_it(path: str, tmp_path: Path) -> None:
+    wrong = Round((Call("m1", "memory_get", '{"id": "deadbeef"}'), Call("m2", "memory_note", '{"action": "sing"}')))
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, wrong, TOLD)
+        await Client(proxy, path).ask(person(path, "Which database did we choose?"))
+        assert b"Not done: there is no memory" in provider.last.body
+        assert b"it is add, confirm, update or supersede" in provider.last.body
+        valid(path, provider.last.body)
+
+
+async def test_a_secret_in_a_hidden_round_is_not_stored(tmp_path: Path) -> None:
+    path, key = PATHS[2], "sk-ant-api03-" + "Ab1x" * 20
+    look = Round((Think("Hm.", "Sig=="), Say(f"The key is {key}."), ASK), (50, 5), "r1")
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, look, TOLD)
+        await Client(proxy, path).ask(person(path, "Which database did we choose?"))
+        await proxy.learned()
+    assert key.encode() not in journal_of(tmp_path)
