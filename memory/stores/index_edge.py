@@ -8,17 +8,20 @@ waits for more than one piece of it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import qdrant_edge as edge
 
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
+from memory.stores.vectors import OwnVectors
 
 T = TypeVar("T")
 
@@ -44,6 +47,7 @@ class EdgeIndex:
         self._shard: Any = None
         self._unflushed = 0
         self._names: dict[int, str] = {}
+        self._vectors = OwnVectors(dimensions)
 
     @classmethod
     async def open(cls, folder: Path, dimensions: int) -> EdgeIndex:
@@ -82,6 +86,8 @@ class EdgeIndex:
             return []
         if self._shard is None:
             raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
+        for owner in self._vectors.missing(query.owners):
+            self._thread.submit(self._gather, owner)
         # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
         # add the way there and back.
         return self._told(lambda: self._search(query))
@@ -167,6 +173,7 @@ class EdgeIndex:
                 ]
             )
         )
+        self._vectors.put((point.owner, uuid.UUID(point.id).int, point.dense) for point in points)
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
             self._shard.flush()
@@ -176,6 +183,7 @@ class EdgeIndex:
         known = [record.id for record in self._shard.retrieve(list(ids), False, False)]
         if not known:
             return
+        self._vectors.drop(id.int for id in known)
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
         self._shard.update(edge.UpdateOperation.delete_points(known))
@@ -187,26 +195,46 @@ class EdgeIndex:
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
         # By their numbers: the hash of a UUID is reckoned in Python, and so is its text.
-        ids: dict[int, uuid.UUID] = {}
-        scores: list[dict[int, float]] = []
-        for leg in (dense, lexical):
-            hits = []
-            if leg is not None:
-                hits = self._shard.query(edge.QueryRequest(limit=query.limit, query=leg, filter=within))
-            found = [(hit.id, hit.score) for hit in hits]
-            ids.update((id.int, id) for id, _ in found)
-            scores.append({id.int: score for id, score in found})
-        cosines, dots = scores
-        cosines |= self._scores(dense, {number: id for number, id in ids.items() if number not in cosines})
-        return [Found(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in ids]
+        dots = self._leg(lexical, query.limit, within)
+        cosines = self._at_hand(query, dots)
+        if cosines is None:
+            cosines = self._leg(dense, query.limit, within)
+            others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
+            if others:
+                cosines = {**cosines, **self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))}
+        return [Found(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in {**dots, **cosines}]
 
-    def _scores(self, leg: Any, ids: Mapping[int, uuid.UUID]) -> dict[int, float]:
-        """The scores of points that the other leg found. Points that share no term have none, which is 0."""
-        if leg is None or not ids:
+    def _leg(self, leg: Any, limit: int, within: Any) -> dict[int, float]:
+        """What one leg finds. Points that share no term with the question have no score, which is 0."""
+        if leg is None:
             return {}
-        within = edge.Filter(must=[edge.HasIdCondition(set(ids.values()))])
-        hits = self._shard.query(edge.QueryRequest(limit=len(ids), query=leg, filter=within))
+        hits = self._shard.query(edge.QueryRequest(limit=limit, query=leg, filter=within))
         return {hit.id.int: hit.score for hit in hits}
+
+    def _at_hand(self, query: Query, others: Iterable[int]) -> Mapping[int, float] | None:
+        """What the dense leg finds, and its scores of the ``others``, where all that it looks at is at hand."""
+        if query.dense is None or query.sort is not None or query.since is not None or query.until is not None:
+            return None
+        return self._vectors.best(query.owners, query.dense, query.limit, others)
+
+    def _gather(self, owner: str, begun: bool = False, offset: Any = None) -> None:
+        """Put the vectors of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
+        index's own thread, in which no point is written meanwhile."""
+        with contextlib.suppress(Exception):  # only a shortcut: the engine is asked where it fails
+            within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
+            count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
+            if not begun and not self._vectors.begin(owner, count):
+                return
+            points, offset = self._shard.scroll(
+                edge.ScrollRequest(limit=PIECE, offset=offset, with_vector=[DENSE], with_payload=False, filter=within)
+            )
+            self._vectors.put(
+                (owner, point.id.int, np.asarray(point.vector[DENSE], dtype=np.float32)) for point in points
+            )
+            if offset is None:
+                self._vectors.finish(owner)
+            else:
+                self._thread.submit(self._gather, owner, True, offset)
 
     def _name(self, number: int) -> str:
         name = self._names.get(number)
