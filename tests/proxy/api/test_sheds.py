@@ -1,0 +1,48 @@
+"""A session that is larger than its window: what was shed stands in the log, and every handle brings it back whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tests.fake_provider import fake_provider
+from tests.proxy.api.asking import asking
+from tests.running import running
+
+WORDS = "the heron nests at the northern pier"
+
+
+def turn(number: int) -> list[dict[str, Any]]:
+    """A call that reads a file, and what it gave."""
+    arguments = orjson.dumps({"path": f"src/module_{number}.py"}).decode()
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": arguments}}
+    text = "\n".join(f"def function_{number}_{line}():\n    return {line}" for line in range(40))
+    return [
+        {"role": "assistant", "content": f"I look at file {number}.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": f"{text}\n# {WORDS}, {number}"},
+    ]
+
+
+async def test_what_was_shed_is_told_and_comes_back_by_its_handle(tmp_path: Path) -> None:
+    small = {"memory.default_window": 6000, "memory.shedding.reserve": 500}
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **small) as proxy:
+        ask = asking(proxy)
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "Look at the files."}]
+        for number in range(14):
+            messages += turn(number)
+            await proxy.post("/v1/chat/completions", {"model": "m", "messages": messages}, x_session_id="s1")
+            await proxy.learned()
+            assert proxy.edge.memory is not None
+            await proxy.edge.memory.tiering.catch_up()
+        shed = [each["id"] for each in (await ask("GET", "api/log"))["receipts"] if each["shed"]]
+        assert shed
+        told = await ask("GET", f"api/log/{shed[-1]}")
+        assert told["shed"]["removed"] > 0
+        assert told["seen"]["requests"]
+        lines = told["shed"]["parts"]
+        assert lines
+        for line in lines:
+            whole = await ask("GET", f"api/content/{line.split()[0]}?tier=L2")
+            assert WORDS in whole["text"] or "I look at file" in whole["text"]
