@@ -24,7 +24,7 @@ from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
 from memory.stores.shelf import Shelf, ask_many
-from memory.stores.traces import Changed, Traces, lines_without, rewrite, wipe
+from memory.stores.traces import Changed, Lines, Traces, rewrite, wipe
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""
@@ -152,8 +152,9 @@ def _traces(
 ) -> list[Traces]:
     """What to look for beside the messages, person by person."""
     found: dict[int, Traces] = {}
+    told = Lines(texts)
     for person, digest in messages:
-        found.setdefault(person, Traces(person, texts=list(texts))).add(connection, digest)
+        found.setdefault(person, Traces(person, list(texts), told)).add(connection, digest)
     return list(found.values())
 
 
@@ -169,8 +170,9 @@ def _unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
 def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str], texts: Sequence[str], changed: Changed) -> None:
     """Empty the ledger entries that hold one of the memories; where a segment begins, only the lines that tell of
     it go, if they can be found: the rest is what the session goes on with."""
+    lines = Lines(texts)
     for row in ask_many(connection, "forget_entries", gone):
-        left = lines_without(row["text"], texts) if row["act"] == Act.CUT else ""
+        left = lines.without(row["text"]) if row["act"] == Act.CUT else ""
         rewrite(connection, row, row["session"], "" if left == row["text"] else left, gone, changed)
 
 

@@ -29,16 +29,19 @@ TELLING = 40
 NO_ARGUMENTS = '{"forgotten":true}'
 """What stands in the place of a forgotten call's arguments, which must be JSON."""
 
-_WORD = re.compile(r"\w+")
+# Chinese and Japanese are written without spaces: there each character is a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 
 
 @dataclass(slots=True)
 class Traces:
-    """What is looked for: the messages of one person under all their digests, and every text that is to go."""
+    """What is looked for: the messages of one person under all their digests, and every text that is to go; ``told``
+    finds those of the memories that go."""
 
     person: int
+    texts: list[str]
+    told: Lines
     messages: dict[bytes, Message | None] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
 
     def add(self, connection: sqlite3.Connection, digest: bytes) -> None:
         """A message that is to go, and the forms in which a client may have sent it back."""
@@ -62,21 +65,43 @@ class Traces:
         found = {digest for sequence in forms(parts) for digest in sequence}
         for part in parts:
             said = "\n".join(texts_of([part]))
-            if len(parts) > 1 and len(said) < TELLING and lines_without(said, self.texts) == said:
+            if len(parts) > 1 and len(said) < TELLING and self.told.without(said) == said:
                 found.discard(digest_of(Role.ASSISTANT, [part]))
         return found
 
 
-def lines_without(text: str, gone: Sequence[str], handles: Iterable[str] = ()) -> str:
-    """A text without the lines that tell of one of the texts that are gone, or name one of these handles."""
-    runs, short = _runs(gone)
-    marks = tuple(handles)
-    kept = [
-        line
-        for line in text.split("\n")
-        if not (any(mark in line for mark in marks) or _tells(_WORD.findall(line.casefold()), runs, short))
-    ]
-    return "\n".join(kept)
+class Lines:
+    """Takes lines out that tell of one of some texts, or name one of some handles."""
+
+    def __init__(self, gone: Iterable[str], handles: Iterable[str] = ()) -> None:
+        self._handles = tuple(handles)
+        self._runs: set[tuple[str, ...]] = set()
+        self._short: set[tuple[str, ...]] = set()
+        for text in gone:
+            words = _WORD.findall(text.casefold())
+            if len(words) >= SHARED:
+                self._runs.update(_runs(words, SHARED))
+            elif len(words) > 1 or len("".join(words)) >= SHARED:
+                self._short.add(tuple(words))
+        self._lengths = {len(phrase) for phrase in self._short}
+
+    def without(self, text: str) -> str:
+        """A text without those lines."""
+        return "\n".join(line for line in text.split("\n") if not (self.names(line) or self._tells(line)))
+
+    def names(self, text: str) -> bool:
+        """Whether a text names one of the handles."""
+        return any(mark in text for mark in self._handles)
+
+    def _tells(self, line: str) -> bool:
+        words = _WORD.findall(line.casefold())
+        if not self._runs.isdisjoint(_runs(words, SHARED)):
+            return True
+        return any(not self._short.isdisjoint(_runs(words, length)) for length in self._lengths)
+
+
+def _runs(words: Sequence[str], length: int) -> list[tuple[str, ...]]:
+    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
 
 
 @dataclass(slots=True)
@@ -90,18 +115,18 @@ class Changed:
 
 def wipe(connection: sqlite3.Connection, traces: Traces, gone: Sequence[str], changed: Changed) -> None:
     """Remove what messages left behind. ``gone`` are the ids of the memories that go with them."""
-    handles = [digest[:6].hex() for digest in traces.messages]
+    lines = Lines(traces.texts, (digest[:6].hex() for digest in traces.messages))
     for digest in traces.messages:
         connection.execute(QUERIES["overviews_forget"], (traces.person, digest))
         connection.execute(QUERIES["pins_forget"], (traces.person, digest))
     for session in ask_many(connection, "forget_sessions", list(traces.messages), (traces.person,)):
         for row in connection.execute(QUERIES["ledger_of"], (session["id"],)).fetchall():
-            rewrite(connection, row, session["id"], _entry_without(row, traces, handles), gone, changed)
+            rewrite(connection, row, session["id"], _entry_without(row, traces, lines), gone, changed)
         for row in connection.execute(QUERIES["forget_sheds"], (session["number"],)).fetchall():
             told = orjson.loads(row["body"])
-            lines = told["shed"]["parts"]
-            told["shed"]["parts"] = [line for line in lines if lines_without(line, traces.texts, handles) == line]
-            if told["shed"]["parts"] != lines:
+            parts = told["shed"]["parts"]
+            told["shed"]["parts"] = [line for line in parts if lines.without(line) == line]
+            if told["shed"]["parts"] != parts:
                 connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), row["number"]))
                 changed.receipts.add(row["number"])
 
@@ -134,7 +159,7 @@ def texts_of(parts: Iterable[Part]) -> list[str]:
     return found
 
 
-def _entry_without(row: sqlite3.Row, traces: Traces, handles: Sequence[str]) -> str:
+def _entry_without(row: sqlite3.Row, traces: Traces, lines: Lines) -> str:
     """What an entry's text becomes."""
     text: str = row["text"]
     if not text or row["act"] == Act.OFFER:
@@ -147,32 +172,8 @@ def _entry_without(row: sqlite3.Row, traces: Traces, handles: Sequence[str]) -> 
         call = row["part"] < len(parts) and isinstance(parts[row["part"]], ToolCall)
         # Of a form that is not in the journal the kind is not known; what looks like arguments stays JSON.
         return NO_ARGUMENTS if call or (message is None and text.lstrip().startswith("{")) else FORGOTTEN
-    if row["act"] == Act.APPEND and any(mark in text for mark in handles):
+    if row["act"] == Act.APPEND and lines.names(text):
         return ""
-    left = lines_without(text, traces.texts, handles)
+    left = lines.without(text)
     # Hidden rounds are JSON: they stay whole or go.
     return "" if row["act"] == Act.INSERT and left != text else left
-
-
-def _runs(texts: Iterable[str]) -> tuple[set[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The runs of words of long texts, and short texts whole."""
-    runs: set[tuple[str, ...]] = set()
-    short: list[tuple[str, ...]] = []
-    for text in texts:
-        words = _WORD.findall(text.casefold())
-        if len(words) >= SHARED:
-            runs.update(tuple(words[start : start + SHARED]) for start in range(len(words) - SHARED + 1))
-        elif len(words) > 1 or len(text.strip()) >= SHARED:
-            short.append(tuple(words))
-    return runs, short
-
-
-def _tells(words: Sequence[str], runs: set[tuple[str, ...]], short: Sequence[tuple[str, ...]]) -> bool:
-    if any(tuple(words[start : start + SHARED]) in runs for start in range(len(words) - SHARED + 1)):
-        return True
-    return any(
-        tuple(words[start : start + len(phrase)]) == phrase
-        for phrase in short
-        if phrase
-        for start in range(len(words) - len(phrase) + 1)
-    )

@@ -16,7 +16,7 @@ from memory.ports import Lesson, Overview, Rarity, Shelved
 from memory.session import Shed, Shown
 from memory.stores.journal import SqliteJournal
 from memory.stores.messages import FORGOTTEN
-from memory.stores.traces import lines_without
+from memory.stores.traces import Lines
 from tests.memory.stores.making import AT, BOB, assistant, exchange, fact, open_journal, owner, passage, session, user
 
 WORDS = "the launch code is marmalade"
@@ -263,6 +263,7 @@ async def test_an_overview_that_comes_late_is_not_written_of_what_was_forgotten(
 
 def test_lines_that_tell_of_a_forgotten_text_are_found_by_their_words() -> None:
     text = "one\nThe *launch* code is: Marmalade!\nlaunch code\nsee ab12.3\nthe launch of the code"
-    assert lines_without(text, [WORDS], ["ab12"]) == "one\nlaunch code\nthe launch of the code"
-    assert lines_without(text, ["Launch code"]) == "one\nsee ab12.3\nthe launch of the code"
-    assert lines_without(text, []) == text
+    assert Lines([WORDS], ["ab12"]).without(text) == "one\nlaunch code\nthe launch of the code"
+    assert Lines(["Launch code"]).without(text) == "one\nsee ab12.3\nthe launch of the code"
+    assert Lines([]).without(text) == text
+    assert Lines(["发射代码是果酱"]).without("一\n他说发射代码是果酱。\n发射") == "一\n发射"
