@@ -53,6 +53,9 @@ GIVE_WAY_SECONDS = 0.2
 PATIENCE_SECONDS = 60.0
 """How long a burst of requests is spared: what has piled up until then is learned from though more come."""
 
+OWED = 400
+"""Exchanges that may pile up while requests are spared. With more, memory would fall too far behind."""
+
 LOOK_SECONDS = 0.02
 """How often the worker looks whether requests still come."""
 
@@ -89,6 +92,7 @@ class Learner:
         self._one_at_a_time = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._failed: Counter[int] = Counter()
+        self._owed = 0
         self._unindexed: dict[str, Fact] = {}
         self.passed_over = 0
 
@@ -103,7 +107,8 @@ class Learner:
         self._task = asyncio.create_task(self._run())
 
     def wake(self) -> None:
-        """Say that the journal has something new."""
+        """Say that the journal has something new: one more exchange."""
+        self._owed += 1
         self._woken.set()
 
     async def stop(self) -> None:
@@ -143,7 +148,7 @@ class Learner:
             more, began = True, time.monotonic()
             refreshed = began
             while more:
-                if sparing := time.monotonic() - began < PATIENCE_SECONDS:
+                if sparing := self._owed < OWED and time.monotonic() - began < PATIENCE_SECONDS:
                     await self._give_way()
                 more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
                 if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
@@ -157,8 +162,11 @@ class Learner:
             waiting = await self._journal.unlearned(limit) if self._settings.enabled else []
             for journaled in waiting:
                 await self._learn(journaled)
+                self._owed = max(self._owed - 1, 0)
                 if patient and self._busy():
                     break
+            if not waiting:
+                self._owed = 0
             indexed = await self._indexing().catch_up()
             self._unindexed.clear()
             return bool(waiting) or indexed > 0

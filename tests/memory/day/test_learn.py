@@ -87,3 +87,22 @@ async def test_requests_that_never_cease_put_learning_off_and_do_not_stop_it(
         async with asyncio.timeout(10):
             while (await memory.journal.counts()).behind:
                 pass
+
+
+async def test_requests_are_not_spared_any_more_when_too_much_has_piled_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.day.learn.GIVE_WAY_SECONDS", float("inf"))
+    monkeypatch.setattr("memory.day.recall.BUSY_SECONDS", float("inf"))
+    monkeypatch.setattr("memory.day.learn.OWED", 2)
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.learner.stop()
+        for number in range(2):
+            await proxy.chat(f"We decided to use port {8000 + number} for the billing service.", session=f"s{number}")
+        assert (await memory.journal.counts()).behind == 2
+        memory.learner.start()
+        async with asyncio.timeout(10):
+            while (await memory.journal.counts()).behind:
+                pass
