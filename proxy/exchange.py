@@ -38,6 +38,7 @@ from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
 from proxy.wire.overflow import LONGEST, STATUSES, Overflow, overflow
 from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
+from proxy.wire.rules.compared import newly_broken
 
 LARGE = 4 * 2**20
 """Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
@@ -182,7 +183,7 @@ def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     written = dialect.write(view, prepared.edits)
     written = with_hidden_rounds(dialect.name, written, prepared.edits, len(view.items))
     broken = dialect.check(written)
-    if broken and set(broken) - set(dialect.check(view.body)):
+    if broken and newly_broken(dialect.check(view.body), broken):
         metrics.INVALID.inc()
         return None
     added = len(written) - len(view.body)
