@@ -5,7 +5,8 @@
 Every round visits each target in turn, so that a noisy minute is noisy for all, and what a target adds is its time
 less the time straight to the provider *in the same round*. Streamed replies come in spaced chunks. Requests follow each
 other without a pause, in sessions of a few turns, and none is the same as another, so that recall and learning have
-their work to do each time. Figures on a shared machine are to be read as ratios.
+their work to do each time; what a target puts off until it is quiet is waited for before the next one's turn. Figures
+on a shared machine are to be read as ratios.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ from tests.bench.workload import Workload
 SIZES = (2_000, 40_000, 400_000)
 CLIENTS = (1, 16)
 SPACING_MS = 1.0
+REST_SECONDS = 20.0
+"""How long a target is waited for after its turn, at most."""
+IDLE_SHARE = 0.1
+"""Of one processor: less is rest."""
 CHAT = "/v1/chat/completions"
 
 
@@ -70,12 +75,27 @@ async def measure(competitors: list[Target], seconds: float, rounds: int) -> Sam
         workload = workloads[cell.size, cell.stream]
         for target in competitors:
             await _visit(target, cell.clients, 0.1, workload)
+            await _at_rest(target)
         for turn in range(rounds):
             order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
             for target in order:
                 sample = await _visit(target, cell.clients, share, workload)
                 samples.setdefault((cell, target.name), []).append(sample)
+                await _at_rest(target)
     return samples
+
+
+async def _at_rest(target: Target) -> None:
+    """Wait until a target has done what it put off: its learning must not fall into the next one's turn."""
+    if target.process is None:
+        return
+    until, before = time.perf_counter() + REST_SECONDS, target.process.cpu_seconds()
+    while time.perf_counter() < until:
+        await asyncio.sleep(0.3)
+        now = target.process.cpu_seconds()
+        if now - before <= IDLE_SHARE * 0.3:
+            return
+        before = now
 
 
 async def _visit(target: Target, clients: int, seconds: float, workload: Workload) -> Sample:

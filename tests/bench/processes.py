@@ -70,6 +70,14 @@ class Process:
         """Memory that the process and its children hold, in MiB (shared pages are counted once for each)."""
         return sum(_resident_kib(pid) for pid in _with_children(self.pid)) / 1024
 
+    def cpu_seconds(self) -> float:
+        """Processor time that the process has taken so far; 0 where the system does not tell."""
+        try:
+            ticks = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        except OSError:
+            return 0.0
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """End it at once, as a crash would."""
         with suppress(ProcessLookupError):
