@@ -104,8 +104,10 @@ _WRITING = frozenset(
 _SEARCHING = frozenset({"grep", "glob", "search", "find", "list", "ls", "tree", "query", "rg"})
 _DELEGATING = frozenset({"task", "agent", "subagent", "spawn", "delegate", "sessions"})
 _PLANNING = frozenset({"todo", "todos", "todowrite", "plan", "todolist"})
-_CONTENTS = ("content", "contents", "new_string", "newString", "new_str", "newText", "new_text", "replacement",
-             "old_string", "oldString", "old_str", "file_text", "edits", "diff", "patch", "insert_text", "replace")  # fmt: skip
+_CONTENTS = (
+    *("content", "contents", "file_text", "insert_text", "new_string", "newString", "new_str", "newText", "new_text"),
+    *("old_string", "oldString", "old_str", "replacement", "replace", "edits", "diff", "patch"),
+)
 _COMMANDS = ("command", "cmd", "script", "commandLine", "CommandLine")
 _ERRANDS = ("prompt", "task", "message", "description", "instructions", "input")
 _STATES = ("status", "state", "done", "completed", "checked")
@@ -216,7 +218,8 @@ def _shell(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float,
 
 
 _FAILURE = re.compile(
-    r"\A\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)|[Ee]xit(?:ed with)?(?: code|ed with code)?:? [1-9]\d*\b"
+    r"\A\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)"
+    r"|[Ee]xit(?:ed with)?(?: code|ed with code)?:? [1-9]\d*\b"
     r"|\bProcess exited with code [1-9]|\"exit_code\":\s*[1-9]"
 )
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from memory.context.budget import budget, remaining
-from memory.context.shed import Piece, Plan, plan
+from memory.context.shed import Plan, plan
+from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult
 from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
 from memory.settings import SheddingSettings

@@ -1,0 +1,192 @@
+"""The continuity note: what a new segment has to know of those before it. Made without a model, and bounded.
+
+The head stays, so the task in the person's first words stays with it. The note says what was asked since, what was
+decided, where the work stands, which files and commands there were, and which errors are open; what room is left goes
+to the lines whose names are likeliest to be used again. Whatever is still true of the note before is in it again:
+its lines compete with the new ones, so that a session without end has a note with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory.context.actions import Action, Kind, Place
+from memory.context.names import Source, lines
+from memory.conversation import Conversation, Part, Role, ToolResult
+from memory.edits import handle
+
+OPENING = "<earlier-in-this-session>"
+CLOSING = "</earlier-in-this-session>"
+_VALUABLE = "Lines from it that may be needed:"
+
+_ASKED, _ONE_ASKED = 2_400, 900
+_STATE, _ORDERS, _PLAN = 600, 1_600, 1_200
+_FILES, _COMMANDS, _ERRORS, _HANDLES = 24, 6, 4, 8
+CARRIED = 0.7
+"""What a line of the note before is worth against the same line now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a note says beside what the messages say: ``pinned`` lines, verbatim and always, and ``decided``, the
+    decisions and corrections of the session, the newest last."""
+
+    pinned: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+
+
+Said = tuple[Place, Part, str]
+"""A part, where it stands, and what it says as it was last shown."""
+
+
+def note(
+    conversation: Conversation,
+    done: Sequence[Action],
+    cut: int,
+    seen: Sequence[Said],
+    stays: Iterable[str],
+    earlier: str,
+    kept: Kept,
+    most: int,
+) -> str:
+    """The note for a segment that begins at message ``cut``, of at most about ``most`` tokens (pinned lines aside).
+
+    ``seen`` is what leaves now, ``stays`` what the request keeps, ``earlier`` the note that stands until now.
+    """
+    before = [action for action in done if action.call[0] < cut]
+    sections = [
+        ("Pinned:", kept.pinned),
+        ("Asked since the beginning, in these words:", _asked(conversation, cut)),
+        ("Instructions given on the way:", _orders(conversation, cut)),
+        ("Decided and corrected:", _newest(kept.decided, 1_600)),
+        ("Where the work stood:", _state(conversation, cut)),
+        ("The plan:", _plan(conversation, done, cut)),
+        ("Files changed:", _files(before, Kind.WRITE)),
+        ("Files read:", _files(before, Kind.READ)),
+        ("Commands that worked:", _commands(before)),
+        ("Errors still open:", _errors(conversation, done, cut)),
+        ("Contents of before, to be had by `palimpsest show`:", _handles(conversation, before)),
+    ]
+    body: list[str] = []
+    left = most * 4 - 200
+    for number, (title, entries) in enumerate(sections):
+        fitting = []
+        for entry in entries:
+            if number == 0 or len(entry) + 3 <= left - len(title):
+                fitting.append(f"- {entry}")
+                left -= len(entry) + 3
+        if fitting:
+            body += [title, *fitting]
+            left -= len(title) + 1
+    rest = _lines(seen, [*stays, *body], earlier, left - len(_VALUABLE) - 1)
+    if rest:
+        body += [_VALUABLE, *rest]
+    lead = f"{cut - conversation.head} earlier messages of this session are not shown any more. What they held:"
+    return "\n".join([OPENING, lead, *body, CLOSING])
+
+
+def _lines(seen: Sequence[Said], stays: Sequence[str], earlier: str, left: int) -> list[str]:
+    sources = []
+    if _VALUABLE in earlier:
+        sources.append(Source(-1, earlier.partition(_VALUABLE)[2].replace(CLOSING, ""), CARRIED, said=True))
+    for (message, number), part, said in seen:
+        output = isinstance(part, ToolResult)
+        text = said if output else said.replace("\\n", "\n").replace('\\"', '"')
+        sources.append(Source(message * 1000 + number, text, said=not output))
+    picked = []
+    for line in lines(sources, stays):
+        if len(line.text) + 1 <= left:
+            left -= len(line.text) + 1
+            picked.append(line)
+    picked.sort(key=lambda line: (line.place, line.row))
+    return [line.text for line in picked]
+
+
+def _newest(entries: Sequence[str], most: int) -> list[str]:
+    """The newest that fit in so many characters, in their order."""
+    found: list[str] = []
+    for entry in reversed(entries):
+        if most < len(entry):
+            break
+        most -= len(entry)
+        found.append(entry)
+    return found[::-1]
+
+
+def _short(text: str, most: int) -> str:
+    text = text.strip()
+    return text if len(text) <= most else f"{text[: most - 2].rstrip()} …"
+
+
+def _asked(conversation: Conversation, cut: int) -> list[str]:
+    """What people said between the head and the cut."""
+    messages = conversation.messages[conversation.head : cut]
+    return _newest([_short(message.spoken, _ONE_ASKED) for message in messages if message.spoken.strip()], _ASKED)
+
+
+def _orders(conversation: Conversation, cut: int) -> list[str]:
+    """System messages that leave: a runtime says new rules with them."""
+    messages = conversation.messages[conversation.head : cut]
+    orders = [message.text.strip() for message in messages if message.role in (Role.SYSTEM, Role.DEVELOPER)]
+    return _newest([_short(order, _ORDERS) for order in dict.fromkeys(orders) if order], _ORDERS)
+
+
+def _state(conversation: Conversation, cut: int) -> list[str]:
+    for message in reversed(conversation.messages[:cut]):
+        if message.role is Role.ASSISTANT and message.text.strip():
+            return [_short(message.text, _STATE)]
+    return []
+
+
+def _plan(conversation: Conversation, done: Sequence[Action], cut: int) -> list[str]:
+    plans = [action for action in done if action.kind is Kind.PLAN]
+    if not plans or plans[-1].call[0] >= cut:
+        return []
+    message, part = plans[-1].call
+    call = conversation.messages[message].parts[part]
+    return [_short(getattr(call, "arguments", ""), _PLAN)]
+
+
+def _files(before: Sequence[Action], kind: Kind) -> list[str]:
+    newest = dict.fromkeys(path for action in reversed(before) if action.kind is kind for path in action.paths)
+    paths = list(newest)[:_FILES]
+    return [", ".join(_short(path, 120) for path in paths)] if paths else []
+
+
+def _commands(before: Sequence[Action]) -> list[str]:
+    """The newest that did not fail and are one line: those are the ones to use again."""
+    worked = (a.command for a in reversed(before) if a.command and not a.failed and "\n" not in a.command)
+    return [_short(command, 160) for command in list(dict.fromkeys(worked))[:_COMMANDS]]
+
+
+def _errors(conversation: Conversation, done: Sequence[Action], cut: int) -> list[str]:
+    """What failed before the cut and has not succeeded since, with its first telling line."""
+    found: list[str] = []
+    succeeded: set[str] = set()
+    for action in reversed(done):
+        about = action.command or f"{action.name} {' '.join(action.paths)}"
+        if not action.failed:
+            succeeded.add(about)
+        elif about not in succeeded and action.result is not None and action.call[0] < cut:
+            succeeded.add(about)
+            message, part = action.result
+            result = conversation.messages[message].parts[part]
+            rows = result.text.split("\n") if isinstance(result, ToolResult) else []
+            telling = next((row for row in rows if "rror" in row or "FAIL" in row), rows[0] if rows else "")
+            found.append(f"{_short(about, 120)}: {_short(telling, 160)}")
+            if len(found) == _ERRORS:
+                break
+    return found[::-1]
+
+
+def _handles(conversation: Conversation, before: Sequence[Action]) -> list[str]:
+    found: dict[str, str] = {}
+    for action in reversed(before):
+        if action.kind in (Kind.READ, Kind.DELEGATE) and action.result is not None:
+            message, part = action.result
+            about = _short(" ".join((action.name, *action.paths)), 100)
+            found.setdefault(about, f"{handle(conversation.messages[message].digest, part)} {about}")
+            if len(found) == _HANDLES:
+                break
+    return list(found.values())

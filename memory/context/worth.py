@@ -1,0 +1,113 @@
+"""What a part is worth keeping, and its ways down: from whole to overview, from overview to a line.
+
+The figures are what a token of each kind was worth on recorded sessions: how often a name on it was used again, when
+it had last been seen 20,000 tokens before. What the assistant and people say is worth many times what tools print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from memory.context.actions import Place
+from memory.context.stale import REPEATED, REREAD
+from memory.context.stub import FRAME
+from memory.conversation import Conversation
+from memory.edits import Tier
+
+RESULT, REPORT, CALL, TEXT, PERSON, IMAGE = 0.67, 2.0, 1.7, 4.9, 40.0, 0.3
+KNOWN = 0.6
+"""The share of what is used again of a part that its overview holds."""
+HALVING = 25_000
+"""Tokens behind a part that halve its worth."""
+STALE, AGAIN = 0.5, 0.05
+"""What is left of the worth of what is stale, and of what stands again later."""
+LEAST = 30
+"""Tokens that a step down must save."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part that may be shed at all: the journal has it whole, with both lower tiers.
+
+    ``kind`` is ``result``, ``call``, ``text`` or ``image``; ``tokens`` is how large the whole is. Of a call ``line``
+    and ``overview`` are arguments, JSON of the same shape; each is empty where there is none.
+    """
+
+    message: int
+    part: int
+    kind: str
+    tokens: int
+    line: str
+    overview: str
+    overview_tokens: int
+    tier: Tier
+    handle: str
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.message, self.part
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A way down for a piece: to which tier, how many tokens that saves, what it loses for each of them."""
+
+    piece: Piece
+    tier: Tier
+    saved: int
+    loss: float
+    why: str
+
+
+def steps(
+    conversation: Conversation,
+    pieces: Iterable[Piece],
+    sizes: Sequence[int],
+    old: Mapping[Place, str],
+    reports: Collection[Place | None],
+) -> list[Step]:
+    """All ways down, the least loss first; for one piece, the way to the overview before that to the line."""
+    behind = [*accumulate(reversed(sizes), initial=0)][::-1]
+    found = []
+    for piece in pieces:
+        worth = _worth(piece, bool(conversation.messages[piece.message].spoken), piece.place in reports)
+        worth *= 0.5 ** (behind[piece.message + 1] / HALVING)
+        why = old.get(piece.place, "")
+        if why:
+            worth *= AGAIN if why in (REREAD, REPEATED) else STALE
+        found += _down(piece, worth, why or "old")
+    found.sort(key=lambda step: (step.loss, step.piece.message, step.piece.part, step.tier is Tier.L0))
+    return found
+
+
+def _worth(piece: Piece, spoken: bool, report: bool) -> float:
+    match piece.kind:
+        case "text":
+            return PERSON if spoken else TEXT
+        case "result":
+            return REPORT if report else RESULT
+        case "call":
+            return CALL
+    return IMAGE
+
+
+def _down(piece: Piece, worth: float, why: str) -> list[Step]:
+    call = piece.kind == "call"
+    lowest = len(piece.line) // 4 + (0 if call else FRAME)
+    middle = piece.overview_tokens + (0 if call else lowest)
+    found = []
+    stands, left = piece.tokens, 1.0
+    if piece.tier is Tier.L1:
+        stands, left = middle, KNOWN
+    elif piece.tier is Tier.L2 and piece.overview and stands - middle >= LEAST:
+        gone = worth * stands * (1 - KNOWN) / (stands - middle)
+        found.append(Step(piece, Tier.L1, stands - middle, gone, why))
+        stands, left = middle, KNOWN
+    if piece.tier is not Tier.L0 and (piece.line or not call) and stands - lowest >= LEAST:
+        # Never cheaper than the step before it: a piece goes down tier by tier.
+        gone = worth * piece.tokens * left / (stands - lowest)
+        found.append(Step(piece, Tier.L0, stands - lowest, max(gone, found[0].loss if found else 0.0), why))
+    return found
