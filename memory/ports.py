@@ -154,8 +154,7 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The lower tiers of one part: ``tokens`` is the size of the whole, ``line`` its L0, ``text`` its L1 (empty where
-    none is worth its place) of ``text_tokens``."""
+    """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` is L1, empty where it is not worth its place."""
 
     tokens: int
     line: str
@@ -165,11 +164,8 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A message that the journal has, with the overviews that were made of its parts so far.
-
-    ``redacted`` says that it cannot be given back word for word: a secret was taken out of it, or a person has had
-    it forgotten.
-    """
+    """A message that the journal has, with the overviews of its parts. ``redacted``: it cannot be given back word for
+    word, since a secret was taken out of it or a person has had it forgotten."""
 
     redacted: bool
     overviews: Mapping[int, Overview] = field(default_factory=dict)
@@ -270,9 +266,8 @@ class Journal(Protocol):
         """Write what an exchange taught and move the cursor, in one transaction."""
 
     async def untiered(self, limit: int) -> list[Journaled]:
-        """Exchanges of which no overviews were made yet, oldest first. Of each request only the messages from a
-        little before the first fresh one are given, and ``fresh`` counts from there; the reply also where it was
-        cut."""
+        """Exchanges of which no overviews were made yet, oldest first: of each request the messages from a little
+        before the first fresh one (``fresh`` counts from there), and the reply also where it was cut."""
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
         """Write overviews by subject and part (for a message: its person, its digest), and in the same transaction
@@ -282,11 +277,10 @@ class Journal(Protocol):
         """Of these messages those that the journal has of the session's person, with their overviews."""
 
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
-        """The messages of a person (the owner of the layer *user*) whose digest begins with these hexadecimal
-        digits."""
+        """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
-        """A person wants a part whole (since ``at``), or, with None, no longer."""
+        """A person wants a part whole since ``at``, or, with None, no longer."""
 
     async def pinned(self, session: str) -> frozenset[str]:
         """The handles of what the session's person wants whole."""
