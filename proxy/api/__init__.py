@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api import config, content, embedder, facts, forget, health, log, page, project, search, status, switch
+from proxy.api import (
+    config,
+    content,
+    embedder,
+    facts,
+    forget,
+    health,
+    log,
+    page,
+    project,
+    search,
+    status,
+    switch,
+    tools,
+)
 from proxy.api.answers import answers
 from proxy.api.door import door
 from proxy.edge import EDGE, Edge
@@ -18,6 +32,6 @@ def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
-    for part in (health, status, search, facts, content, forget, page, project, log, switch, embedder, config):
+    for part in (health, status, search, facts, content, forget, page, project, log, switch, embedder, config, tools):
         app.add_routes(part.routes)
     return app

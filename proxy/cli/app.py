@@ -10,6 +10,7 @@ from proxy.cli.demo import demo
 from proxy.cli.doctor import doctor
 from proxy.cli.extracting import extract
 from proxy.cli.looking import config, log, status, version
+from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
 from proxy.cli.serving import serve
 from proxy.cli.switching import embedder as show_embedder
@@ -45,6 +46,7 @@ for command in (
     config,
     reindex,
     extract,
+    mcp,
     version,
 ):
     app.command(command.__name__)(command)

@@ -39,7 +39,10 @@ def opencode(address: Address, machine: Machine) -> Plan:
                 },
             ),
         ),
-        notes=("For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",),
+        notes=(
+            "For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",
+            _tools('"mcp": {"palimpsest": {"type": "local", "command": ["palimpsest", "mcp"]}} in the same file'),
+        ),
         warnings=_login("opencode", machine, "a subscription"),
     )
 
@@ -72,6 +75,7 @@ def codex(address: Address, machine: Machine) -> Plan:
             "A provider of its own keeps Codex on plain HTTP and does its compaction itself; the built-in provider "
             "would try a WebSocket first.",
             "Sessions begun with another provider are resumed with it: codex -c model_provider=palimpsest resume.",
+            _tools("codex mcp add palimpsest -- palimpsest mcp"),
         ),
         warnings=warnings,
     )
@@ -97,7 +101,10 @@ def claude(address: Address, machine: Machine) -> Plan:
                 {("env", "ANTHROPIC_BASE_URL"): url},
             ),
         ),
-        notes=(f"For one session only: ANTHROPIC_BASE_URL={url} claude",),
+        notes=(
+            f"For one session only: ANTHROPIC_BASE_URL={url} claude",
+            _tools("claude mcp add palimpsest -- palimpsest mcp"),
+        ),
         warnings=warnings,
     )
 
@@ -115,6 +122,7 @@ def qwen(address: Address, machine: Machine) -> Plan:
         ),
         notes=(
             "OPENAI_API_KEY and OPENAI_MODEL stay as they are; models under modelProviders have their own baseUrl.",
+            _tools("qwen mcp add palimpsest palimpsest mcp"),
         ),
     )
 
@@ -238,6 +246,11 @@ _SESSIONS = (
     "Without a header x-palimpsest-session (and x-palimpsest-parent for a sub-agent) a session is known by its "
     "messages; that works, and a header makes it certain."
 )
+
+
+def _tools(how: str) -> str:
+    """How a runtime gets memory's tools over MCP."""
+    return f"If the model shall ask memory by itself, give it memory's tools (MCP): {how}"
 
 
 def _login(runtime: str, machine: Machine, what: str) -> tuple[str, ...]:

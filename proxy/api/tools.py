@@ -1,0 +1,35 @@
+"""Memory's tools, for programs that reach them by themselves: ``palimpsest mcp``."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from memory.day.tools import Asker
+from memory.fact import Origin
+from memory.session import Mode
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, memory_of, scope_of
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+SESSION = "a tool of its own"
+"""Stands in the place of a session: what calls us here does not say in which one."""
+
+
+@routes.post("/api/tools/{name}")
+async def call(request: web.Request) -> web.Response:
+    """``{"arguments": {…}}``, ``?project=…``: the answer to a call, as text for a model.
+
+    What a model notes here carries the trust of a tool's output: nobody knows what it has read before.
+    """
+    said = await body_of(request, {"arguments": dict})
+    scope, memory, settings = scope_of(request), memory_of(request), request.app[EDGE].settings
+    project = settings.projects.get(scope.project or "")
+    modes = {settings.memory.mode, project.memory if project else Mode.ON}
+    if Mode.OFF in modes:
+        raise Refusal(403, "memory is switched off for this project (projects.NAME.memory)")
+    asker = Asker(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.paused)
+    told = await memory.tools.answer(request.match_info["name"], said.get("arguments", {}), asker)
+    return answer({"text": told.text, "memories": told.memories})

@@ -1,0 +1,47 @@
+"""``palimpsest mcp``: memory's tools over the Model Context Protocol, for a runtime that starts us as a subprocess."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from proxy.cli.faults import Fault
+from proxy.cli.mcp_messages import reply
+from proxy.cli.options import ConfigFile, Home, Project, User, here, loaded
+from proxy.cli.server import running
+from proxy.settings import Settings
+
+SECONDS = 30.0
+"""How long one call may take."""
+
+
+def mcp(project: Project = None, user: User = None, home: Home = None, config: ConfigFile = None) -> None:
+    """Offer memory's tools to a runtime over MCP (stdio); the project is that of the folder it is started in.
+
+    Only the running server has the stores open: where none runs, each call says so, and works once one does.
+    """
+    settings = loaded(home, config).settings
+
+    def call(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+        try:
+            return _asked(settings, name, arguments, project, user), False
+        except Fault as error:
+            return str(error), True
+
+    while line := sys.stdin.buffer.readline():
+        if line.strip() and (answer := reply(line, call)) is not None:
+            sys.stdout.buffer.write(answer + b"\n")
+            sys.stdout.buffer.flush()
+
+
+def _asked(settings: Settings, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None) -> str:
+    server = running(settings)
+    if server is None:
+        raise Fault(
+            f"Memory cannot be asked: no palimpsest server has {settings.home} open. Start one with "
+            "`palimpsest serve`; this tool works again as soon as it runs."
+        )
+    scope = {"project": project or here(server), "user": user}
+    told = server.ask("POST", f"api/tools/{name}", scope, {"arguments": dict(arguments)}, seconds=SECONDS)
+    return str(told["text"])
