@@ -154,7 +154,7 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` is L1, empty where it is not worth its place."""
+    """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` L1, empty where it is not worth its place."""
 
     tokens: int
     line: str
