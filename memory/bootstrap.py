@@ -96,6 +96,7 @@ class Memory:
         await self.notes.stop()
         await self.learner.stop()
         await self.tiering.stop()
+        await self.counting.settle()
         await self.reported.settle()
         try:
             await self.recall.index.close()
@@ -148,7 +149,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     pages = PageFiles(settings.page, journal, home / "pages", now)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
     tokens = Tokens()
-    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.count), guard, recall.busy)
+    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy)
     counting = Counting(tokens, guard)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()

@@ -29,6 +29,11 @@ LOOKED_AT = 60_000
 brings a long history along)."""
 
 
+SMALL = 20_000
+"""Tokens of a request below which an estimate is enough: no window is near, and the tokenizer with its fifty
+megabytes is not loaded for it."""
+
+
 class Tokenizer(Protocol):
     """Counts tokens, from any thread; loads what it needs with the first text."""
 
@@ -68,11 +73,7 @@ class Counting:
         self._texts: dict[int, int] = {}
         self._wanted: dict[tuple[str, bytes], Message] = {}
         self._counting: asyncio.Task[None] | None = None
-
-    def warm(self) -> None:
-        """Have the tokenizer load beside, before there are streams to hold up: a part of it keeps the whole process
-        busy for a tenth of a second."""
-        self._counted((_outside(Conversation("", "", ())),), "other")
+        self._estimates: dict[tuple[str, bytes], Counted] = {}
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
@@ -120,21 +121,31 @@ class Counting:
         at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
         result: list[Counted] = []
         for message, known in zip(messages, found, strict=True):
+            key = (rules, message.digest)
             counted = known or counts.get(message.digest)
             if counted is None:
-                length = _length(message)
-                if length <= at_once:
+                if (length := _length(message)) <= at_once:
                     at_once -= length
                     counted = _count(message, self._tokenizer.count, rules)
                     counts.put(message.digest, counted)
                 else:
-                    looked_at -= min(length, AT_ONCE)
-                    counted = _count(message, quick if looked_at > 0 else _by_length, rules)
-                    self._wanted[(rules, message.digest)] = message
+                    counted = self._estimates.get(key)
+                    if counted is None:
+                        looked_at -= min(length, AT_ONCE)
+                        counted = _count(message, quick if looked_at > 0 else _by_length, rules)
+                        self._estimated(key, counted)
+                    self._wanted[key] = message
             result.append(counted)
+        if not self._tokenizer.ready and sum(total for total, _ in result) < SMALL:
+            self._wanted.clear()
         if self._wanted and self._counting is None:
             self._counting = asyncio.create_task(self._count_beside())
         return result
+
+    def _estimated(self, key: tuple[str, bytes], counted: Counted) -> None:
+        if len(self._estimates) >= KEPT:
+            self._estimates.clear()
+        self._estimates[key] = counted
 
     async def _count_beside(self) -> None:
         try:
@@ -144,6 +155,7 @@ class Counting:
                 done, _ = await self._guard(counting, otherwise={}, within=300, doing="counting tokens")
                 for (rules, digest), counted in done.items():
                     self._counts[rules].put(digest, counted)
+                    self._estimates.pop((rules, digest), None)
         finally:
             self._counting = None
 

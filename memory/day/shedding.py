@@ -157,7 +157,9 @@ class Shedding:
         def ours(tokens: int) -> int:
             return self._reported.ours(live.session.id, conversation.model, tokens)
 
-        free = reserve(conversation.dialect, conversation.model, conversation.longest, self._settings.reserve)
+        free = reserve(
+            conversation.dialect, conversation.model, conversation.longest, self._settings.reserve, load.window
+        )
         return budget(load.window, free, self._settings, load.fixed, ours)
 
     def _cold(self, conversation: Conversation, live: LiveSession, arrival: Arrival) -> bool:

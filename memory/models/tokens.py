@@ -112,6 +112,10 @@ class Tokens:
                 self._encode = _load(self._vocabulary)
                 self._tried = True
 
+    def near(self, text: str) -> int:
+        """Tokens of a text, estimated where the vocabulary is not loaded: for what is only told, not decided by."""
+        return self.count(text) if self._tried else quick(text)
+
     def count(self, text: str) -> int:
         """Tokens of a text. What looks like a special token is counted as the text that it is."""
         if not self._tried:
