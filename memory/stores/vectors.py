@@ -21,12 +21,13 @@ REST_SECONDS = 60.0
 class _Table:
     """One owner's vectors: a row for each of ``ids``, and free rows behind them. ``whole``: none is missing."""
 
-    def __init__(self, dimensions: int, now: float) -> None:
+    def __init__(self, dimensions: int, now: float, count: int) -> None:
         self.whole = False
         self.asked = now
         self.ids: list[int] = []
         self.rows: dict[int, int] = {}
-        self.vectors = np.zeros((64, dimensions), dtype=np.float32)
+        # Rows that are not written take no memory yet; to grow takes twice the memory for a moment.
+        self.vectors = np.zeros((count + count // 4 + 64, dimensions), dtype=np.float32)
 
     def put(self, id: int, vector: Vector) -> None:
         row = self.rows.get(id)
@@ -76,7 +77,7 @@ class OwnVectors:
                 self._refused[owner] = now
                 return False
             self._refused.pop(owner, None)
-            self._tables[owner] = _Table(self._dimensions, now)
+            self._tables[owner] = _Table(self._dimensions, now, count)
             return True
 
     def finish(self, owner: str) -> None:
