@@ -125,6 +125,7 @@ class Tools:
             found = await self._as_of(query, owners, then, limit)
         else:
             found = [each.memory for each in await self._commands.search(query, owners, limit)]
+        found = [memory for memory in found if memory.sensitivity is not Sensitivity.RESTRICTED]
         if not found:
             return Answer(f"Memory has nothing about {query[:80]!r}. Other words may find it.")
         return answers.listed(found, self._tokens, now)
