@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import orjson
 import pytest
+from aiohttp import web
 
 from memory.context.tools import NAMES, TOOLS
 from memory.conversation import Reasoning, Text, ToolCall
+from memory.ports import StoreError
 from proxy.wire import dialect_of
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.asking import (
@@ -241,3 +245,105 @@ async def test_a_secret_in_a_hidden_round_is_not_stored(tmp_path: Path) -> None:
         await Client(proxy, path).ask(person(path, "Which database did we choose?"))
         await proxy.learned()
     assert key.encode() not in journal_of(tmp_path)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_what_comes_before_a_hidden_call_is_seen_at_once_and_a_client_that_leaves_ends_it_all(
+    path: str, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        again = asyncio.Event()
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            if len(provider.requests) == 1:
+                await response.write(stream(path, LOOK))
+                await response.write_eof()
+                return response
+            try:
+                again.set()
+                await asyncio.Event().wait()
+            finally:
+                provider.gone.set()
+            return response
+
+        provider.answer = answer
+        client = Client(proxy, path)
+        client.messages.append(person(path, "Which database did we choose?"))
+        body = {"model": "m", "stream": True, **client.body}
+        headers = {"x-palimpsest-project": "loom", "x-session-id": "s1"}
+        async with proxy.client.post(proxy.url + path, json=body, headers=headers) as reply:
+            seen = b""
+            while b"look. " not in seen:
+                seen += await reply.content.readany()
+            await asyncio.wait_for(again.wait(), 10)
+            assert b"memory_search" not in seen
+        await asyncio.wait_for(provider.gone.wait(), 10)
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_a_round_that_breaks_off_breaks_the_reply_off(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            whole = stream(path, LOOK if len(provider.requests) == 1 else TOLD)
+            await response.write(whole if len(provider.requests) == 1 else whole[: len(whole) // 2])
+            if len(provider.requests) > 1 and request.transport is not None:
+                request.transport.close()
+            else:
+                await response.write_eof()
+            return response
+
+        provider.answer = answer
+        client = Client(proxy, path)
+        client.messages.append(person(path, "Which database did we choose?"))
+        with pytest.raises(aiohttp.ClientError):
+            await client.send()
+
+
+async def test_a_memory_that_fails_is_told_to_the_model_and_counted(tmp_path: Path) -> None:
+    path = PATHS[0]
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        assert proxy.edge.memory is not None
+
+        async def broken(*args: Any) -> Any:
+            raise StoreError("the index is locked")
+
+        proxy.edge.memory.tools.answer = broken  # type: ignore[method-assign,assignment]
+        script(provider, path, LOOK, TOLD)
+        reply = await Client(proxy, path).ask(person(path, "Which database did we choose?"))
+        assert reply.text.endswith("PostgreSQL 16.")
+        assert b"cannot be asked just now" in provider.last.body
+        assert "answering a tool of memory's" in proxy.edge.degradations.counts
+
+
+async def test_a_fork_offers_what_the_session_offers_that_it_came_from(tmp_path: Path) -> None:
+    path, fine = PATHS[2], Round((Say("Fine."),))
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, LOOK, TOLD, fine, fine)
+        client = Client(proxy, path)
+        await client.ask(person(path, "Which database did we choose?"))
+        client.heard(without(LOOK, *NAMES), TOLD)
+        await client.ask(person(path, "Are you sure?"))
+        before = provider.last.body
+        fork = Client(proxy, path, session="s2", messages=[*client.messages])
+        await fork.ask()
+        assert tools_in(provider.last.body) == tools_in(before)
+        assert history(path, provider.last.body) == history(path, before)
+
+
+async def test_a_regenerated_reply_without_hidden_rounds_has_none_made_again(tmp_path: Path) -> None:
+    path = PATHS[0]
+    silent = Round((ASK,), id="r1")
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, silent, TOLD, Round((Say("MySQL."),)), Round((Say("Yes."),)))
+        client = Client(proxy, path)
+        await client.ask(person(path, "Which database did we choose?"))
+        await client.ask()
+        client.heard(Round((Say("MySQL."),)))
+        await client.ask(person(path, "Sure?"))
+        assert b"recalled-memory" not in provider.last.body
+        assert len(orjson.loads(provider.last.body)["messages"]) == 3
