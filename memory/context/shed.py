@@ -12,22 +12,22 @@ more and loses a fourth of the lines that are needed again.) A cold cache is the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.context.actions import Kind, Place, actions
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, note
 from memory.context.protection import Protection, protection
 from memory.context.rotate import beginning
-from memory.context.stale import stale
+from memory.context.stale import SAID_AGAIN, stale
 from memory.context.stub import stub
 from memory.context.worth import Piece, Step, steps
 from memory.conversation import Conversation, Part, Text, ToolCall, ToolResult
 from memory.edits import Act, Standing, Tier
 from memory.session import Shed
 
-LIVE = 12_000
-"""Tokens at the end of a request that are the live tool loop, at most; a third of the target where that is less."""
+LIVE = 10_000
+"""Tokens at the end of a request that are the live tool loop, at most; a fourth of the target where that is less."""
 
 NOTE = 4_000
 NOTE_SHARE = 0.08
@@ -110,7 +110,7 @@ class _Planner:
         self.budget, self.standing = budget, standing
         self.total = budget.fixed + sum(sizes)
         self.done = actions(conversation)
-        self.guard = protection(conversation, self.done, sizes, min(LIVE, budget.target // 3))
+        self.guard = protection(conversation, self.done, sizes, min(LIVE, budget.target // 4))
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
         self.old = stale(conversation, self.done)
         reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
@@ -119,7 +119,11 @@ class _Planner:
     def trim(self, warm: bool, turns: float, prices: Prices | None) -> Plan:
         """Take what is stale, when that is free or pays."""
         batch = _Batch(self.total)
-        usual = (step for step in self._open(self.guard) if step.piece.place in self.old)
+        usual = [step for step in self._open(self.guard) if step.piece.place in self.old]
+        if warm:
+            usual = [step for step in usual if step.why in SAID_AGAIN]
+        else:
+            usual = [step for step in usual if step.tier is Tier.L1 or step.why in SAID_AGAIN]
         batch.take(usual, self.budget.target)
         first = min((place[0] for place in batch.steps), default=0)
         rewritten = sum(self.sizes[first:]) - batch.removed
@@ -131,25 +135,15 @@ class _Planner:
         """Down to the overviews; where that is not enough, a new segment; where that is not, all that may go."""
         batch = _Batch(self.total)
         usual = self._open(self.guard)
-        has_overview = {step.piece.place for step in usual if step.tier is Tier.L1}
-        gentle = [
-            step
-            for step in usual
-            if not self._by_people(step)
-            and (step.tier is Tier.L1 or (step.piece.tier is Tier.L2 and step.piece.place not in has_overview))
-        ]
-        batch.take(gentle, self.budget.target)
+        batch.take(self._gentle(usual), self.budget.target)
         cut = None
-        if batch.left > self.budget.fold:
+        if batch.left > self.budget.rotate:
             cut, batch = self._rotated(batch, kept)
-        limit = self.budget.fold if cut is None else self.budget.rotate
-        if batch.left > limit:
+        if batch.left > self.budget.rotate:
             behind = [step for step in usual if cut is None or step.piece.message >= cut.message]
-            batch.take((step for step in behind if not self._by_people(step)), self.budget.trim)
+            batch.take((step for step in behind if not self._by_people(step)), self.budget.fold)
         if batch.left > self.budget.window:
-            desperate = Protection(
-                self.guard.head, self.guard.newest, self.guard.newest, self.guard.parts, self.guard.human
-            )
+            desperate = replace(self.guard, tail=self.guard.newest)
             rest = [s for s in self._open(desperate) if cut is None or s.piece.message >= cut.message]
             batch.take((step for step in rest if not self._by_people(step)), self.budget.window)
             batch.take(rest, self.budget.window)
@@ -164,6 +158,20 @@ class _Planner:
             and step.piece.place not in self.pins
         ]
 
+    def _gentle(self, usual: Sequence[Step]) -> list[Step]:
+        """The first step down of each piece that is whole, and the second of what stands again elsewhere."""
+        shortened = {step.piece.place for step in usual if step.tier is Tier.L1}
+        return [
+            step
+            for step in usual
+            if not self._by_people(step)
+            and (
+                step.tier is Tier.L1
+                or step.why in SAID_AGAIN
+                or (step.piece.tier is Tier.L2 and step.piece.place not in shortened)
+            )
+        ]
+
     def _by_people(self, step: Step) -> bool:
         return step.piece.kind != "result" and step.piece.message in self.guard.human
 
@@ -174,7 +182,7 @@ class _Planner:
         for (message, _), each in folded.saved.items():
             sizes[message] -= each
         most = min(NOTE, int(self.budget.window * NOTE_SHARE))
-        room = self.budget.trim - self.budget.fixed - sum(sizes[:head]) - most
+        room = self.budget.fold - self.budget.fixed - sum(sizes[:head]) - most
         at = beginning(self.conversation, sizes, room, self.guard.newest)
         if not head or at is None or at <= left_before:
             return None, folded

@@ -17,6 +17,9 @@ SOLVED = "the error is solved"
 PICTURE = "an older picture"
 REPLANNED = "an older plan"
 
+SAID_AGAIN = frozenset({REREAD, REPEATED, REPLANNED, PICTURE})
+"""The reasons for which nothing is lost: what stood there stands again later, or in a newer state."""
+
 _LEAST = 40
 """Characters below which an equal output says nothing (``ok``, ``done``)."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from memory.context.actions import Place
-from memory.context.stale import REPEATED, REREAD
+from memory.context.stale import SAID_AGAIN
 from memory.context.stub import FRAME
 from memory.conversation import Conversation
 from memory.edits import Tier
@@ -77,7 +77,7 @@ def steps(
         worth *= 0.5 ** (behind[piece.message + 1] / HALVING)
         why = old.get(piece.place, "")
         if why:
-            worth *= AGAIN if why in (REREAD, REPEATED) else STALE
+            worth *= AGAIN if why in SAID_AGAIN else STALE
         found += _down(piece, worth, why or "old")
     found.sort(key=lambda step: (step.loss, step.piece.message, step.piece.part, step.tier is Tier.L0))
     return found

@@ -7,8 +7,12 @@ from typing import Any
 
 from memory.conversation import Conversation, Image, Text, ToolCall, ToolResult
 from memory.edits import handle
-from memory.tiers.lines import lines
-from memory.tiers.shape import budget_of, hint_of
+from memory.tiers import Hint, budget_of, hint_of, tiers
+from memory.tiers.calls import arguments
+
+
+CALL = 0.2
+"""The share of a call's arguments that their overview has."""
 
 
 class Overviews:
@@ -38,14 +42,14 @@ class Overviews:
         said = self._conversation.messages[message].parts[part]
         text = text_of(said)
         if isinstance(said, ToolCall):
-            return "", _arguments(said, handle(self._conversation.messages[message].digest, part))
+            name = handle(self._conversation.messages[message].digest, part)
+            return "", arguments(said.name, said.arguments, int(len(said.arguments) * CALL), name) or ""
+        hint = Hint()
         if isinstance(said, ToolResult) and said.call_id in self._calls:
             call = self._calls[said.call_id]
             hint = hint_of(call.name, call.arguments, said.failed)
-            line = f"{call.name} {hint.path or hint.command or call.arguments}"[:120]
-        else:
-            hint, line = hint_of("", ""), text.strip().split("\n")[0][:100]
-        return line, lines(text, hint, budget_of(text))
+        made = tiers(text, hint)
+        return made.line, made.overview
 
 
 def text_of(part: Any) -> str:
@@ -64,19 +68,3 @@ def text_of(part: Any) -> str:
 
 def _size(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode()) // 4
-
-
-def _arguments(call: ToolCall, name: str) -> str:
-    try:
-        read = json.loads(call.arguments)
-    except ValueError:
-        return ""
-    if not isinstance(read, dict):
-        return ""
-    short = {}
-    for key, value in read.items():
-        if isinstance(value, str) and len(value) > 300:
-            value = lines(value, hint_of(call.name, ""), len(value) // 4) + f"\n[shortened: palimpsest show {name}]"
-        short[key] = value
-    text = json.dumps(short, ensure_ascii=False)
-    return text if len(text) < len(call.arguments) * 0.7 else ""
