@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -72,30 +73,45 @@ def actions(conversation: Conversation) -> list[Action]:
 
 def action(place: Place, call: ToolCall, at: Place | None, result: ToolResult | None) -> Action:
     """What one call did."""
-    arguments = _object(call.arguments)
+    shape = _shape(call.name, call.arguments)
+    about = shape.about or f"{call.name} {call.arguments}"
+    return Action(place, at, call.name, shape.kind, about, shape.paths, shape.lines, shape.command, _failed(result))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a call's name and arguments tell; an empty ``about`` stands for both."""
+
+    kind: Kind
+    paths: tuple[str, ...] = ()
+    lines: tuple[float, float] = (0, float("inf"))
+    command: str = ""
+    about: str = ""
+
+
+# A session's calls are looked at again in each of its requests.
+@lru_cache(maxsize=4096)
+def _shape(name: str, raw: str) -> _Shape:
+    arguments = _object(raw)
     command = _command(arguments)
     paths = tuple(_paths(arguments)) if arguments else ()
-    verbs = _verbs(call.name)
-    kind, lines = Kind.OTHER, (0.0, float("inf"))
+    verbs = _verbs(name)
     if _is_plan(verbs, arguments):
-        kind = Kind.PLAN
-    elif patched := tuple(dict.fromkeys(_PATCHED.findall(_patch(call.arguments, arguments, command)))):
-        kind, paths = Kind.WRITE, patched
-    elif command:
-        kind = Kind.RUN
+        return _Shape(Kind.PLAN)
+    if patched := tuple(dict.fromkeys(_PATCHED.findall(_patch(raw, arguments, command)))):
+        return _Shape(Kind.WRITE, patched, command=command, about=command)
+    if command:
         written, read, lines = _shell(command)
         if written:
-            kind, paths = Kind.WRITE, written
-        elif read:
-            kind, paths = Kind.READ, read
-    elif verbs & _DELEGATING and any(isinstance(arguments.get(key), str) for key in _ERRANDS):
-        kind = Kind.DELEGATE
-    elif paths and (verbs & _WRITING or any(key in arguments for key in _CONTENTS)):
-        kind = Kind.WRITE
-    elif paths and not verbs & _SEARCHING:
-        kind, lines = Kind.READ, _range(arguments)
-    about = command or (f"{call.name} {paths[0]}" if kind is Kind.READ else f"{call.name} {call.arguments}")
-    return Action(place, at, call.name, kind, about, paths, lines, command, failed=_failed(result))
+            return _Shape(Kind.WRITE, written, command=command, about=command)
+        return _Shape(Kind.READ if read else Kind.RUN, read or paths, lines, command, command)
+    if verbs & _DELEGATING and any(isinstance(arguments.get(key), str) for key in _ERRANDS):
+        return _Shape(Kind.DELEGATE, paths)
+    if paths and (verbs & _WRITING or any(key in arguments for key in _CONTENTS)):
+        return _Shape(Kind.WRITE, paths)
+    if paths and not verbs & _SEARCHING:
+        return _Shape(Kind.READ, paths, _range(arguments), about=f"{name} {paths[0]}")
+    return _Shape(Kind.OTHER, paths)
 
 
 _WRITING = frozenset(
@@ -217,15 +233,16 @@ def _shell(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float,
     return (), (_plain(path),), (float(begin or 0), float(end) + 1 if end else float("inf"))
 
 
-_FAILURE = re.compile(
-    r"\A\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)"
-    r"|[Ee]xit(?:ed with)?(?: code|ed with code)?:? [1-9]\d*\b"
-    r"|\bProcess exited with code [1-9]|\"exit_code\":\s*[1-9]"
-)
+_FAILED_AT_ONCE = re.compile(r"\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)")
+_FAILED_EXIT = re.compile(r"(?:xit(?:ed with)?(?: code|ed with code)?:? |\"exit_code\":\s*)[1-9]\d*\b")
 
 
 def _failed(result: ToolResult | None) -> bool:
+    """Whether a call failed: the runtime says so, or the beginning or the end of what it printed does."""
     if result is None:
         return False
     text = result.text
-    return result.failed or bool(_FAILURE.search(text[:400]) or _FAILURE.search(text[-200:]))
+    if result.failed or _FAILED_AT_ONCE.match(text):
+        return True
+    ends = (text[:400], text[-200:]) if len(text) > 600 else (text,)
+    return any("xit" in end and _FAILED_EXIT.search(end) is not None for end in ends)
