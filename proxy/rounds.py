@@ -124,7 +124,7 @@ class Rounds:
             await self._response.prepare(request)
         try:
             await self._hear(reply)
-            while (turn := self._writer.turn()).goes_on:
+            while (turn := self._turn()).goes_on:
                 if not await self._next(turn):
                     await self._show(self._writer.close())
                     break
@@ -141,11 +141,15 @@ class Rounds:
         await self._response.write_eof()
         return self._response
 
+    def _turn(self) -> Turn:
+        """What the round said, where it hides anything."""
+        return self._writer.turn() if self._writer.hides else Turn()
+
     async def _hear(self, reply: aiohttp.ClientResponse) -> None:
         """Pass one round on, up to its end; a round that goes on without its own."""
         async for chunk in reply.content.iter_any():
             await self._show(self._writer.feed(chunk))
-            if self._writer.over and self._writer.turn().goes_on:
+            if self._writer.over and self._turn().goes_on:
                 await _drained(reply)
                 return
             if self._heard.ended:
@@ -181,7 +185,7 @@ class Rounds:
         if self._settled:
             return
         self._settled = True
-        turn = self._writer.turn()
+        turn = self._turn()
         hidden = Hidden(joined(self._before), tuple(self._marks))
         if turn.shared:
             answers = await self._answers(turn, "")

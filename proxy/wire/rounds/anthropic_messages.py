@@ -68,8 +68,8 @@ class AnthropicStream(StreamWriter):
                 return b"" if self.waits() else raw
         return raw
 
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+    def said(self) -> Turn:
+        """What this round said so far."""
         blocks = {index: self._block(index) for index in sorted(self._blocks)}
         return turn_of(
             [(raw, self._place.get(index) is None) for index, raw in blocks.items()], self._stop, self._usage, self.over
@@ -145,6 +145,11 @@ class AnthropicWhole:
         self._shown += [dump(block).encode() for block, hidden in zip(blocks, hides, strict=True) if not hidden]
         return b"" if self._turn.goes_on else self._document({})
 
+    @property
+    def hides(self) -> bool:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        return bool(self._turn.calls)
+
     def turn(self) -> Turn:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._turn
@@ -153,6 +158,7 @@ class AnthropicWhole:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._number += 1
         self.over = False
+        self._turn = Turn()
         self._data = b""
 
     def close(self) -> bytes:

@@ -22,8 +22,12 @@ class RawEvents:
         self._held = bytearray()
         self._looked = 0
 
-    def feed(self, chunk: bytes) -> Iterator[tuple[bytes, Event | None]]:
-        """What this chunk completes; None for an event without data (a comment, a retry time)."""
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """The events that this chunk completes."""
+        if not self._held and chunk.endswith(b"\n\n") and b"\r" not in chunk:  # as nearly all come
+            for event in chunk[:-2].split(b"\n\n"):
+                yield event + b"\n\n"
+            return
         self._held += chunk
         at = 0
         while (blank := _BLANK.search(self._held, max(at, self._looked))) is not None:
@@ -32,16 +36,21 @@ class RawEvents:
                 break
             raw = bytes(self._held[at : blank.end()])
             at = self._looked = blank.end()
-            yield raw, next(iter(events([raw])), None)
+            yield raw
         del self._held[:at]
         self._looked = max(0, len(self._held) - 4)
 
-    def finish(self) -> tuple[bytes, Event | None]:
+    def finish(self) -> bytes:
         """The rest, which has no blank line."""
         raw = bytes(self._held)
         self._held.clear()
         self._looked = 0
-        return raw, next(iter(events([raw])), None)
+        return raw
+
+
+def event_in(raw: bytes) -> Event | None:
+    """The event of these bytes; None for one without data (a comment, a retry time)."""
+    return next(iter(events([raw])), None)
 
 
 def with_data(raw: bytes, event: Event, data: bytes) -> bytes:

@@ -72,8 +72,8 @@ class ChatStream(StreamWriter):
         value["id"] = orjson.loads(self._id) if self._id else value.get("id")
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+    def said(self) -> Turn:
+        """What this round said so far."""
         said = {key: told if key == "reasoning_details" else "".join(told) for key, told in self._said.items()}
         return turn_of(said, self._calls, self.ours, self._stop, self._usage, self.over)
 
@@ -164,6 +164,11 @@ class ChatWhole:
         self._calls += [call for call in calls if _name(call) not in self.ours]
         return b"" if self._turn.goes_on else self._document(value, str_in(choice, "finish_reason"))
 
+    @property
+    def hides(self) -> bool:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        return bool(self._turn.calls)
+
     def turn(self) -> Turn:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._turn
@@ -172,6 +177,7 @@ class ChatWhole:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._number += 1
         self.over = False
+        self._turn = Turn()
         self._data = b""
 
     def close(self) -> bytes:

@@ -67,8 +67,8 @@ class ResponsesStream(StreamWriter):
             return b""
         return self._passed(raw, event, value, {} if place == index else {("output_index",): str(place).encode()})
 
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+    def said(self) -> Turn:
+        """What this round said so far."""
         items = [(raw, self._place.get(index) is None) for index, raw in sorted(self._items.items())]
         return turn_of(items, self._stop, self._usage, self.over)
 
@@ -162,6 +162,11 @@ class ResponsesWhole:
         self._shown += [raw for raw, hidden in told if not hidden]
         return b"" if self._turn.goes_on else self.close()
 
+    @property
+    def hides(self) -> bool:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        return bool(self._turn.calls)
+
     def turn(self) -> Turn:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         return self._turn
@@ -170,6 +175,7 @@ class ResponsesWhole:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._number += 1
         self.over = False
+        self._turn = Turn()
         self._data = b""
 
     def close(self) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
 from proxy.wire.loose import loads, str_in
-from proxy.wire.rounds.events import RawEvents
+from proxy.wire.rounds.events import RawEvents, event_in
 from proxy.wire.rounds.turn import Turn
 from proxy.wire.sse import Event
 
@@ -15,7 +16,8 @@ from proxy.wire.sse import Event
 class StreamWriter(ABC):
     """Writes one stream out of several. ``number`` counts the rounds from 0.
 
-    As long as nothing was hidden every event passes as it came; :meth:`take` says what becomes of each.
+    As long as nothing was hidden every event passes as it came; :meth:`take` says what becomes of each. Until one of
+    our names is seen in a first round nothing is to be hidden, and events are not read: that costs little then.
     """
 
     def __init__(self, ours: frozenset[str]) -> None:
@@ -24,27 +26,50 @@ class StreamWriter(ABC):
         self.over = False
         self.hides = False  # whether a call of ours stands in this round
         self._events = RawEvents()
+        self._names = re.compile(b"|".join(re.escape(name.encode()) for name in sorted(ours)))
+        self._unread: list[bytes] | None = []  # None when events are read as they come
 
     def feed(self, chunk: bytes) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return b"".join([self._seen(raw, event) for raw, event in self._events.feed(chunk)])
+        return b"".join([self._through(raw) for raw in self._events.feed(chunk)])
 
     def end(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        raw, event = self._events.finish()
-        shown = self._seen(raw, event) if raw else b""
+        raw = self._events.finish()
+        shown = self._through(raw) if raw else b""
         # Some servers leave the terminator out; the client gets none of theirs, but our rounds go on.
         self.over = self.over or self.waits()
         return shown
 
     def again(self) -> None:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        self._read()
         self.number += 1
         self.over = self.hides = False
         self._events = RawEvents()
         self.begin()
 
-    def _seen(self, raw: bytes, event: Event | None) -> bytes:
+    def turn(self) -> Turn:
+        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+        self._read()
+        return self.said()
+
+    def _through(self, raw: bytes) -> bytes:
+        if self._unread is not None:
+            if self._names.search(raw) is None:
+                self._unread.append(raw)
+                return raw
+            self._read()
+        return self._seen(raw)
+
+    def _read(self) -> None:
+        """Read what has passed unread."""
+        unread, self._unread = self._unread, None
+        for raw in unread or ():
+            self._seen(raw)
+
+    def _seen(self, raw: bytes) -> bytes:
+        event = event_in(raw)
         if self.over:
             return b"" if self.waits() else raw
         if event is None:
@@ -65,7 +90,7 @@ class StreamWriter(ABC):
         """Whether the round, of which the stop reason is known, goes on; its terminator may still be to come."""
         if not self.hides:
             return False
-        turn = self.turn()
+        turn = self.said()
         return bool(turn.stop) and replace(turn, over=True).goes_on
 
     @abstractmethod
@@ -77,8 +102,8 @@ class StreamWriter(ABC):
         """Hear an event; what the client sees of it."""
 
     @abstractmethod
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
+    def said(self) -> Turn:
+        """What this round said so far, of what was read."""
 
     @abstractmethod
     def close(self) -> bytes:

@@ -149,7 +149,11 @@ class ReplyWriter(Protocol):
 
     @property
     def over(self) -> bool:
-        """Whether this round's terminator has come."""
+        """Whether this round's terminator has come, where it hides anything, or :meth:`turn` was asked."""
+
+    @property
+    def hides(self) -> bool:
+        """Whether a call of ours stands in this round; while it does not, there is no need to ask what it said."""
 
     def turn(self) -> Turn:
         """What this round said so far."""
