@@ -161,7 +161,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     )
     if prepared is None:
         prepared = memory.preparation.made_again(view.conversation, arrival, why)
-    return with_offer(edge, view, prepared)
+    return with_offer(edge, view, prepared, request.headers)
 
 
 async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:

@@ -18,7 +18,7 @@ import aiohttp
 from aiohttp import web
 
 from memory.context.answers import Answer
-from memory.context.tools import TOOLS
+from memory.context.tools import NAMES, TOOLS
 from memory.conversation import Reply
 from memory.day.tools import Asker, origin_of
 from memory.learning.redact import redact
@@ -56,18 +56,26 @@ class Committed(Protocol):
         """Write, and wait for it as long as a reply's end may be held back."""
 
 
-def with_offer(edge: Edge, view: View, prepared: Prepared) -> Prepared:
+def with_offer(edge: Edge, view: View, prepared: Prepared, headers: Mapping[str, str]) -> Prepared:
     """The plan with the tools that its session offers, if it does."""
     if edge.memory is None or not view.conversation.tools:
         return prepared
-    tools = edge.memory.offering.offered(prepared, view.conversation, lambda: _for_first_request(view))
+    tools = edge.memory.offering.offered(prepared, view.conversation, lambda: _for_first_request(view, headers))
     return replace(prepared, tools=tools) if tools and not collides(view, names_of(tools)) else prepared
 
 
-def _for_first_request(view: View) -> str:
+def by_login(headers: Mapping[str, str]) -> bool:
+    """Whether a request is paid by a subscription (a Claude or ChatGPT login): beyond its user's own words it may not
+    be reshaped."""
+    bearer = headers.get("Authorization", "").lower().removeprefix("bearer").strip()
+    betas = headers.get("anthropic-beta", "")
+    return bearer.startswith("sk-ant-oat") or "oauth-" in betas or "chatgpt-account-id" in headers
+
+
+def _for_first_request(view: View, headers: Mapping[str, str]) -> str:
     """The definitions that a session which begins with this request offers."""
-    names = frozenset(tool.name for tool in TOOLS)
-    return _definitions(view.conversation.dialect) if may_offer(view, names) else ""
+    allowed = may_offer(view, NAMES) and not by_login(headers)
+    return _definitions(view.conversation.dialect) if allowed else ""
 
 
 @lru_cache(maxsize=8)

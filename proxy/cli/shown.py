@@ -70,6 +70,10 @@ def receipt(held: dict[str, Any]) -> None:
         console.print(Text(f"  {each['text']}"), soft_wrap=True)
     if not shown:
         console.print("nothing was recalled")
+    for each in held.get("hidden", ()):
+        used = each["usage"] or {}
+        cost = f"{used['input']} tokens in ({used['cached']} cached), {used['output']} out" if used else "no usage told"
+        console.print(Text(f"unseen by the client: {', '.join(each['tools'])}; {cost}"))
     if steps:
         console.print()
         console.print(Text("milliseconds  " + "  ".join(f"{name} {value:.1f}" for name, value in steps.items()), "dim"))

@@ -54,6 +54,7 @@ class Client:
     session: str = "s1"
     messages: list[dict[str, Any]] = field(default_factory=list)
     more: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
 
     async def ask(self, *said_now: dict[str, Any]) -> Reply:
         """Send what is said now behind the history; the reply, which is checked to be complete and valid."""
@@ -72,7 +73,7 @@ class Client:
     async def send(self, **fields: Any) -> tuple[int, bytes, Any]:
         """Send the request; status, body, headers."""
         body = {"model": "m", "stream": self.streamed, **self.body, **self.more, **fields}
-        headers = {"x_palimpsest_project": "loom", "x_session_id": self.session}
+        headers = {"x_palimpsest_project": "loom", "x_session_id": self.session, **self.headers}
         return await self.proxy.post(self.path, body, **headers)
 
     @property

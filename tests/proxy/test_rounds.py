@@ -347,3 +347,30 @@ async def test_a_regenerated_reply_without_hidden_rounds_has_none_made_again(tmp
         await client.ask(person(path, "Sure?"))
         assert b"recalled-memory" not in provider.last.body
         assert len(orjson.loads(provider.last.body)["messages"]) == 3
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer sk-ant-oat01-abc"},
+        {"anthropic_beta": "oauth-2025-04-20,claude-code-20250219"},
+        {"chatgpt_account_id": "a"},
+    ],
+)
+async def test_a_subscriptions_traffic_is_offered_no_tools(headers: dict[str, str], tmp_path: Path) -> None:
+    path = PATHS[2]
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, Round((Say("Fine."),)))
+        await Client(proxy, path, headers=headers).ask(person(path, "Hello there, we begin."))
+        assert tools_in(provider.last.body) == ["bash"]
+
+
+@pytest.mark.parametrize("fields", [{"store": True}, {"previous_response_id": "r0"}, {"tools": []}])
+async def test_no_tools_are_offered_where_the_server_keeps_the_history_or_the_client_has_none(
+    fields: dict[str, Any], tmp_path: Path
+) -> None:
+    path = PATHS[1]
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        script(provider, path, Round((Say("Fine."),)))
+        await Client(proxy, path, more=fields).ask(person(path, "Hello there, we begin."))
+        assert b"memory_search" not in provider.last.body
