@@ -13,6 +13,7 @@ from pathlib import Path
 from memory.day.commands import Commands
 from memory.day.content import Contents
 from memory.day.counting import Counting
+from memory.day.exporting import Exporting
 from memory.day.fitting import Fitting
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
@@ -71,6 +72,7 @@ class Memory:
     counting: Counting
     reported: Reported
     windows: Windows
+    exporting: Exporting
 
     @property
     def paused(self) -> bool:
@@ -187,6 +189,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         counting=counting,
         reported=reported,
         windows=windows,
+        exporting=Exporting(journal, pages),
     )
 
 

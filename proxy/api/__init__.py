@@ -12,6 +12,7 @@ from proxy.api import (
     config,
     content,
     embedder,
+    export,
     facts,
     forget,
     health,
@@ -32,6 +33,21 @@ def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
-    for part in (health, status, search, facts, content, forget, page, project, log, switch, embedder, config, tools):
+    for part in (
+        health,
+        status,
+        search,
+        facts,
+        export,
+        content,
+        forget,
+        page,
+        project,
+        log,
+        switch,
+        embedder,
+        config,
+        tools,
+    ):
         app.add_routes(part.routes)
     return app

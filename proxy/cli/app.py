@@ -8,6 +8,7 @@ from proxy.cli.connecting import connect
 from proxy.cli.contents import show
 from proxy.cli.demo import demo
 from proxy.cli.doctor import doctor
+from proxy.cli.exporting import export
 from proxy.cli.extracting import extract
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
@@ -39,6 +40,7 @@ for command in (
     pin,
     forget,
     page,
+    export,
     log,
     show,
     pause,

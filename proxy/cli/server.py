@@ -46,6 +46,25 @@ class Server:
         Raises:
             Fault: with the server's own sentence when it refuses, or when it does not answer.
         """
+        try:
+            told = json.loads(self._reply(method, path, query, body, seconds))
+        except ValueError as error:
+            raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
+        if not isinstance(told, dict):
+            raise Unreachable(f"what answers at {self.url} is no palimpsest")
+        return told
+
+    def lines(self, path: str, query: Mapping[str, Any] | None = None) -> list[bytes]:
+        """The lines of an answer that is one JSON object a line.
+
+        Raises:
+            Fault: as :meth:`ask`.
+        """
+        return self._reply("GET", path, query, None, SECONDS).splitlines()
+
+    def _reply(
+        self, method: str, path: str, query: Mapping[str, Any] | None, body: Mapping[str, Any] | None, seconds: float
+    ) -> bytes:
         asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
         url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{asked}" if asked else "")
         data = None if body is None else json.dumps(body).encode()
@@ -54,14 +73,12 @@ class Server:
             request.add_header("Content-Type", "application/json")
         try:
             with _OPENER.open(request, timeout=seconds) as reply:
-                told = json.loads(reply.read())
+                told: bytes = reply.read()
+                return told
         except HTTPError as error:
             raise Fault(_sentence(error)) from error
-        except (URLError, HTTPException, ConnectionError, TimeoutError, ValueError) as error:
+        except (URLError, HTTPException, ConnectionError, TimeoutError) as error:
             raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
-        if not isinstance(told, dict):
-            raise Unreachable(f"what answers at {self.url} is no palimpsest")
-        return told
 
 
 class Unreachable(Fault):

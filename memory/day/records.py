@@ -1,0 +1,88 @@
+"""Memories as plain values, whole: what an export writes and an import reads.
+
+A record is a mapping that goes into JSON: every field of the fact or the passage by its name, bytes as hexadecimal
+digits, times in ISO 8601 with their offset, and ``sort``. A record of a later version may have fields that are not
+known here; they are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from memory.fact import Fact, Passage
+
+FORMAT = 1
+"""The version of the records; a reader refuses a later one."""
+
+FACT, PASSAGE = "fact", "passage"
+
+Uses = Mapping[str, tuple[int, int]]
+"""By session: how often a memory was shown in it, and how often used."""
+
+
+class NoRecord(ValueError):
+    """A record cannot be read. The message says which field is wrong, and how."""
+
+
+def record_of(memory: Fact | Passage, uses: Uses | None = None) -> dict[str, Any]:
+    """A memory as a record."""
+    sort = FACT if isinstance(memory, Fact) else PASSAGE
+    told = {name: _plain(value) for name, value in asdict(memory).items()}
+    record: dict[str, Any] = {"sort": sort, **told}
+    if uses:
+        record["uses"] = {session: list(counts) for session, counts in sorted(uses.items())}
+    return record
+
+
+def memory_of(record: Mapping[str, Any]) -> Fact | Passage:
+    """The memory out of its record.
+
+    Raises:
+        NoRecord: when a field is missing or is not of its kind.
+    """
+    kind = {FACT: Fact, PASSAGE: Passage}.get(str(record.get("sort")))
+    if kind is None:
+        raise NoRecord(f"sort is {str(record.get('sort'))[:40]!r}; it is {FACT} or {PASSAGE}")
+    told = dict(record)
+    try:
+        told["source"] = bytes.fromhex(told["source"]) if isinstance(told.get("source"), str) else told.get("source")
+        memory: Fact | Passage = msgspec.convert(told, kind)
+    except ValueError as error:
+        raise NoRecord(str(error).replace("`$.", "`")) from None
+    for field in fields(memory):
+        _check(field.name, getattr(memory, field.name))
+    if not memory.id or not memory.text.strip() or not memory.owner:
+        raise NoRecord("id, text and owner may not be empty")
+    return memory
+
+
+def uses_of(record: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """By session how often the memory of a record was shown and used.
+
+    Raises:
+        NoRecord: when it is not told so.
+    """
+    try:
+        return msgspec.convert(record.get("uses") or {}, dict[str, tuple[int, int]])
+    except ValueError as error:
+        raise NoRecord(f"uses: {error}") from None
+
+
+def _check(name: str, value: object) -> None:
+    if isinstance(value, datetime) and value.tzinfo is None:
+        raise NoRecord(f"{name} is a time without its zone: {value.isoformat()}")
+    if isinstance(value, float) and not 0 <= value <= 1:
+        raise NoRecord(f"{name} is {value:g}; it lies between 0 and 1")
+    if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value < 2**53:
+        raise NoRecord(f"{name} is {value}; it is no count")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.hex()
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,135 @@
+"""``palimpsest export``: everything that memory holds, in a file that can be read, kept and imported again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import orjson
+import typer
+
+from proxy.cli import as_markdown, shown
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, Json, Project, User, loaded, scope
+from proxy.cli.reach import reach
+from proxy.cli.server import Server
+
+PIECE = 1000
+"""Memories that are asked for at once."""
+
+SORTS = ("fact", "passage")
+
+
+class Format(StrEnum):
+    """A JSON object a line, or text for people in which every line keeps its record in a comment."""
+
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+
+
+def export(
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file.", show_default="standard output")] = None,
+    format: Annotated[Format, typer.Option("--format", help="jsonl, or markdown to be read by people.")] = Format.JSONL,
+    owner: Annotated[
+        list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
+    ] = None,
+    project: Project = None,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Write down everything that is remembered: facts with their whole record, passages, pins, your own pages."""
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, project, False, user)
+        inventory = server.ask("GET", "api/export", asked)
+        owners = _chosen(inventory["owners"], owner or [])
+        records = _records(server, asked, inventory, owners, whole=not owner)
+        if out is None:
+            _write(sys.stdout.buffer, _lines(records, format))
+            return
+        counts = _to_file(out, records, format)
+    if as_json:
+        shown.as_json({"file": str(out), **counts})
+    else:
+        facts, passages = shown.count(counts["facts"], "fact"), shown.count(counts["passages"], "passage")
+        print(f"{facts} and {passages} written to {out}", file=sys.stderr)
+
+
+def _chosen(owners: list[str], wanted: list[str]) -> list[str]:
+    for each in wanted:
+        if each not in owners:
+            raise Fault(f"there is no owner {each!r}; there are: {', '.join(owners) or 'none'}", 2)
+    return [each for each in owners if not wanted or each in wanted]
+
+
+def _records(
+    server: Server, asked: dict[str, str], inventory: dict[str, Any], owners: list[str], whole: bool
+) -> Iterator[dict[str, Any]]:
+    """Every record, in an order that does not change while nothing does."""
+    yield {"sort": "palimpsest", "format": inventory["format"]}
+    for owner in owners:
+        for sort in SORTS:
+            after = ""
+            while True:
+                query = {"owner": owner, "after": after, "limit": PIECE, **asked}
+                piece = [orjson.loads(line) for line in server.lines(f"api/export/{sort}", query)]
+                yield from piece
+                if len(piece) < PIECE:
+                    break
+                after = piece[-1]["id"]
+    for record in (*inventory["pages"], *inventory["pins"]):
+        if record["owner"] in owners:
+            yield record
+    if whole:
+        yield {"sort": "tombstones", "count": inventory["tombstones"]}
+
+
+def _lines(records: Iterator[dict[str, Any]], format: Format) -> Iterator[bytes]:
+    if format is Format.MARKDOWN:
+        yield from (line.encode() + b"\n" for line in as_markdown.lines(records))
+    else:
+        yield from (orjson.dumps(record) + b"\n" for record in records)
+
+
+def _write(stream: IO[bytes], lines: Iterator[bytes]) -> None:
+    for line in lines:
+        stream.write(line)
+    stream.flush()
+
+
+def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> dict[str, int]:
+    """Write the file beside its place, readable for its owner only, and put it there when it is whole."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    counts = {"facts": 0, "passages": 0}
+    beside = out.with_name(out.name + ".part")
+    columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+
+    def counted() -> Iterator[dict[str, Any]]:
+        with bar:
+            task = bar.add_task("", total=None)
+            for record in records:
+                if record["sort"] in SORTS:
+                    counts[f"{record['sort']}s"] += 1
+                    bar.advance(task)
+                yield record
+
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            _write(stream, _lines(counted(), format))
+            os.fsync(stream.fileno())
+        os.replace(beside, out)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+    return counts

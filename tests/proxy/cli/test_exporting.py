@@ -1,0 +1,62 @@
+"""``palimpsest export``, before a running server with real stores."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.cli.running import run
+
+pytestmark = pytest.mark.usefixtures("server")
+
+
+def test_an_export_holds_every_fact_whole_in_an_order_that_stays(tmp_path: Path) -> None:
+    run("remember", "The staging cluster is called heron", "--pin")
+    run("remember", "The mascot is an otter", "--project", "boat")
+    out = tmp_path / "all.jsonl"
+    done = run("export", "--out", str(out), "--json")
+    assert (done.json["facts"], done.json["passages"]) == (2, 0)
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    assert records[0] == {"sort": "palimpsest", "format": 1}
+    assert records[-1] == {"sort": "tombstones", "count": 0}
+    facts = {each["text"]: each for each in records if each["sort"] == "fact"}
+    assert facts["The staging cluster is called heron"]["pinned"] is True
+    assert facts["The mascot is an otter"]["owner"] == "up:/local/boat"
+    assert facts["The mascot is an otter"]["uses"]
+    again = run("export")
+    assert again.out == out.read_text()
+
+
+def test_an_export_of_one_owner_or_project_holds_nothing_else() -> None:
+    run("remember", "The staging cluster is called heron")
+    run("remember", "The mascot is an otter", "--project", "boat")
+    only = run("export", "--owner", "up:/local/boat").out
+    assert "otter" in only and "heron" not in only
+    refused = run("export", "--owner", "up:/eve/boat")
+    assert refused.code == 2 and "up:/local/boat" in refused.err
+
+
+def test_an_export_says_how_much_was_forgotten_and_not_what() -> None:
+    id = run("remember", "The lighthouse keeper is called Ines", "--json").json["id"]
+    run("forget", id)
+    out = run("export").out
+    assert json.loads(out.splitlines()[-1])["count"] == 1
+    assert "Ines" not in out
+
+
+def test_markdown_reads_well_and_keeps_the_records() -> None:
+    run("remember", "Arrows --> and <!-- comments --> are plain text", "--project", "boat")
+    out = run("export", "--format", "markdown").out
+    assert "## Facts: boat" in out
+    line = next(line for line in out.splitlines() if line.startswith("- Arrows"))
+    assert line.count("-->") == 3 and line.endswith(" -->")
+
+
+def test_a_folder_that_is_not_there_is_told_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    done = run("export", "--out", str(tmp_path / "nowhere" / "all.jsonl"))
+    assert done.code == 1 and "nowhere" in done.err
+    assert "Traceback" not in done.err
