@@ -89,7 +89,7 @@ def note(
 def _lines(seen: Sequence[Said], stays: Sequence[str], earlier: str, left: int) -> list[str]:
     sources = []
     if _VALUABLE in earlier:
-        sources.append(Source(-1, earlier.partition(_VALUABLE)[2].replace(CLOSING, ""), CARRIED, said=True))
+        sources.append(Source(-1, earlier.partition(_VALUABLE)[2].partition(CLOSING)[0], CARRIED, said=True))
     for (message, number), part, said in seen:
         output = isinstance(part, ToolResult)
         text = said if output else said.replace("\\n", "\n").replace('\\"', '"')

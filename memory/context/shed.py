@@ -143,11 +143,22 @@ class _Planner:
             behind = [step for step in usual if cut is None or step.piece.message >= cut.message]
             batch.take((step for step in behind if not self._by_people(step)), self.budget.fold)
         if batch.left > self.budget.window:
-            desperate = replace(self.guard, tail=self.guard.newest)
-            rest = [s for s in self._open(desperate) if cut is None or s.piece.message >= cut.message]
-            batch.take((step for step in rest if not self._by_people(step)), self.budget.window)
-            batch.take(rest, self.budget.window)
+            self._last_resort(batch, cut)
         return self._plan("fold" if cut is None else "rotate", batch, cut, warm, turns, prices)
+
+    def _last_resort(self, batch: _Batch, cut: Cut | None) -> None:
+        """It would not fit: the live loop gives way, then what people said, then the newest results."""
+        begin = cut.message if cut is not None else 0
+        loop, newest = (
+            [step for step in self._open(replace(self.guard, tail=tail)) if step.piece.message >= begin]
+            for tail in (self.guard.newest, len(self.sizes))
+        )
+        for ways in (
+            (step for step in loop if not self._by_people(step)),
+            loop,
+            (step for step in newest if step.piece.kind == "result"),
+        ):
+            batch.take(ways, self.budget.window)
 
     def _open(self, guard: Protection) -> list[Step]:
         return [
@@ -156,6 +167,7 @@ class _Planner:
             if guard.head <= step.piece.message < guard.tail
             and step.piece.place not in guard.parts
             and step.piece.place not in self.pins
+            and step.piece.message not in self.standing.dropped
         ]
 
     def _gentle(self, usual: Sequence[Step]) -> list[Step]:
@@ -190,7 +202,7 @@ class _Planner:
         seen = self._texts(range(left_before, at), folded)
         stays = [text for _, _, text in self._texts((*range(head), *range(at, len(sizes))), folded)]
         text = note(self.conversation, self.done, at, seen, stays, earlier, kept, most)
-        batch = _Batch(self.total - sum(self.sizes[left_before:at]) + most - (most if earlier else 0))
+        batch = _Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
         return Cut(at, text), batch
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from memory.conversation import Conversation, Image, Text, ToolCall, ToolResult
 from memory.edits import handle
-from memory.tiers import Hint, budget_of, hint_of, tiers
+from memory.tiers import Hint, hint_of, tiers
 from memory.tiers.calls import arguments
-
 
 CALL = 0.2
 """The share of a call's arguments that their overview has."""

@@ -142,6 +142,16 @@ def test_a_window_smaller_than_what_must_stay_gets_a_warning_and_the_smallest_re
     assert not again.replacements and again.cut is None and "larger" in again.why
 
 
+def test_the_newest_results_give_way_only_where_the_request_would_not_fit() -> None:
+    calls = tuple(ToolCall(f"p{n}", "Read", json.dumps({"path": f"big{n}"})) for n in range(4))
+    results = [said(Role.TOOL, ToolResult(f"p{n}", (Text(text(n, 200)),))) for n in range(4)]
+    conversation = session(said(Role.ASSISTANT, *calls), *results)
+    window = sum(sizes(conversation)) * 3 // 4
+    decided, standing = decide(conversation, window)
+    assert decided.replacements and not decided.why
+    assert window // 2 < sum(sizes(conversation, standing)) <= window
+
+
 def test_signed_reasoning_is_never_touched() -> None:
     turns: list[Message] = []
     for number in range(30):
@@ -213,7 +223,10 @@ def test_the_laws_hold_for_every_history(conversation: Conversation, window: int
             place = each.message, each.part
             assert _RANK[each.tier] < _RANK[before.get(place, Tier.L2)], "a part never rises, nor is shed twice"
             before[place] = each.tier
-            assert part.head <= each.message < count - 1, "head and newest message stay"
+            assert part.head <= each.message, "the head stays"
+            assert decided.cut is None or each.message >= decided.cut.message, "what leaves is not shortened first"
+            newest = part.messages[each.message].results and (sum(sizes(part, standing)) > window)
+            assert each.message < count - 1 or newest, "the newest message stays as long as it fits"
         after = written(ledger, part, decided)
         if decided.cut is not None:
             assert decided.cut.message > cut
