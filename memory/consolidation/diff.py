@@ -1,0 +1,118 @@
+"""What a night changes, as a value that can be read, applied and taken back.
+
+A change touches a few facts together, and of each it has what it was and what it becomes; so whoever applies it can
+see whether something else has happened to a fact meanwhile, and whoever takes it back knows what to put there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from memory.edits import Tier
+from memory.fact import Category, Fact, Kind
+
+
+class Action(StrEnum):
+    """What a change does."""
+
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    CONTRADICT = "contradict"
+    ARCHIVE = "archive"
+    GIST = "gist"
+    ASSIMILATE = "assimilate"
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One fact of a change: None before where it is made, None after where it is taken away."""
+
+    before: Fact | None
+    after: Fact | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of some facts that belong together. ``why`` has numbers and no text of any memory, so that what is
+    forgotten does not stay here."""
+
+    action: Action
+    why: str
+    touched: tuple[Touch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a day's summary, made of one memory (a fact or a passage). L1 is the day, L0 the day in short."""
+
+    day: date
+    tier: Tier
+    session: str
+    text: str
+    memory: str
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Knowledge that a person might approve for all who work on a project: ``fact`` is its id."""
+
+    fact: str
+    kind: Kind
+    sources: int
+    sessions: int
+
+    @property
+    def why(self) -> str:
+        """The evidence in a few words."""
+        return f"{self.sources} {self.kind}s in {self.sessions} sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """A pass that was thrown out whole: it would have taken ``lost`` of ``held`` active facts of a category."""
+
+    name: str
+    category: Category
+    lost: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A night of one owner."""
+
+    owner: str
+    changes: tuple[Change, ...] = ()
+    lines: tuple[Line, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    thrown: tuple[Thrown, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to write and nothing to tell."""
+        return not (self.changes or self.lines or self.candidates or self.thrown)
+
+
+def inverse(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """The changes that take these back, in the order in which they have to be applied."""
+    return tuple(
+        Change(change.action, change.why, tuple(Touch(touch.after, touch.before) for touch in reversed(change.touched)))
+        for change in reversed(tuple(changes))
+    )
+
+
+def applied(facts: Mapping[str, Fact], changes: Iterable[Change]) -> dict[str, Fact]:
+    """Some facts after some changes; a change of which a fact is no longer what it was is left out whole."""
+    now = dict(facts)
+    for change in changes:
+        if all(touch.before is None or now.get(touch.before.id) == touch.before for touch in change.touched):
+            for touch in change.touched:
+                if touch.after is not None:
+                    now[touch.after.id] = touch.after
+                elif touch.before is not None:
+                    del now[touch.before.id]
+    return now

@@ -1,0 +1,97 @@
+"""The same thing said again becomes one canonical fact, which has been used and borne out by all of them together.
+
+The one that says more stays, and only where it is trusted at least as much as the other. Two facts that differ in
+words on both sides are two facts, however alike they are: "before you push to staging" is not "to production".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from memory.consolidation.diff import Action
+from memory.consolidation.snapshot import Pair, Sheet, trust_of, trusted_as
+from memory.fact import Fact, Sensitivity, State, Tier
+from memory.language.contradiction import compare
+from memory.language.terms import words_of
+
+ALIKE = 0.85
+"""Cosine of two facts of which one holds all words of the other."""
+HELD = 0.6
+"""The least share of the longer one's words that the shorter one has."""
+CLASH = 0.6
+_SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
+
+
+def merge(sheet: Sheet, pairs: Sequence[Pair]) -> None:
+    """Write on the sheet what becomes one."""
+    beside: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    for pair in pairs:
+        if pair.cosine >= ALIKE:
+            beside[pair.one].append((pair.other, pair.cosine))
+            beside[pair.other].append((pair.one, pair.cosine))
+    # What says most comes first, so that nothing is taken in by what is taken in itself.
+    known = [fact for id in beside if (fact := sheet.active(id)) is not None]
+    order = [fact.id for fact in sorted(known, key=_canonical)]
+    place = {id: number for number, id in enumerate(order)}
+    for id in order:
+        for other, _ in sorted(beside[id], key=lambda each: (place.get(each[0], -1), each[0])):
+            whole, part = sheet.active(id), sheet.active(other)
+            if whole and part and place[other] > place[id] and _says_it_too(whole, part):
+                share = len(words_of(part.text)) / max(len(words_of(whole.text)), 1)
+                why = "letter for letter the same" if whole.text == part.text else f"has {share:.0%} of the words"
+                sheet.write(Action.MERGE, why, _joined(whole, part), replace(part, state=State.ARCHIVED))
+
+
+def _canonical(fact: Fact) -> tuple[object, ...]:
+    lasting = fact.tier in (Tier.LONG_TERM, Tier.SHARED)
+    trust = trust_of(fact)
+    return (
+        -len(words_of(fact.text)),
+        not fact.wrong,
+        not lasting,
+        trust,
+        not fact.pinned,
+        -fact.access,
+        fact.recorded_at,
+        fact.id,
+    )
+
+
+@lru_cache(maxsize=8192)
+def _says_it_too(whole: Fact, part: Fact) -> bool:
+    """Whether a fact says all that another says."""
+    words, held = words_of(whole.text), words_of(part.text)
+    if not held or not held <= words or len(held) < HELD * len(words) or (len(held) < 3 and held != words):
+        return False
+    if not trusted_as(whole, part) or part.tier in (Tier.LONG_TERM, Tier.SHARED) or part.pinned > whole.pinned:
+        return False
+    if (whole.sensitivity is Sensitivity.RESTRICTED) is not (part.sensitivity is Sensitivity.RESTRICTED):
+        return False
+    if (whole.expires_at, whole.valid_until) != (part.expires_at, part.valid_until):
+        return False
+    if part.wrong and words_of(part.wrong) != words_of(whole.wrong):
+        return False
+    return max(compare(part.text, whole.text).clash, compare(whole.text, part.text).clash) < CLASH
+
+
+def _joined(whole: Fact, part: Fact) -> Fact:
+    """The canonical fact once it stands for both."""
+    same = words_of(whole.text) == words_of(part.text)
+    used = [at for at in (whole.used_at, part.used_at, max(whole.recorded_at, part.recorded_at)) if at is not None]
+    names = tuple(id for id in dict.fromkeys((*whole.contradicts, *part.contradicts)) if id not in (whole.id, part.id))
+    return replace(
+        whole,
+        access=whole.access + part.access,
+        sessions=whole.sessions + part.sessions - (whole.session == part.session),
+        used_at=max(used),
+        recorded_at=min(whole.recorded_at, part.recorded_at) if same else whole.recorded_at,
+        valid_from=min(whole.valid_from, part.valid_from) if same else whole.valid_from,
+        confidence=max(whole.confidence, part.confidence),
+        importance=max(whole.importance, part.importance),
+        sensitivity=max(whole.sensitivity, part.sensitivity, key=_SENSITIVITY.__getitem__),
+        supersedes=(*whole.supersedes, part.id),
+        contradicts=names,
+    )

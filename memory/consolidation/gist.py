@@ -1,0 +1,190 @@
+"""Knowledge out of episodes: what several facts of several sessions say becomes one lasting fact.
+
+The gist is the assertion that was reinforced most recently, with all of them as its sources; what fits knowledge that
+there is becomes one more source of it. What contradicts knowledge follows it like any other change, see ``rivals``.
+Only what a person said, or only what an assistant said or did, makes one gist: its trust is the lowest of its sources,
+and nobody's word shall lose by standing beside a lesser one. What tools, the web or sub-agents said makes none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory.consolidation.diff import Action, Candidate
+from memory.consolidation.snapshot import Pair, Sheet, lowest
+from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
+from memory.language.contradiction import compare
+from memory.scope import Layer
+
+CLASH = 0.6
+SUREST = 0.95
+"""Confidence that a gist reaches at most: it is still drawn by a rule."""
+_LASTING = (Tier.LONG_TERM, Tier.SHARED)
+_OBSERVED = (Origin.ASSISTANT, Origin.BEHAVIOUR)
+_RULES = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.ANTI_PATTERN, Kind.HEURISTIC)
+_SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """``alike`` is the cosine of what belongs together; so many facts of so many sessions make a gist, of corrections
+    fewer; so many make what a person might approve."""
+
+    alike: float = 0.72
+    facts: int = 3
+    sessions: int = 2
+    corrections: int = 2
+    candidate_facts: int = 5
+    candidate_sessions: int = 3
+
+
+class _Near:
+    """The likenesses of the facts on a sheet."""
+
+    def __init__(self, sheet: Sheet, pairs: Sequence[Pair], least: float) -> None:
+        self._sheet = sheet
+        self._beside: dict[str, dict[str, float]] = defaultdict(dict)
+        for pair in pairs:
+            if pair.cosine >= least:
+                self._beside[pair.one][pair.other] = pair.cosine
+                self._beside[pair.other][pair.one] = pair.cosine
+
+    def of(self, fact: Fact) -> Iterator[Fact]:
+        """What is like a fact and may stand for the same, the likest first."""
+        for id, _ in sorted(self._beside[fact.id].items(), key=lambda each: (-each[1], each[0])):
+            other = self._sheet.active(id)
+            if other is not None and _fits(fact, other):
+                yield other
+
+
+def draw(
+    sheet: Sheet, pairs: Sequence[Pair], derived: frozenset[str], clusters: Clusters, new_id: Callable[[], str]
+) -> list[Candidate]:
+    """Write on the sheet what becomes knowledge; what of it a person might approve for others. ``derived`` are the ids
+    that knowledge was drawn from already."""
+    near = _Near(sheet, pairs, clusters.alike)
+    taken = set(derived)
+    made: list[Fact] = []
+    for knowledge in sorted((fact for fact in sheet.facts.values() if _lasting(fact)), key=lambda fact: fact.id):
+        fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
+        if fitting:
+            taken.update(fact.id for fact in fitting)
+            grown = _assimilated(knowledge, fitting)
+            sheet.write(Action.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown)
+            made.append(grown)
+    free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
+    for seed in sorted(free.values(), key=_first):
+        if seed.id in taken:
+            continue
+        cluster = _cluster(seed, near, free, taken)
+        if not _enough(cluster, clusters):
+            continue
+        lead, *_ = cluster
+        taken.update(fact.id for fact in cluster)
+        gist = _gist(cluster, new_id())
+        why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
+        sheet.write(Action.GIST, why, gist, replace(lead, state=State.ARCHIVED))
+        made.append(gist)
+    return [candidate for fact in made if (candidate := _candidate(fact, clusters, sheet.facts)) is not None]
+
+
+def _cluster(seed: Fact, near: _Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
+    """What belongs to a seed, the one that was reinforced most recently first: all of it fits that one."""
+    around = [seed, *(fact for fact in near.of(seed) if fact.id in free and fact.id not in taken)]
+    lead = max(around, key=lambda fact: (_reinforced(fact), fact.id))
+    own = [fact for fact in near.of(lead) if fact.id in free and fact.id not in taken]
+    return [lead, *own]
+
+
+def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
+    corrections = sum(fact.kind is Kind.CORRECTION for fact in cluster)
+    if _sessions(cluster) < clusters.sessions:
+        return False
+    return len(cluster) >= clusters.facts or corrections >= clusters.corrections
+
+
+def _first(fact: Fact) -> tuple[object, ...]:
+    """Corrections come first, then what was reinforced last."""
+    return fact.kind is not Kind.CORRECTION, -_reinforced(fact).timestamp(), fact.id
+
+
+def _reinforced(fact: Fact) -> datetime:
+    return fact.used_at or fact.recorded_at
+
+
+def _sessions(facts: Sequence[Fact]) -> int:
+    return len({fact.session for fact in facts})
+
+
+def _lasting(fact: Fact) -> bool:
+    return fact.state is State.ACTIVE and fact.tier in _LASTING and bool(fact.derived_from)
+
+
+def _episodic(fact: Fact) -> bool:
+    """Whether a fact may be a source of knowledge. What is contested may not."""
+    return (
+        fact.state is State.ACTIVE
+        and fact.tier not in _LASTING
+        and (fact.origin.trusted or fact.origin in _OBSERVED)
+        and fact.sensitivity is not Sensitivity.RESTRICTED
+        and fact.kind is not Kind.TASK
+        and fact.expires_at is None
+        and fact.valid_until is None
+        and not fact.contradicts
+        and not fact.pinned
+    )
+
+
+def _fits(one: Fact, other: Fact) -> bool:
+    return (
+        one.origin.trusted is other.origin.trusted
+        and max(compare(one.text, other.text).clash, compare(other.text, one.text).clash) < CLASH
+    )
+
+
+def _gist(cluster: Sequence[Fact], id: str) -> Fact:
+    lead = cluster[0]
+    return replace(
+        lead,
+        id=id,
+        tier=Tier.LONG_TERM,
+        stability=Stability.VERIFIED,
+        origin=lowest(cluster),
+        confidence=min(SUREST, max(fact.confidence for fact in cluster) + 0.02 * (len(cluster) - 1)),
+        importance=max(fact.importance for fact in cluster),
+        sensitivity=max((fact.sensitivity for fact in cluster), key=_SENSITIVITY.__getitem__),
+        access=sum(fact.access for fact in cluster),
+        sessions=max(_sessions(cluster), max(fact.sessions for fact in cluster)),
+        used_at=_reinforced(lead),
+        supersedes=(lead.id,),
+        contradicts=(),
+        derived_from=tuple(fact.id for fact in sorted(cluster, key=lambda each: (each.recorded_at, each.id))),
+        entities=tuple(dict.fromkeys(name for fact in cluster for name in fact.entities)),
+    )
+
+
+def _assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:
+    return replace(
+        knowledge,
+        origin=lowest([knowledge, *fitting]),
+        sensitivity=max((fact.sensitivity for fact in (knowledge, *fitting)), key=_SENSITIVITY.__getitem__),
+        access=knowledge.access + len(fitting),
+        sessions=knowledge.sessions + len({fact.session for fact in fitting} - {knowledge.session}),
+        used_at=max(_reinforced(knowledge), *map(_reinforced, fitting)),
+        derived_from=(*knowledge.derived_from, *sorted(fact.id for fact in fitting)),
+    )
+
+
+def _candidate(fact: Fact, clusters: Clusters, known: Mapping[str, Fact]) -> Candidate | None:
+    """What a person might approve for all who work on a project: rules of a project, in their own words."""
+    if fact.layer is not Layer.USER_PROJECT or fact.kind not in _RULES or not fact.origin.trusted:
+        return None
+    if fact.sensitivity is not Sensitivity.NORMAL or known[fact.id].state is not State.ACTIVE:
+        return None
+    sources, sessions = len(fact.derived_from), fact.sessions
+    if sources < clusters.candidate_facts or sessions < clusters.candidate_sessions:
+        return None
+    return Candidate(fact.id, fact.kind, sources, sessions)

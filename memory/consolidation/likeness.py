@@ -1,0 +1,36 @@
+"""Which facts are alike: those that are new against all of them, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.consolidation.snapshot import Pair
+from memory.ports import Vector
+
+BLOCK = 512
+"""Rows that are compared at once: the products of a block with a hundred thousand vectors take 200 MB."""
+MOST = 16
+"""Likenesses that are kept of one new fact."""
+
+
+def likenesses(ids: Sequence[str], vectors: Vector, new: Sequence[int], least: float) -> list[Pair]:
+    """The pairs of which one side is new and whose cosine is ``least`` or more; of each new fact the best.
+
+    ``vectors`` has a row of length one (or zero) for each of ``ids``; ``new`` are the rows of what is new.
+    """
+    found: dict[tuple[int, int], float] = {}
+    for start in range(0, len(new), BLOCK):
+        rows = np.asarray(new[start : start + BLOCK])
+        cosines = vectors[rows] @ vectors.T
+        cosines[np.arange(len(rows)), rows] = -1.0
+        near, others = np.nonzero(cosines >= least)
+        for row in np.unique(near):
+            own = others[near == row]
+            if len(own) > MOST:
+                own = own[np.lexsort((own, -cosines[row, own]))[:MOST]]
+            one = int(rows[row])
+            for other in own.tolist():
+                found[min(one, other), max(one, other)] = float(cosines[row, other])
+    return [Pair(ids[one], ids[other], cosine) for (one, other), cosine in sorted(found.items())]

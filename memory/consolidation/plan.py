@@ -1,0 +1,72 @@
+"""A night, planned: the passes one after the other, each of them thrown out whole where it would take too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory.consolidation.days import summarise
+from memory.consolidation.diff import Candidate, Diff, Thrown
+from memory.consolidation.duplicates import merge
+from memory.consolidation.fading import fade
+from memory.consolidation.gist import Clusters, draw
+from memory.consolidation.rivals import resolve
+from memory.consolidation.snapshot import Sheet, Snapshot
+from memory.fact import Category
+
+HALF = 0.5
+SEVERAL = 4
+"""Facts of a category that a pass may take out of recall, however few there are, where what they say lives on in
+another fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a night decides. ``floor`` is the strength below which a fact is archived."""
+
+    floor: float = 0.02
+    days: bool = True
+    clusters: Clusters = field(default_factory=Clusters)
+
+
+def plan(snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], str]) -> Diff:
+    """What one owner's night changes. The same snapshot, moment, rules and ids give the same."""
+    sheet = Sheet(snapshot.facts)
+    held = dict(snapshot.active)
+    thrown: list[Thrown] = []
+    candidates: list[Candidate] = []
+
+    def passing(name: str, work: Callable[[Sheet], list[Candidate] | None], spared: int = SEVERAL) -> None:
+        nonlocal sheet
+        tried = Sheet(sheet.facts)
+        found = work(tried) or []
+        lost = tried.lost()
+        too_much = [
+            Thrown(name, category, count, held.get(category, 0))
+            for category, count in sorted(lost.items())
+            if count >= spared and count > HALF * held.get(category, 0)
+        ]
+        if too_much:
+            thrown.extend(too_much)
+            return
+        tried.changes = [*sheet.changes, *tried.changes]
+        sheet = tried
+        candidates.extend(found)
+        held.update(_active(tried, snapshot))
+
+    passing("merge", lambda tried: merge(tried, snapshot.pairs))
+    passing("resolve", lambda tried: resolve(tried, snapshot.pairs, now))
+    passing("gist", lambda tried: draw(tried, snapshot.pairs, snapshot.derived, rules.clusters, new_id))
+    passing("fade", lambda tried: fade(tried, snapshot.fading, now, rules.floor), spared=1)
+    lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if rules.days else []
+    return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown))
+
+
+def _active(sheet: Sheet, snapshot: Snapshot) -> Mapping[Category, int]:
+    """How many facts of each category take part in recall now."""
+    whole = Sheet(snapshot.facts)
+    whole.facts = sheet.facts
+    lost = whole.lost()
+    made = [fact.category for id, fact in sheet.facts.items() if id not in snapshot.facts]
+    return {category: count - lost[category] + made.count(category) for category, count in snapshot.active.items()}

@@ -1,0 +1,94 @@
+"""Two facts that cannot both be so: the newer one takes the older one's place where it is clearly a change.
+
+Else they know of each other, and both stay, until one of them is borne out by more sessions, and more lately, than the
+other: evidence settles what words do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory.consolidation.diff import Action
+from memory.consolidation.snapshot import Pair, Sheet, trusted_as
+from memory.fact import Fact, Kind, State
+from memory.language.contradiction import Verdict, compare
+from memory.language.terms import words_of
+
+ALIKE = 0.6
+"""Cosine from which on two facts may be about the same."""
+CLASH = 0.6
+CHANGED = 0.5
+BORNE_OUT = 2
+"""Sessions that bear out a fact which wins over its rival without having said that something changed."""
+
+
+def resolve(sheet: Sheet, pairs: Sequence[Pair], now: datetime) -> None:
+    """Write on the sheet what follows what, and what contradicts what."""
+    both: list[tuple[Fact, Fact, float]] = []
+    for pair in pairs:
+        one, other = sheet.active(pair.one), sheet.active(pair.other)
+        if one is not None and other is not None and pair.cosine >= ALIKE:
+            both.append((*((one, other) if _said(one) < _said(other) else (other, one)), pair.cosine))
+    for first, second, cosine in sorted(both, key=lambda each: (_said(each[1]), _said(each[0]))):
+        older, newer = sheet.active(first.id), sheet.active(second.id)
+        if older is None or newer is None or older.id in newer.derived_from or newer.id in older.derived_from:
+            continue
+        verdict = _verdict(older, newer)
+        if verdict.clash < CLASH:
+            continue
+        told = f"{verdict.why}: clash {verdict.clash:.2f}, change {verdict.change:.2f}, cosine {cosine:.2f}"
+        if not older.pinned and trusted_as(newer, older) and _changed(newer, verdict):
+            _supersede(sheet, older, newer, told, now)
+        elif not older.pinned and _outweighs(newer, older):
+            _supersede(sheet, older, newer, f"{told}; borne out by {newer.sessions} sessions", now)
+        elif not newer.pinned and _outweighs(older, newer):
+            _supersede(sheet, newer, older, f"{told}; borne out by {older.sessions} sessions", now)
+        elif newer.id not in older.contradicts or older.id not in newer.contradicts:
+            sheet.write(Action.CONTRADICT, told, _against(older, newer), _against(newer, older))
+
+
+def _said(fact: Fact) -> tuple[datetime, datetime, str]:
+    return fact.valid_from, fact.recorded_at, fact.id
+
+
+def _verdict(older: Fact, newer: Fact) -> Verdict:
+    verdict = compare(older.text, newer.text)
+    if verdict.clash >= CLASH or not newer.wrong:
+        return verdict
+    wrong, held = words_of(newer.wrong), words_of(older.text)
+    if wrong and len(wrong) >= min(2, len(held)) and len(wrong & held) >= 0.8 * len(wrong):
+        return Verdict(0.75, 0.8, "correction")
+    return verdict
+
+
+def _changed(newer: Fact, verdict: Verdict) -> bool:
+    return verdict.change >= CHANGED or newer.kind is Kind.CORRECTION
+
+
+def _outweighs(fact: Fact, rival: Fact) -> bool:
+    return (
+        trusted_as(fact, rival)
+        and fact.sessions >= BORNE_OUT
+        and fact.sessions > rival.sessions
+        and (fact.used_at or fact.recorded_at) > (rival.used_at or rival.recorded_at)
+    )
+
+
+def _supersede(sheet: Sheet, gone: Fact, by: Fact, why: str, now: datetime) -> None:
+    until = by.valid_from if by.valid_from > gone.valid_from else now
+    sheet.write(
+        Action.SUPERSEDE,
+        why,
+        replace(gone, state=State.SUPERSEDED, valid_until=gone.valid_until or until, superseded_at=now),
+        replace(
+            by,
+            supersedes=tuple(dict.fromkeys((*by.supersedes, gone.id))),
+            contradicts=tuple(id for id in by.contradicts if id != gone.id),
+        ),
+    )
+
+
+def _against(fact: Fact, rival: Fact) -> Fact:
+    return replace(fact, contradicts=tuple(dict.fromkeys((*fact.contradicts, rival.id))))
