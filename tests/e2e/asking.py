@@ -1,0 +1,71 @@
+"""The model asks memory in the middle of its turns, and the client sees none of it.
+
+Alone, between the client's own tools, beside one of them in the same reply, with text before it; in a session that is
+resumed after the proxy was killed. What was hidden must stand in its place in all that is forwarded from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.e2e.model import Forwarded
+from tests.e2e.script import Call
+from tests.e2e.stage import Failed, Stage
+
+FACT = "Please remember this decision: the billing service of this project is deployed on port 7443."
+SEARCH = Call("memory_search", {"query": "billing service port"})
+ANSWER = "From memory: what was said or done then"
+
+
+class Asking(Stage):
+    """Memory's tools are offered, and called."""
+
+    name = "asking"
+
+    def settings(self) -> Mapping[str, Any]:
+        """Offer them."""
+        return {"memory": {"tools": {"offer": True}}}
+
+    async def scenes(self) -> None:
+        """All of it."""
+        self._asked = 0
+        self._before: list[Any] = []
+        self._seen: list[str] = []
+        told = Call(SEARCH.tool, SEARCH.arguments, say="Let me see what I know.")
+        read = self.client.read(self.project / "NOTES.md")
+        both = Call(read.tool, read.arguments, beside=(SEARCH,))
+        await self.check("a turn", lambda: self._turn(FACT, 0, say="I shall."))
+        await self.check("the model asks memory", lambda: self._turn("On which port?", 1, calls=(SEARCH,)))
+        await self.check("after it has said something", lambda: self._turn("Are you sure?", 1, calls=(told,)))
+        await self.check(
+            "between the client's own tools", lambda: self._turn("Read, ask, read.", 1, calls=(read, SEARCH, read))
+        )
+        await self.check("beside the client's own tool", lambda: self._turn("Do both.", 1, calls=(both,)))
+        await self.check("the proxy is killed and started again", self.restart)
+        await self.check("the session is resumed", lambda: self._turn("Let us go on.", 0, say="With pleasure."))
+        await self.check("the client has seen nothing of it", self._unseen)
+        await self.check("the proxy is well, and ends when it is told to", self.well)
+
+    async def _turn(self, words: str, asks: int, **told: object) -> None:
+        step, forwarded = await self.turn(words, resume=bool(self._seen), **told)
+        self._seen.append(step.shown)
+        for one in forwarded:
+            if one.raw.count('"memory_note"') != 1:
+                raise Failed("memory's tools are not offered")
+            self._grown(one)
+        if not self.client.appends:
+            return
+        self._asked += asks
+        if (found := forwarded[-1].raw.count(ANSWER)) != self._asked:
+            raise Failed(f"{found} answers of memory stand in what was forwarded last, not {self._asked}")
+
+    def _grown(self, one: Forwarded) -> None:
+        if self.client.appends and one.messages[: len(self._before)] != self._before:
+            raise Failed(f"step {one.step}: what was forwarded before does not stand in it")
+        self._before = one.messages
+
+    async def _unseen(self) -> None:
+        said = (self.folder / "client.log").read_text(errors="replace")
+        if "memory_search" in said or ANSWER in said:
+            raise Failed("the client told of a call that it should not have seen")
