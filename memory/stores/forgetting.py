@@ -19,6 +19,7 @@ from memory.edits import Act
 from memory.fact import Fact, Passage
 from memory.ports import Forgotten
 from memory.stores.facts import add_texts
+from memory.stores.forgotten_nights import absorbed, let_go
 from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
@@ -72,6 +73,7 @@ class Forgetting(Shelf):
             wipe(connection, traces, gone, changed)
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
+        let_go(connection, gone)
         for id in facts:
             connection.execute(QUERIES["forget_fact"], (id,))
         for id in passages:
@@ -79,7 +81,7 @@ class Forgetting(Shelf):
         for id in gone:
             connection.execute(QUERIES["forget_uses"], (id,))
             connection.execute(QUERIES["outbox_add"], (id, "gone"))
-        _unlink(connection, gone)
+        unlink(connection, gone)
         changed.receipts |= _clean_receipts(connection, gone)
         connection.executemany(QUERIES["forget_mentions"], [(id,) for id in gone])
         self._count_back(connection, memories)
@@ -120,6 +122,7 @@ def _whole(
         for person in _persons(connection, passage):
             taught = connection.execute(QUERIES["forget_facts_of_message"], (passage.source, person))
             facts.update((fact.id, fact) for row in taught if ours(fact := fact_of(row)))
+    facts.update((fact.id, fact) for fact in absorbed(connection, facts) if ours(fact))
     fresh = list(facts)
     while fresh:
         derived = [row["id"] for row in ask_many(connection, "forget_derived", fresh) if row["id"] not in facts]
@@ -158,7 +161,7 @@ def _traces(
     return list(found.values())
 
 
-def _unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+def unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
     """Other facts no longer say that they follow or contradict what is gone."""
     for row in ask_many(connection, "forget_links", gone):
         supersedes, contradicts = (

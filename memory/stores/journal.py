@@ -15,6 +15,7 @@ from memory.stores.forgetting import Forgetting, Terms, no_terms
 from memory.stores.known import KnownMemories
 from memory.stores.messages import Redact
 from memory.stores.moving import Moving
+from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
 from memory.stores.overviews import Overviews
 from memory.stores.pins import Pins
@@ -25,7 +26,7 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 
 
-class SqliteJournal(Sessions, Exchanges, Overviews, Pins, Facts, Outbox, Forgetting, Moving):
+class SqliteJournal(Sessions, Exchanges, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Nights):
     """The durable truth in one file.
 
     Args:

@@ -25,7 +25,12 @@ def m002_tiers(connection: sqlite3.Connection) -> None:
     _run(connection, "002_tiers.sql")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers)
+def m003_nights(connection: sqlite3.Connection) -> None:
+    """What nights have changed, days in short, and what a person might approve."""
+    _run(connection, "003_nights.sql")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights)
 
 
 class FromTheFuture(Exception):

@@ -21,7 +21,7 @@ DELETE FROM outbox WHERE generation = ?;
 
 -- outbox_facts_behind: a new index has these facts to take in, in the order they were written
 INSERT INTO outbox (generation, memory, sort)
-SELECT :generation, id, 'fact' FROM facts WHERE number > :after AND number <= :upto
+SELECT :generation, id, 'fact' FROM facts WHERE number > :after AND number <= :upto AND state != 'archived'
 ON CONFLICT (generation, memory) DO NOTHING;
 
 -- outbox_passages_behind: and these passages

@@ -1,0 +1,96 @@
+"""A planned night as bytes: from the process that plans to the one that owns the stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from memory.consolidation.diff import Action, Candidate, Change, Diff, Line, Thrown, Touch
+from memory.edits import Tier as ContentTier
+from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.scope import Layer
+
+_ENUMS: Mapping[str, type[StrEnum]] = {
+    "kind": Kind,
+    "category": Category,
+    "stream": Stream,
+    "layer": Layer,
+    "origin": Origin,
+    "tier": Tier,
+    "sensitivity": Sensitivity,
+    "stability": Stability,
+    "state": State,
+}
+_TIMES = ("recorded_at", "valid_from", "used_at", "valid_until", "superseded_at", "expires_at")
+_LISTS = ("supersedes", "contradicts", "derived_from", "entities")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A night of one owner as it was planned: what it changes, at which moment, how many facts were new, and how far
+    it looked: the last fact's row, and the last passage's of a day that is over."""
+
+    diff: Diff
+    at: datetime
+    looked: int = 0
+    fact: int = 0
+    passage: int = 0
+
+
+def written(planned: Planned) -> bytes:
+    """A planned night as JSON."""
+    return orjson.dumps(asdict(planned), default=_plain)
+
+
+def read(told: bytes) -> Planned:
+    """The inverse of :func:`written`."""
+    said = orjson.loads(told)
+    diff = said["diff"]
+    return Planned(
+        Diff(
+            diff["owner"],
+            tuple(
+                Change(
+                    Action(change["action"]),
+                    change["why"],
+                    tuple(Touch(_fact(touch["before"]), _fact(touch["after"])) for touch in change["touched"]),
+                )
+                for change in diff["changes"]
+            ),
+            tuple(
+                Line(**{**line, "day": date.fromisoformat(line["day"]), "tier": ContentTier(line["tier"])})
+                for line in diff["lines"]
+            ),
+            tuple(Candidate(**{**each, "kind": Kind(each["kind"])}) for each in diff["candidates"]),
+            tuple(Thrown(**{**each, "category": Category(each["category"])}) for each in diff["thrown"]),
+        ),
+        datetime.fromisoformat(said["at"]),
+        said["looked"],
+        said["fact"],
+        said["passage"],
+    )
+
+
+def _fact(said: Mapping[str, Any] | None) -> Fact | None:
+    if said is None:
+        return None
+    told: dict[str, Any] = dict(said)
+    for name, of in _ENUMS.items():
+        told[name] = of(told[name])
+    for name in _TIMES:
+        told[name] = None if told[name] is None else datetime.fromisoformat(told[name])
+    for name in _LISTS:
+        told[name] = tuple(told[name])
+    told["source"] = bytes.fromhex(told["source"])
+    return Fact(**told)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    raise TypeError(f"{type(value).__name__} does not go into JSON")

@@ -1,0 +1,319 @@
+"""Nights in the journal's database: applied whole in one transaction, told, and taken back.
+
+A change of which a fact is no longer what it was when the night was planned is passed over. Taking a night back puts
+every column that it changed to what it was, as far as nothing else has changed it since; what was counted meanwhile
+stays counted, and what a person has had forgotten does not come back, because nothing here holds its text.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+
+import orjson
+
+from memory.consolidation.diff import Change, Line, Touch
+from memory.consolidation.written import Planned
+from memory.edits import Tier
+from memory.fact import Fact, State
+from memory.stores.facts import add_texts
+from memory.stores.forgetting import Terms, unlink
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import fact_of, fact_row, stamp, when
+from memory.stores.shelf import Shelf, ask_many
+
+COLUMNS = (
+    *("origin", "recorded_at", "recorded", "valid_from", "confidence", "importance", "tier", "sensitivity"),
+    *("stability", "state", "access", "sessions", "used_at", "valid_until", "superseded_at", "supersedes"),
+    *("contradicts", "derived_from"),
+)
+_COUNTED = ("access", "sessions")
+_LISTED = ("supersedes", "contradicts", "derived_from")
+
+
+class NotUndone(Exception):
+    """A night cannot be taken back; the message says why, and what to do first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """A night of an owner in short: how many changes of each kind, lines of days and candidates it made."""
+
+    number: int
+    owner: str
+    at: datetime
+    looked: int
+    passed_over: int
+    thrown: tuple[Mapping[str, Any], ...]
+    undone_at: datetime | None
+    changes: Mapping[str, int] = field(default_factory=dict)
+    lines: int = 0
+    candidates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a night did to one fact. ``fields`` has of each column what it was and what it became."""
+
+    place: int
+    action: str
+    why: str
+    memory: str
+    made: bool
+    fields: Mapping[str, Sequence[Any]]
+
+
+class Nights(Shelf):
+    """The part of the journal that keeps nights."""
+
+    _terms: Terms
+
+    async def apply_night(self, planned: Planned) -> int:
+        """Write a night, whole or not at all; its number, 0 where there was nothing to write but how far it looked."""
+        return await self._db.write(lambda connection: self._apply_night(connection, planned))
+
+    async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
+        """Take a night back; the owners whose facts changed.
+
+        Raises:
+            NotUndone: when there is no such night, it was taken back already, or a later one builds on it.
+        """
+        return await self._db.write(lambda connection: self._undo_night(connection, number, at))
+
+    async def nights(self, owners: Sequence[str], limit: int = 100) -> list[Night]:
+        """The nights of some owners, the newest first."""
+
+        def work(connection: sqlite3.Connection) -> list[Night]:
+            rows = connection.execute(many("nights_all", len(owners)), (*owners, limit)).fetchall()
+            counted: dict[int, dict[str, int]] = defaultdict(dict)
+            for row in ask_many(connection, "nights_counted", [row["number"] for row in rows]):
+                counted[row["night"]][row["action"]] = row["changes"]
+            return [
+                Night(
+                    row["number"],
+                    row["owner"],
+                    datetime.fromisoformat(row["at"]),
+                    row["looked"],
+                    row["passed_over"],
+                    tuple(orjson.loads(row["thrown"])),
+                    when(row["undone_at"]),
+                    counted[row["number"]],
+                    row["lines"],
+                    row["candidates"],
+                )
+                for row in rows
+            ]
+
+        return await self._db.read(work) if owners else []
+
+    async def night_changes(self, number: int) -> tuple[list[Changed], list[Line], list[dict[str, Any]]]:
+        """What a night changed, in order; the lines of days that it wrote; what it put forward."""
+
+        def work(connection: sqlite3.Connection) -> tuple[list[Changed], list[Line], list[dict[str, Any]]]:
+            changes = [
+                Changed(
+                    row["place"],
+                    row["action"],
+                    row["why"],
+                    row["memory"],
+                    bool(row["made"]),
+                    orjson.loads(row["fields"]),
+                )
+                for row in connection.execute(QUERIES["night_changes_get"], (number,))
+            ]
+            lines = [_line(row) for row in connection.execute(QUERIES["night_lines"], (number,))]
+            return changes, lines, [dict(row) for row in connection.execute(QUERIES["night_candidates"], (number,))]
+
+        return await self._db.read(work)
+
+    async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[Line]:
+        """The lines of the days (ISO dates) from one to another, the whole day before the day in short."""
+
+        def work(connection: sqlite3.Connection) -> list[Line]:
+            rows = connection.execute(many("summaries_between", len(owners)), (*owners, first, last))
+            return [_line(row) for row in rows]
+
+        return await self._db.read(work) if owners else []
+
+    async def last_night(self) -> tuple[datetime | None, int]:
+        """When there was a night last, and about how many passages were said since."""
+
+        def work(connection: sqlite3.Connection) -> tuple[datetime | None, int]:
+            return (
+                when(connection.execute(QUERIES["night_last"]).fetchone()["at"]),
+                connection.execute(QUERIES["night_waiting"]).fetchone()["waiting"],
+            )
+
+        return await self._db.read(work)
+
+    def _apply_night(self, connection: sqlite3.Connection, planned: Planned) -> int:
+        diff = planned.diff
+        cursor = (diff.owner, planned.fact, planned.passage, stamp(planned.at))
+        connection.execute(QUERIES["night_cursor_set"], cursor)
+        if diff.empty:
+            return 0
+        told = {
+            "owner": diff.owner,
+            "at": stamp(planned.at),
+            "looked": planned.looked,
+            "passed_over": 0,
+            "thrown": orjson.dumps(diff.thrown).decode(),
+        }
+        night = connection.execute(QUERIES["night_add"], told).lastrowid or 0
+        passed_over = 0
+        for place, change in enumerate(diff.changes):
+            if not self._change(connection, night, place, change, diff.owner):
+                passed_over += 1
+        known = {
+            row["id"]
+            for name in ("facts_get", "passages_get")
+            for row in ask_many(connection, name, [line.memory for line in diff.lines])
+        }
+        for line in diff.lines:
+            if line.memory in known:
+                row = (night, diff.owner, line.day.isoformat(), line.tier.value, line.session)
+                text = self._redact(line.text)
+                connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
+        for each in diff.candidates:
+            if connection.execute(many("facts_get", 1), (each.fact,)).fetchone():
+                told_of = (night, each.fact, each.kind.value, each.sources, each.sessions)
+                connection.execute(QUERIES["candidate_add"], told_of)
+        connection.execute(QUERIES["night_passed_over"], (passed_over, night))
+        return night
+
+    def _change(self, connection: sqlite3.Connection, night: int, place: int, change: Change, owner: str) -> bool:
+        """Carry out a change; False where a fact is not what it was, and nothing is done."""
+        ids = [touch.before.id for touch in change.touched if touch.before is not None]
+        rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
+        to_write: list[tuple[sqlite3.Row | None, Fact]] = []
+        for touch in change.touched:
+            after = _rebased(touch, rows)
+            if after is None or after.owner != owner:
+                return False
+            to_write.append((rows.get(after.id), after))
+        for before, after in to_write:
+            fields: dict[str, Any] = {}
+            if before is None:
+                self._make_fact(connection, after)
+            else:
+                row = fact_row(after, str)
+                fields = {name: [before[name], row[name]] for name in COLUMNS if before[name] != row[name]}
+                _write(connection, row, before["state"])
+            told = (night, place, change.action.value, change.why, after.id, before is None)
+            connection.execute(QUERIES["night_change_add"], (*told, orjson.dumps(fields).decode()))
+        return True
+
+    def _make_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
+        """Write a new fact, drawn from those of its sources that are still there."""
+        there = {row["id"] for row in ask_many(connection, "facts_get", fact.derived_from)}
+        made = replace(fact, derived_from=tuple(id for id in fact.derived_from if id in there))
+        connection.execute(QUERIES["fact_write"], fact_row(made, self._redact))
+        connection.execute(QUERIES["use_begin"], (fact.id, fact.session))
+        connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
+        self._count_terms(connection, made, 1)
+
+    def _count_terms(self, connection: sqlite3.Connection, fact: Fact, by: int) -> None:
+        counted = dict.fromkeys(self._terms(fact), by)
+        if counted:
+            add_texts(connection, {fact.owner: by}, {fact.owner: counted})
+
+    def _undo_night(self, connection: sqlite3.Connection, number: int, at: datetime) -> frozenset[str]:
+        night = connection.execute(QUERIES["night_get"], (number,)).fetchone()
+        if night is None:
+            raise NotUndone(f"there is no night {number}")
+        if night["undone_at"] is not None:
+            raise NotUndone(f"night {number} was taken back already")
+        later = connection.execute(QUERIES["night_later"], {"night": number}).fetchone()["night"]
+        if later is not None:
+            raise NotUndone(f"night {later} changed the same memories after night {number}: take that one back first")
+        for change in reversed(connection.execute(QUERIES["night_changes_get"], (number,)).fetchall()):
+            row = connection.execute(many("facts_get", 1), (change["memory"],)).fetchone()
+            if row is None:
+                continue
+            if change["made"]:
+                self._unmake_fact(connection, fact_of(row))
+            else:
+                fields = orjson.loads(change["fields"])
+                put = {name: row[name] for name in ("id", *COLUMNS)}
+                put |= {name: _put_back(name, row[name], *sides) for name, sides in fields.items()}
+                if "contradicts" in fields:
+                    put["contradicts"] = _there(connection, put["contradicts"])
+                _write(connection, put, row["state"])
+        connection.execute(QUERIES["night_lines_drop"], (number,))
+        connection.execute(QUERIES["night_undone"], (stamp(at), number))
+        return frozenset({night["owner"]})
+
+    def _unmake_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
+        connection.execute(QUERIES["forget_fact"], (fact.id,))
+        connection.execute(QUERIES["forget_uses"], (fact.id,))
+        connection.execute(QUERIES["outbox_add"], (fact.id, "gone"))
+        unlink(connection, [fact.id])
+        self._count_terms(connection, fact, -1)
+
+
+def _line(row: sqlite3.Row) -> Line:
+    """A line of a day's summary out of its table."""
+    return Line(
+        day=date.fromisoformat(row["day"]),
+        tier=Tier(row["tier"]),
+        session=row["session"],
+        text=row["text"],
+        memory=row["memory"],
+        weight=row["weight"],
+    )
+
+
+def _rebased(touch: Touch, rows: Mapping[str, sqlite3.Row]) -> Fact | None:
+    """What a fact becomes, given what it is now: what was only counted meanwhile is counted in. None where something
+    else has happened to it."""
+    before, after = touch.before, touch.after
+    if before is None or after is None:
+        return after
+    row = rows.get(before.id)
+    if row is None:
+        return None
+    now = fact_of(row)
+    if now == before:
+        return after
+    counted = replace(now, access=before.access, sessions=before.sessions, used_at=before.used_at)
+    if counted != before:
+        return None
+    used = [at for at in (now.used_at, after.used_at) if at is not None]
+    return replace(
+        after,
+        access=after.access + now.access - before.access,
+        sessions=after.sessions + now.sessions - before.sessions,
+        used_at=max(used, default=None),
+    )
+
+
+def _write(connection: sqlite3.Connection, row: Mapping[str, Any], state: str) -> None:
+    """Write a fact's columns; the index lets go of what is archived and takes in what comes back."""
+    connection.execute(QUERIES["night_write"], {name: row[name] for name in ("id", *COLUMNS)})
+    archived = row["state"] == State.ARCHIVED
+    if archived or state == State.ARCHIVED:
+        connection.execute(QUERIES["outbox_add"], (row["id"], "gone" if archived else "fact"))
+
+
+def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:
+    """What a column becomes when a change of it is taken back, whatever else has changed it since."""
+    if now == after:
+        return before
+    if name in _COUNTED:
+        return now - after + before
+    if name in _LISTED:
+        was, became, held = (orjson.loads(each) for each in (before, after, now))
+        kept = [id for id in held if id in was or id not in became]
+        return orjson.dumps([*kept, *(id for id in was if id not in became and id not in kept)]).decode()
+    return now
+
+
+def _there(connection: sqlite3.Connection, ids: str) -> str:
+    """Without the ids of facts that a person has had forgotten since."""
+    named = orjson.loads(ids)
+    known = {row["id"] for row in ask_many(connection, "facts_get", named)}
+    return ids if known >= set(named) else orjson.dumps([id for id in named if id in known]).decode()

@@ -1,0 +1,129 @@
+-- night_add: a night of an owner
+INSERT INTO nights (owner, at, looked, passed_over, thrown) VALUES (:owner, :at, :looked, :passed_over, :thrown);
+
+-- night_passed_over: how many of its changes were left out
+UPDATE nights SET passed_over = ? WHERE number = ?;
+
+-- night_drop: a night in which nothing was left to do
+DELETE FROM nights WHERE number = ?;
+
+-- night_change_add: what a night did to a fact
+INSERT INTO night_changes (night, place, action, why, memory, made, fields) VALUES (?, ?, ?, ?, ?, ?, ?);
+
+-- night_write: the columns of a fact that a night may change
+UPDATE facts SET
+    origin = :origin, recorded_at = :recorded_at, recorded = :recorded, valid_from = :valid_from,
+    confidence = :confidence, importance = :importance, tier = :tier, sensitivity = :sensitivity,
+    stability = :stability, state = :state, access = :access, sessions = :sessions, used_at = :used_at,
+    valid_until = :valid_until, superseded_at = :superseded_at, supersedes = :supersedes, contradicts = :contradicts,
+    derived_from = :derived_from
+WHERE id = :id;
+
+-- summary_add: a line of a day
+INSERT INTO summaries (night, owner, day, tier, session, text, memory, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (owner, day, tier, memory) DO NOTHING;
+
+-- candidate_add: what a person might approve
+INSERT INTO candidates (night, memory, kind, sources, sessions) VALUES (?, ?, ?, ?, ?);
+
+-- night_cursor_get: how far the nights of an owner have come
+SELECT * FROM night_cursors WHERE owner = ?;
+
+-- night_cursor_set: how far they have come now
+INSERT INTO night_cursors (owner, fact, passage, at) VALUES (?, ?, ?, ?)
+ON CONFLICT (owner) DO UPDATE SET
+    fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), at = excluded.at;
+
+-- night_last: when there was a night last
+SELECT max(at) AS at FROM night_cursors;
+
+-- night_waiting: about how many passages were said since
+SELECT (SELECT coalesce(max(number), 0) FROM passages)
+    - (SELECT coalesce(max(passage), 0) FROM night_cursors) AS waiting;
+
+-- nights_all: the nights of some owners, the newest first; the limit comes last
+SELECT nights.*, (SELECT count(*) FROM summaries WHERE night = nights.number) AS lines,
+    (SELECT count(*) FROM candidates WHERE night = nights.number) AS candidates
+FROM nights WHERE owner IN (?*) ORDER BY number DESC LIMIT ?;
+
+-- nights_counted: how many changes of each kind these nights made
+SELECT night, action, count(DISTINCT place) AS changes FROM night_changes WHERE night IN (?*) GROUP BY night, action;
+
+-- night_get: one night
+SELECT * FROM nights WHERE number = ?;
+
+-- night_changes_get: what it did, in order
+SELECT * FROM night_changes WHERE night = ? ORDER BY number;
+
+-- night_lines: the lines of days that it wrote
+SELECT * FROM summaries WHERE night = ? ORDER BY day, tier DESC, number;
+
+-- night_candidates: what it put forward
+SELECT candidates.*, facts.text FROM candidates JOIN facts ON facts.id = candidates.memory WHERE night = ?;
+
+-- night_later: a later night that stands and changed one of the facts that a night changed
+SELECT min(later.night) AS night FROM night_changes AS own JOIN night_changes AS later ON later.memory = own.memory
+JOIN nights ON nights.number = later.night
+WHERE own.night = :night AND later.night > :night AND nights.undone_at IS NULL;
+
+-- night_undone: a night was taken back
+UPDATE nights SET undone_at = ? WHERE number = ?;
+
+-- night_lines_drop: with the lines that it wrote
+DELETE FROM summaries WHERE night = ?;
+
+-- night_forget_changes: a memory is forgotten: what nights did to it
+DELETE FROM night_changes WHERE memory = ?;
+
+-- night_forget_lines: and the lines that tell of it
+DELETE FROM summaries WHERE memory = ?;
+
+-- night_forget_candidates: and that it was put forward
+DELETE FROM candidates WHERE memory = ?;
+
+-- night_absorbed: the archived facts that some facts stand for
+SELECT absorbed.* FROM facts JOIN json_each(facts.supersedes) AS named JOIN facts AS absorbed ON absorbed.id = named.value
+WHERE facts.id IN (?*) AND absorbed.state = 'archived';
+
+-- night_release: what was archived, since another stood for it, takes part again
+UPDATE facts SET state = 'active' WHERE id = ? AND state = 'archived';
+
+-- summaries_between: the lines of days of some owners; the first and the last day come last
+SELECT * FROM summaries WHERE owner IN (?*) AND day >= ? AND day <= ? ORDER BY day, tier DESC, number;
+
+-- snapshot_upto: the last rows of both tables
+SELECT (SELECT coalesce(max(number), 0) FROM facts) AS fact, (SELECT coalesce(max(number), 0) FROM passages) AS passage;
+
+-- snapshot_new: the active facts of an owner that were learnt after a row
+SELECT id FROM facts WHERE number > ? AND owner = ? AND state = 'active';
+
+-- snapshot_since: the active facts of an owner that were learnt since a moment
+SELECT id FROM facts WHERE recorded >= ? AND owner = ? AND state = 'active';
+
+-- snapshot_used: the active facts of an owner that were used since a day
+SELECT id FROM facts WHERE owner = ? AND state = 'active' AND used_at >= ?;
+
+-- snapshot_texts: all active facts of an owner
+SELECT id, text FROM facts WHERE owner = ? AND state = 'active' ORDER BY number;
+
+-- snapshot_active: how many active facts of each category an owner has
+SELECT category, count(*) AS held FROM facts WHERE owner = ? AND state = 'active' GROUP BY category;
+
+-- snapshot_derived: what lasting knowledge of an owner was drawn from
+SELECT derived_from FROM facts INDEXED BY facts_derived WHERE derived_from != '[]' AND owner = ?;
+
+-- snapshot_fading: active facts that may have faded below a floor, the weakest first; not what a person has had back.
+-- Nothing fades faster than confidence over the root of the days since it was learnt.
+SELECT id FROM facts WHERE owner = :owner AND state = 'active' AND NOT pinned AND recorded < :now - 86400
+AND confidence * confidence * 86400 < :floor * :floor * (:now - recorded)
+AND NOT EXISTS (
+    SELECT 1 FROM night_changes JOIN nights ON nights.number = night_changes.night
+    WHERE night_changes.memory = facts.id AND night_changes.action = 'archive' AND nights.undone_at IS NOT NULL
+)
+ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
+
+-- snapshot_said: what was said to an owner's sessions after a row
+SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number;
+
+-- snapshot_learned: the active facts of an owner that were learnt between two moments
+SELECT * FROM facts WHERE owner = ? AND state = 'active' AND recorded >= ? AND recorded < ? ORDER BY recorded, number;
