@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.edits import Insert
+from memory.conversation import Form
+from memory.edits import Append, Drop, Edit, Insert, Replace
 from proxy.wire import dialect_of
 from proxy.wire.rounds import answered, result, with_hidden_rounds
 from proxy.wire.rounds.offering import with_messages
@@ -152,3 +153,25 @@ def test_what_is_stored_holds_no_secret_and_keeps_what_is_signed(path: str) -> N
     assert "The key is" not in stored.before
     assert path == PATHS[0] or "S-key" in stored.before
     orjson.loads(f"[{stored.before}]")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_rounds_are_made_again_where_older_messages_have_left_and_others_were_shortened(path: str) -> None:
+    script = [Round((Say("Let me look."), Call("m1", "memory_search", "{}"))), Round((Say("PostgreSQL."),))]
+    _, turns = relayed(path, script, streamed=True)
+    old = [*said(path, Round((Say("Hello."),))), ASKED[path]]
+    copy = said(path, visible(script))
+    following = body(path, *old, *copy, ASKED[path])
+    dialect = dialect_of(path)
+    assert dialect is not None
+    view = dialect.read(following, lambda text: text)
+    insert = Insert(2, hidden_of(path, turns).dump())
+    stub, leaves, more = Replace(3, 0, "[stub]"), Drop(1), Append(2, "\nmore", Form.PART)
+    plans: list[list[Edit]] = [[leaves], [stub], [leaves, stub, more]]
+    for edits in plans:
+        written = dialect.write(view, edits)
+        made = with_hidden_rounds(dialect.name, written, [*edits, insert], len(view.items))
+        assert set(dialect.check(made)) <= set(dialect.check(following))
+        assert ("Hello." in made.decode()) == (leaves not in edits)
+        # A shortened copy is another text: then it stands as it is.
+        assert made.count(b'"m1"') == (0 if stub in edits else 2)
