@@ -182,6 +182,19 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """The newest turn of a session as the journal can give it back: the request's messages as the client sent them,
+    without secrets, and the reply, None where nothing was answered."""
+
+    session: Session
+    dialect: str
+    model: str
+    at: datetime
+    messages: tuple[Kept, ...]
+    reply: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """One index that is kept up to date: the one that is searched (``current``), or one that is being filled."""
 
@@ -278,6 +291,12 @@ class Journal(Protocol):
 
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
+
+    async def latest(self, limit: int, runtime: str = "") -> list[tuple[Session, Receipt]]:
+        """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn."""
+
+    async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
+        """The newest turns of a person's sessions whose id begins with ``name``, or whose runtime calls them so."""
 
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
         """A person wants a part whole since ``at``, or, with None, no longer."""

@@ -119,7 +119,8 @@ class Receipt:
 
     ``tokens`` is what the request was estimated to be when it left, ``window`` what its model reads at once; ``shed``
     is set where this request began to leave something out, ``paged`` are the handles of what came back, ``hidden``
-    the rounds of the reply in which the model asked memory.
+    the rounds of the reply in which the model asked memory. ``saved`` is by how many tokens all of the session's edits
+    made the request shorter (below zero: longer), so that what the client sent has about ``tokens + saved``.
     """
 
     id: str
@@ -139,6 +140,7 @@ class Receipt:
     shed: Shed | None = None
     paged: tuple[str, ...] = ()
     hidden: tuple[HiddenRound, ...] = ()
+    saved: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,7 @@ class Preparation:
             window=fit.window,
             shed=fit.shed,
             paged=fit.paged,
+            saved=-fit.changed,
         )
         return Prepared(live.session, arrival, edits, receipt, changed=fit.changed)
 
@@ -181,6 +182,7 @@ class Preparation:
             tokens=fit.tokens,
             window=fit.window,
             shed=fit.shed,
+            saved=-fit.changed,
         )
         edits = live.ledger.standing(keys, conversation.head).edits
         return replace(prepared, session=live.session, edits=edits, receipt=receipt, changed=fit.changed)

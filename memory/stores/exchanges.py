@@ -204,7 +204,7 @@ class Exchanges(Shelf):
 
     def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
         session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
-        digests = split(_history(connection, row["number"]))
+        digests = split(history_of(connection, row["number"]))
         wanted = [*digests, row["reply"]] if row["reply"] else digests
         messages = self._opened.get(connection, session["person"], wanted)
         answered = row["complete"] and row["status"] < 400 and row["reply"]
@@ -268,10 +268,11 @@ def _closest(bases: Iterable[Past], history: bytes) -> int:
 
 def _newest(connection: sqlite3.Connection, session: int) -> list[Past]:
     rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
-    return [Past(row["number"], row["depth"], _history(connection, row["number"])) for row in rows]
+    return [Past(row["number"], row["depth"], history_of(connection, row["number"])) for row in rows]
 
 
-def _history(connection: sqlite3.Connection, number: int) -> bytes:
+def history_of(connection: sqlite3.Connection, number: int) -> bytes:
+    """The joined history of an exchange's request."""
     rows = connection.execute(QUERIES["exchange_links"], (number,))
     return rebuild([(row["kept"], row["tail"]) for row in rows])
 

@@ -13,6 +13,7 @@ from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.forgetting import Forgetting, Terms, no_terms
 from memory.stores.known import KnownMemories
+from memory.stores.latest import Latest
 from memory.stores.messages import Redact
 from memory.stores.moving import Moving
 from memory.stores.nights import Nights
@@ -26,7 +27,7 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 
 
-class SqliteJournal(Sessions, Exchanges, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Nights):
+class SqliteJournal(Sessions, Exchanges, Latest, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Nights):
     """The durable truth in one file.
 
     Args:

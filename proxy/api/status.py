@@ -9,12 +9,16 @@ from typing import Any
 
 from aiohttp import web
 
+from proxy.api import sessions
 from proxy.api.answers import answer
 from proxy.api.health import mode, unwell
 from proxy.api.release import release
 from proxy.edge import EDGE
 
 routes = web.RouteTableDef()
+
+SHED = 10
+"""Sessions of which parts are left out that are told: those seen last."""
 
 
 @routes.get("/api")
@@ -51,5 +55,6 @@ async def status(request: web.Request) -> web.Response:
             "lost": standing.lost,
             "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
             "reindexing": asdict(progress) if progress else None,
+            "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],
         }
     return answer(told)

@@ -14,6 +14,7 @@ from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
 from proxy.cli.serving import serve
+from proxy.cli.sessions import export_session
 from proxy.cli.switching import embedder as show_embedder
 from proxy.cli.switching import pause, reindex, resume, use
 
@@ -41,6 +42,7 @@ for command in (
     forget,
     page,
     export,
+    export_session,
     log,
     show,
     pause,
@@ -51,7 +53,7 @@ for command in (
     mcp,
     version,
 ):
-    app.command(command.__name__)(command)
+    app.command(command.__name__.replace("_", "-"))(command)
 
 embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
 embedder.command("show")(show_embedder)

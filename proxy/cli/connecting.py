@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from proxy.checkout import Checkouts
+from proxy.cli import sessions
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
+from proxy.cli.reach import reach
 from proxy.cli.server import address, running
 from proxy.connect import (
     GUIDES,
@@ -27,12 +30,13 @@ from proxy.connect import (
     plan,
     preview,
     undo_preview,
+    writes_mcp,
 )
 from proxy.connect import (
     undo as put_back,
 )
 from proxy.runtimes.place import Place, project_of
-from proxy.settings import Settings
+from proxy.settings import Loaded, Settings
 
 KEPT = "connect"
 """Where, below the home folder, lies what stood in a runtime's files before."""
@@ -45,6 +49,13 @@ def connect(
     project: Annotated[str | None, typer.Option("--project", "-p", help="Everything belongs to this project.")] = None,
     user: Annotated[str | None, typer.Option("--user", help="Everything belongs to this user.")] = None,
     key: Annotated[str | None, typer.Option("--key", help="The caller's key, where there are credentials.")] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(
+            "--window", min=1000, help="Tokens that the model reads at once.", show_default="memory.default_window"
+        ),
+    ] = None,
+    with_mcp: Annotated[bool, typer.Option("--with-mcp", help="Add memory's tools as an MCP server, too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Undo although the file was changed since.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
@@ -63,17 +74,28 @@ def connect(
         raise Fault(f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}", 2)
     if write and undo:
         raise Fault("say either --write or --undo", 2)
-    settings = loaded(home, config).settings
+    if with_mcp and not (undo or writes_mcp(runtime)):
+        raise Fault(f"we write no MCP server for {runtime}; see `palimpsest connect {runtime}`", 2)
+    settled = loaded(home, config)
+    settings = settled.settings
     if settings.credentials and key is None and not undo:
         raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
     server = running(settings)
     url = server.url if server else address(settings.server.host, settings.server.port)
     around = here(server) if server else _named(settings)
     where = Address(url, project, around, user, key)
-    planned = plan(runtime, where, look(Path.home(), Path.cwd(), os.environ))
+    planned = plan(
+        runtime,
+        where,
+        look(Path.home(), Path.cwd(), os.environ),
+        window=window or settings.memory.default_window,
+        # What was never written is passed over, so that undoing need not be told of it.
+        mcp=with_mcp or undo,
+        command=_mcp(settings, project, user),
+    )
     try:
         if undo:
-            _undo(planned, settings.home / KEPT, force, yes, as_json)
+            _undo(planned, settled, force, yes, as_json)
         elif write:
             _write(planned, settings.home / KEPT, yes, as_json)
         else:
@@ -87,6 +109,15 @@ def titles() -> dict[str, str]:
     """Runtime → its name, as its makers write it."""
     machine = look(Path.home(), Path.cwd(), os.environ)
     return {name: plan(name, Address(), machine).title for name in GUIDES}
+
+
+def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
+    """What starts our MCP server, wherever a runtime is started."""
+    program = shutil.which("palimpsest")
+    command = [program] if program else [sys.executable, "-m", "proxy"]
+    command.append("mcp")
+    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
+    return [*command, *(word for name, value in said if value for word in (name, value))]
 
 
 def _named(settings: Settings) -> str | None:
@@ -130,17 +161,37 @@ def _write(planned: Plan, kept: Path, yes: bool, as_json: bool) -> None:
         print(f"`palimpsest connect {planned.runtime} --undo` puts it back.", file=sys.stderr)
 
 
-def _undo(planned: Plan, kept: Path, force: bool, yes: bool, as_json: bool) -> None:
+def _undo(planned: Plan, settled: Loaded, force: bool, yes: bool, as_json: bool) -> None:
+    kept = settled.settings.home / KEPT
     shown = undo_preview(planned, kept)
+    too_large, unknown = _too_large(planned.runtime, settled) if shown else ([], "")
     if not as_json:
         _diff(shown)
+        for line in [*sessions.warnings(too_large), *([unknown] if unknown else [])]:
+            print(f"! {line}", file=sys.stderr)
     if shown:
         _sure(yes or as_json)
     done = put_back(planned, kept, force)
     if as_json:
-        _as_json(planned, shown, done)
+        _as_json(planned, shown, done, too_large=too_large, unknown=unknown)
     else:
         print("\n".join(f"put back: {file}" for file in done) or "nothing of it was written by us")
+
+
+def _too_large(runtime: str, settled: Loaded) -> tuple[list[dict[str, Any]], str]:
+    """A runtime's sessions that do not fit without us, and why that is not known where it cannot be found out."""
+    if not (settled.settings.home / "journal.db").exists():
+        return [], ""
+    try:
+        with reach(settled) as server:
+            told = server.ask("GET", "api/sessions", {"runtime": _CALLED.get(runtime, runtime)})
+    except Fault as error:
+        return [], f"whether sessions are larger than their windows could not be found out: {error}"
+    return [each for each in told["sessions"] if each["too_large"]], ""
+
+
+_CALLED = {"claude": "claude-code", "qwen": "qwen-code"}
+"""Runtimes that are called otherwise in what they send than on the command line."""
 
 
 def _sure(yes: bool) -> None:
@@ -163,7 +214,7 @@ def _notes(planned: Plan) -> None:
         print(f"! {warning}", file=sys.stderr)
 
 
-def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path]) -> None:
+def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path], **more: Any) -> None:
     told = {
         "runtime": planned.runtime,
         "title": planned.title,
@@ -174,5 +225,6 @@ def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path]) -
         "warnings": planned.warnings,
         "diffs": {str(each.path): each.diff for each in shown},
         "written": [str(file) for file in written],
+        **more,
     }
     print(json.dumps(told, ensure_ascii=False))

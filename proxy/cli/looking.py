@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import sheds, shown
+from proxy.cli import sessions, sheds, shown
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.reach import reach
 from proxy.cli.server import running
@@ -36,6 +36,9 @@ def status(as_json: Json = False, home: Home = None, config: ConfigFile = None) 
             rows += [("kept for the journal", told["kept"]), ("lost", told["lost"])]
     if progress := told.get("reindexing"):
         rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
+    rows += [
+        ("being shed" if not place else "", sessions.line(each)) for place, each in enumerate(told.get("shed", ()))
+    ]
     shown.pairs(rows)
     for why in told["why"]:
         console.print(f"! {why}")

@@ -3,6 +3,8 @@
 ============== ==============================================================================
 ``plan``        the nouns: a plan, its changes of files, the address that a runtime is given
 ``guides``      one guide for each runtime: its file, its keys, what its user should know
+``windows``     what keeps a runtime from compacting by itself
+``mcp``         how a runtime is told of our MCP server
 ``machine``     what is on this machine: folders, environment, logins
 ``json_text`` ``toml_text`` ``yaml_text``
                 set a value in a configuration's text, leaving comments and all else as it is
@@ -15,6 +17,7 @@ from __future__ import annotations
 from proxy.connect.carry_out import Changed, Preview, carry_out, preview, undo, undo_preview
 from proxy.connect.guides import GUIDES, plan
 from proxy.connect.machine import Machine, look
+from proxy.connect.mcp import writes_mcp
 from proxy.connect.plan import Address, FileChange, NotEditable, Plan
 
 __all__ = [
@@ -32,4 +35,5 @@ __all__ = [
     "preview",
     "undo",
     "undo_preview",
+    "writes_mcp",
 ]

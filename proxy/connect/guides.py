@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from proxy.connect.machine import Machine
+from proxy.connect.mcp import COMMAND, noted, with_mcp
 from proxy.connect.plan import Address, FileChange, Plan
+from proxy.connect.windows import WINDOW, stretched
 
 Guide = Callable[[Address, Machine], Plan]
 
 
-def plan(runtime: str, address: Address, machine: Machine) -> Plan:
+def plan(
+    runtime: str,
+    address: Address,
+    machine: Machine,
+    *,
+    window: int = WINDOW,
+    mcp: bool = False,
+    command: Sequence[str] = COMMAND,
+) -> Plan:
     """What connects a runtime to us. Pure: nothing is read or written.
+
+    Args:
+        runtime: its name.
+        address: where it finds us.
+        machine: what is on this machine.
+        window: tokens that its model really reads at once, for runtimes that estimate by themselves.
+        mcp: whether our MCP server is added to its configuration.
+        command: what starts that server.
 
     Raises:
         KeyError: when there is no guide for the runtime; :data:`GUIDES` lists those that there are.
     """
-    return GUIDES[runtime](address, machine)
+    planned = stretched(GUIDES[runtime](address, machine), window)
+    return with_mcp(planned, command) if mcp else noted(planned, command)
 
 
 def opencode(address: Address, machine: Machine) -> Plan:
@@ -39,10 +58,7 @@ def opencode(address: Address, machine: Machine) -> Plan:
                 },
             ),
         ),
-        notes=(
-            "For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",
-            _tools('"mcp": {"palimpsest": {"type": "local", "command": ["palimpsest", "mcp"]}} in the same file'),
-        ),
+        notes=("For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",),
         warnings=_login("opencode", machine, "a subscription"),
     )
 
@@ -75,7 +91,6 @@ def codex(address: Address, machine: Machine) -> Plan:
             "A provider of its own keeps Codex on plain HTTP and does its compaction itself; the built-in provider "
             "would try a WebSocket first.",
             "Sessions begun with another provider are resumed with it: codex -c model_provider=palimpsest resume.",
-            _tools("codex mcp add palimpsest -- palimpsest mcp"),
         ),
         warnings=warnings,
     )
@@ -101,10 +116,7 @@ def claude(address: Address, machine: Machine) -> Plan:
                 {("env", "ANTHROPIC_BASE_URL"): url},
             ),
         ),
-        notes=(
-            f"For one session only: ANTHROPIC_BASE_URL={url} claude",
-            _tools("claude mcp add palimpsest -- palimpsest mcp"),
-        ),
+        notes=(f"For one session only: ANTHROPIC_BASE_URL={url} claude",),
         warnings=warnings,
     )
 
@@ -122,7 +134,6 @@ def qwen(address: Address, machine: Machine) -> Plan:
         ),
         notes=(
             "OPENAI_API_KEY and OPENAI_MODEL stay as they are; models under modelProviders have their own baseUrl.",
-            _tools("qwen mcp add palimpsest palimpsest mcp"),
         ),
     )
 
@@ -246,11 +257,6 @@ _SESSIONS = (
     "Without a header x-palimpsest-session (and x-palimpsest-parent for a sub-agent) a session is known by its "
     "messages; that works, and a header makes it certain."
 )
-
-
-def _tools(how: str) -> str:
-    """How a runtime gets memory's tools over MCP."""
-    return f"If the model shall ask memory by itself, give it memory's tools (MCP): {how}"
 
 
 def _login(runtime: str, machine: Machine, what: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -81,6 +81,13 @@ class Plan:
     example: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    def with_values(self, path: Path, values: Mapping[tuple[str, ...], Any]) -> Plan:
+        """The plan with more values for one of its files."""
+        changes = (
+            replace(each, values={**each.values, **values}) if each.path == path else each for each in self.changes
+        )
+        return replace(self, changes=tuple(changes))
 
     @property
     def snippet(self) -> str:

@@ -87,6 +87,8 @@ def _literal(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return str(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
     # JSON's escapes are TOML's, too, but for DEL, which no setting of ours holds.
     return json.dumps(str(value), ensure_ascii=False)
 

@@ -1,0 +1,62 @@
+"""The newest turn of each session in the journal: how large it was, and what stood in it."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from datetime import datetime
+
+from memory.conversation import Message, Role, Text
+from memory.ports import Kept, Turn
+from memory.session import Receipt, Session
+from memory.stores.exchanges import history_of
+from memory.stores.histories import split
+from memory.stores.messages import unseal
+from memory.stores.queries import QUERIES
+from memory.stores.rows import receipt_of, session_of
+from memory.stores.shelf import Shelf, ask_many
+
+
+class Latest(Shelf):
+    """The part of the journal that is asked where sessions stand."""
+
+    async def latest(self, limit: int, runtime: str = "") -> list[tuple[Session, Receipt]]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[Session, Receipt]]:
+            rows = connection.execute(QUERIES["latest_turns"], (runtime, limit))
+            return [(session_of(row), receipt_of(row["receipt"])) for row in rows]
+
+        return await self._db.read(work)
+
+    async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Turn]:
+            found = (person, name, name + "\U0010ffff", limit)
+            return [_turn(connection, row) for row in connection.execute(QUERIES["latest_named"], found).fetchall()]
+
+        return await self._db.read(work) if name else []
+
+
+def _turn(connection: sqlite3.Connection, row: sqlite3.Row) -> Turn:
+    digests = split(history_of(connection, row["turn"]))
+    wanted = [*digests, row["reply"]] if row["reply"] else digests
+    kept = {}
+    for held in ask_many(connection, "messages_get", wanted, (row["person"],)):
+        # One damaged row must not keep the rest of a session from being given back.
+        with contextlib.suppress(ValueError):
+            message = unseal(held["digest"], held["role"], held["body"])
+            kept[message.digest] = Kept(message, bool(held["redacted"]), bool(held["forgotten"]))
+    return Turn(
+        session=session_of(row),
+        dialect=row["dialect"],
+        model=row["model"],
+        at=datetime.fromisoformat(row["turned_at"]),
+        messages=tuple(kept.get(key) or _missing(key) for key in digests),
+        reply=kept.get(row["reply"]) if row["reply"] else None,
+    )
+
+
+def _missing(digest: bytes) -> Kept:
+    return Kept(Message(Role.OTHER, (Text("[unreadable]"),), digest), redacted=True)

@@ -1,0 +1,80 @@
+"""Where sessions stand: what a client's own history has grown to, what of it is forwarded, and that as a view."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from memory.day.session_view import exported
+from memory.ports import Journal
+from memory.session import Receipt, RequestKind, Session
+from proxy.api.answers import answer
+from proxy.api.asked import checked_text, memory_of, query_limit, scope_of
+from proxy.api.rendered import rendered
+
+routes = web.RouteTableDef()
+
+RECENT = 200
+"""Sessions that are looked at."""
+
+MISSING = (
+    "The journal has no client's own bytes: these messages are made of what it knows of them, free of secrets. What "
+    "stood outside the messages (instructions, the definitions of tools) and answers of memory's tools are not in it."
+)
+
+
+@routes.get("/api/sessions")
+async def sessions(request: web.Request) -> web.Response:
+    """``?runtime=codex&shed=true``: the sessions seen last, of one runtime or of all; only those that are being shed
+    where that is asked for. ``own`` is the client's history in tokens, ``tokens`` what is forwarded of it."""
+    runtime = checked_text(request.query.get("runtime", ""), "runtime", longest=100)
+    shed = request.query.get("shed", "").lower() in ("1", "true", "yes")
+    told = await standing(memory_of(request).journal, runtime, query_limit(request, RECENT))
+    return answer({"sessions": [each for each in told if each["shed"] or not shed]})
+
+
+@routes.get("/api/sessions/{name}")
+async def view(request: web.Request) -> web.Response:
+    """A session's newest turn as it was forwarded, as JSON messages of its dialect."""
+    name = checked_text(request.match_info["name"], "name", longest=200)
+    found = await exported(memory_of(request).journal, name, scope_of(request))
+    told = {
+        "session": found.session.id,
+        "runtime": found.session.runtime,
+        "project": found.session.scope.project,
+        "dialect": found.dialect,
+        "model": found.model,
+        "at": found.at,
+        "left": found.left,
+        "shortened": found.shortened,
+        "redacted": found.redacted,
+        "forgotten": found.forgotten,
+        "note": MISSING,
+        "messages": rendered(found.dialect, found.messages),
+        "reply": rendered(found.dialect, [found.reply]) if found.reply else [],
+    }
+    return answer(told)
+
+
+async def standing(journal: Journal, runtime: str = "", limit: int = RECENT) -> list[dict[str, Any]]:
+    """The main sessions of which sizes are known, the one seen last first."""
+    latest = await journal.latest(limit, runtime)
+    return [_line(*each) for each in latest if each[1].window and each[0].kind is RequestKind.MAIN]
+
+
+def _line(session: Session, receipt: Receipt) -> dict[str, Any]:
+    own = receipt.tokens + receipt.saved
+    return {
+        "id": session.id,
+        "runtime": session.runtime,
+        "project": session.scope.project,
+        "model": receipt.model,
+        "seen_at": session.seen_at,
+        "segment": session.segment,
+        "tokens": receipt.tokens,
+        "own": own,
+        "window": receipt.window,
+        "shed": receipt.saved > 0 or receipt.shed is not None,
+        "too_large": own > receipt.window,
+    }

@@ -1,0 +1,88 @@
+"""Sessions that have grown beyond their window: told on a terminal, and taken along as a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
+from proxy.cli.reach import reach
+
+SHOWN = 5
+"""Sessions that a warning names."""
+
+
+def export_session(
+    session: Annotated[str, typer.Argument(help="The beginning of its id, or its runtime's own id.", metavar="ID")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else it is printed.")] = None,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Write a session as it was last forwarded: its messages as JSON, with what was shed in short."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", f"api/sessions/{session}", scope(server, None, False, user))
+    text = json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    if out is None:
+        print(json.dumps(told, ensure_ascii=False) if as_json else text, end="\n" if as_json else "")
+        return
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            out.chmod(0o600)
+            file.write(text)
+    except FileExistsError:
+        raise Fault(f"{out} is there already") from None
+    except OSError as error:
+        raise Fault(f"{out} cannot be written: {error.strerror}") from error
+    if as_json:
+        shown.as_json({key: value for key, value in told.items() if key not in ("messages", "reply")})
+        return
+    print(f"written: {out}, {len(told['messages'])} messages and the reply to them")
+    for line in _less(told):
+        print(f"- {line}")
+    print(told["note"], file=sys.stderr)
+
+
+def line(each: dict[str, Any]) -> str:
+    """A session in a line: what is forwarded, of how much, and what its model reads."""
+    window, tokens = each["window"], each["tokens"]
+    segment = f", segment {each['segment'] + 1}" if each["segment"] else ""
+    where = f", {each['project']}" if each["project"] else ""
+    return (
+        f"{each['id'][: shown.SHORT]} {each['runtime']}, {each['model']}: {tokens:,} of {window:,} tokens "
+        f"({tokens / window:.0%}), the client's own history has {each['own']:,}{segment}{where}"
+    )
+
+
+def warnings(too_large: list[dict[str, Any]]) -> list[str]:
+    """What is to be known before sessions that are larger than their window are left to their runtime alone."""
+    if not too_large:
+        return []
+    count = len(too_large)
+    which = "1 session has" if count == 1 else f"{count} sessions have"
+    more = [f"  … and {count - SHOWN} more"] if count > SHOWN else []
+    return [
+        f"{which} a history that is larger than the model reads at once. It fits because its older parts are shed on "
+        "the way; without that the next request is refused, or the runtime compacts it:",
+        *(f"  {line(each)}" for each in too_large[:SHOWN]),
+        *more,
+        "  `palimpsest export-session ID --out FILE` writes one as it was last forwarded.",
+    ]
+
+
+def _less(told: dict[str, Any]) -> list[str]:
+    """What in the file is not what the client has."""
+    left = [
+        (told["left"], "messages were left out by a new segment; its note stands at the head"),
+        (told["shortened"], "contents stand there in short; `palimpsest show HANDLE` has the whole"),
+        (told["redacted"], "messages had a secret, which was never stored"),
+        (told["forgotten"], "messages were forgotten"),
+    ]
+    return [f"{count} {what}" for count, what in left if count]

@@ -1,0 +1,54 @@
+"""The newest turn of each session: how large it was, and what stood in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from memory.scope import Layer
+from memory.session import Receipt, RequestKind
+from memory.stores.journal import SqliteJournal
+from tests.memory.stores.making import ANN, AT, BOB, SECRET, assistant, exchange, session, user
+
+PERSON = ANN.owner(Layer.USER) or ""
+
+
+async def test_sessions_come_with_the_receipt_of_their_newest_turn(journal: SqliteJournal) -> None:
+    for number in range(3):
+        at = AT + timedelta(minutes=number)
+        turn = exchange(f"e{number}", [user("Hello")] * (number + 1), of=session("s1", seen_at=at), at=at)
+        receipt = Receipt(f"r{number}", at, "s1", RequestKind.MAIN, "ok", "m", tokens=number, window=9, saved=4)
+        await journal.commit(replace(turn, receipt=receipt))
+    side = exchange("side", [user("Title")], of=session("s1"), kind=RequestKind.SIDE)
+    await journal.commit(side)
+    later = session("s2", runtime="cline", seen_at=AT + timedelta(hours=1))
+    await journal.commit(exchange("other", [user("Hi")], of=later, at=later.seen_at))
+    found = await journal.latest(10)
+    assert [(held.id, receipt.id) for held, receipt in found] == [("s2", "r-other"), ("s1", "r2")]
+    assert (found[1][1].tokens, found[1][1].saved) == (2, 4)
+    assert [held.id for held, _ in await journal.latest(10, "cline")] == ["s2"]
+    assert len(await journal.latest(1)) == 1
+
+
+async def test_a_turn_is_given_by_the_beginning_of_an_id_or_by_the_runtimes_own(journal: SqliteJournal) -> None:
+    said = [user("Hello"), assistant("Yes?"), user(f"My key is {SECRET}")]
+    of = session("0123-abcd", key="space:codex:thread-7")
+    await journal.commit(exchange("e1", said[:1], of=of))
+    await journal.commit(exchange("e2", said, "Noted.", of=of))
+    for name in ("0123", "0123-abcd", "thread-7"):
+        [turn] = await journal.turns(PERSON, name)
+        assert (turn.session.id, turn.dialect, turn.model) == ("0123-abcd", "openai-chat", "model-1")
+        assert [kept.message.digest for kept in turn.messages] == [message.digest for message in said]
+        assert [kept.redacted for kept in turn.messages] == [False, False, True]
+        assert turn.messages[2].message.text == "My key is [redacted]"
+        assert turn.reply is not None and turn.reply.message.text == "Noted."
+    for name in ("", "thread", "9999", "codex:thread-%"):
+        assert await journal.turns(PERSON, name) == []
+
+
+async def test_nobody_elses_session_is_given(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("Hello")], of=session("abcd-1", BOB)))
+    assert await journal.turns(PERSON, "abcd-1") == []
+    await journal.commit(exchange("e2", [user("Hello")], of=session("abcd-2")))
+    await journal.commit(exchange("e3", [user("Hello")], of=session("abcd-3")))
+    assert {turn.session.id for turn in await journal.turns(PERSON, "abcd", 5)} == {"abcd-2", "abcd-3"}
