@@ -374,3 +374,23 @@ async def test_no_tools_are_offered_where_the_server_keeps_the_history_or_the_cl
         script(provider, path, Round((Say("Fine."),)))
         await Client(proxy, path, more=fields).ask(person(path, "Hello there, we begin."))
         assert b"memory_search" not in provider.last.body
+
+
+async def test_what_a_person_has_forgotten_goes_out_of_hidden_rounds_too(tmp_path: Path) -> None:
+    path = PATHS[2]
+    async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
+        await known(proxy)
+        script(provider, path, LOOK, TOLD, Round((Say("Yes."),)))
+        client = Client(proxy, path)
+        await client.ask(person(path, "Which database did we choose?"))
+        assert b"billing service" in provider.last.body
+        client.heard(without(LOOK, *NAMES), TOLD)
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        commands, owners = proxy.edge.memory.commands, await proxy.edge.memory.journal.owners()
+        gone = await commands.alike("billing service", owners)
+        await commands.forget([memory.id for memory in gone], owners)
+        await client.ask(person(path, "Are you sure?"))
+        assert b"billing service" not in provider.last.body
+        valid(path, provider.last.body)
+    assert b"billing service" not in journal_of(tmp_path)
