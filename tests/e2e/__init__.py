@@ -1,4 +1,4 @@
-"""Real runtimes through the real proxy: ``python -m tests.e2e [RUNTIME …]`` (``make e2e``).
+"""Real runtimes through the real proxy: ``python -m tests.e2e [RUNTIME | SCENARIO …]`` (``make e2e``).
 
 The clients are installed from npm into ``.e2e/`` at the versions that were tested. Each runs in a network
 namespace of its own, in which nothing can be reached but the proxy and a scripted model on the loopback address,
@@ -8,10 +8,18 @@ with a home folder of its own, configured by ``connect``.
 ``install``     the clients and a Node that they run on
 ``clients``     how each is configured, started, and which tools it offers
 ``script``      what the model does: steps that a prompt names
+``walk``        the same where parts of a session have left the request
 ``replies``     a reply in each wire format
+``usage``       what the model reports of a request: its size, and what of it was cached
+``compaction``  how a client asks for its session's summary
 ``model``       the scripted model server, which keeps what was forwarded to it
-``scenario``    what each runtime must get through, and what is checked
-``inside``      one runtime's run, inside the namespace
+``stage``       what every scenario stands on: the proxy, a client's turns, checks
+``scenarios``   all of them, by name:
+``scenario``    ``turns``: a session, its faults, and what it taught
+``asking``      ``asking``: memory's tools, called in the middle of a reply
+``long``        ``unshed`` and ``long``: what passes a client's threshold, without shedding and with it
+``material``    the files that fill a window
+``inside``      one scenario with one client, inside the namespace
 ``sandbox``     namespaces, and processes that end in time
 ============== =====================================================================
 """

@@ -1,4 +1,4 @@
-"""Install the clients, play the scenario with each of them, and print a table. Fails when a check fails."""
+"""Install the clients, play every scenario with each of them, and print a table. Fails when a check fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from rich.table import Table
 from tests.e2e.clients import CLIENTS
 from tests.e2e.install import FOLDER, NotInstalled, install, install_node
 from tests.e2e.sandbox import end_group, isolation
-from tests.e2e.scenario import Check
+from tests.e2e.scenarios import SCENARIOS
+from tests.e2e.stage import Check
 
 SECONDS = 420
 """For one client's whole run."""
@@ -23,9 +24,9 @@ AT_ONCE = 2
 
 def main(names: list[str]) -> int:
     """Play with the clients of these names, or with all; the process's status."""
-    unknown = [name for name in names if name not in CLIENTS]
+    unknown = [name for name in names if name not in CLIENTS and name not in SCENARIOS]
     if unknown:
-        print(f"unknown: {', '.join(unknown)}; there are {', '.join(CLIENTS)}")
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join((*CLIENTS, *SCENARIOS))}")
         return 2
     isolated = isolation()
     if isolated is None:
@@ -33,7 +34,8 @@ def main(names: list[str]) -> int:
         print("could reach the network. Run it as root, or in a container with CAP_SYS_ADMIN.")
         print("0 passed, 0 failed")
         return 0
-    chosen = names or list(CLIENTS)
+    chosen = [name for name in CLIENTS if name in names] or list(CLIENTS)
+    scenarios = [name for name in SCENARIOS if name in names] or list(SCENARIOS)
     started = time.monotonic()
     ready: dict[str, str] = {}
     for name in chosen:
@@ -43,16 +45,19 @@ def main(names: list[str]) -> int:
         except NotInstalled as error:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
+    runs = [(name, scenario) for scenario in scenarios for name in chosen]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = dict(zip(chosen, pool.map(lambda name: play(name, isolated, ready.get(name)), chosen), strict=True))
+        played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)
+        results = dict(zip(runs, played, strict=True))
     return report(results, time.monotonic() - started)
 
 
-def play(name: str, isolated: list[str], fault: str | None) -> list[Check]:
-    """One client's run in a namespace of its own."""
+def play(name: str, scenario: str, isolated: list[str], fault: str | None) -> list[Check]:
+    """One client's run of a scenario, in a namespace of its own."""
     if fault is not None:
         return [Check("install", False, fault)]
-    command = [*isolated, sys.executable, "-m", "tests.e2e.inside", name, str(FOLDER / "runs" / name)]
+    command = [*isolated, sys.executable, "-m", "tests.e2e.inside", name, scenario]
+    command.append(str(FOLDER / "runs" / f"{name}-{scenario}"))
     process = subprocess.Popen(
         command,
         cwd=FOLDER.parent,
@@ -73,10 +78,11 @@ def play(name: str, isolated: list[str], fault: str | None) -> list[Check]:
     return [Check(**told) for told in json.loads(said)]
 
 
-def report(results: dict[str, list[Check]], seconds: float) -> int:
+def report(results: dict[tuple[str, str], list[Check]], seconds: float) -> int:
     """Print a table for each client, and a line at the end."""
     console = Console(width=120, highlight=False)
-    for name, checks in results.items():
+    for (client, scenario), checks in results.items():
+        name = f"{client}, {scenario}"
         table = Table("check", "", "s", title=name, title_justify="left", expand=False)
         for check in checks:
             verdict = "[green]passed[/]" if check.passed else "[red]FAILED[/]"

@@ -31,9 +31,16 @@ class Client:
     name = ""
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included."""
+    narrow = 60_000
+    """A small window in which it still works, in tokens."""
+    compacts = 0
+    """The usage at which it compacts a session in that window, in tokens."""
+    shows = 22_000
+    """Characters of a file that it shows the model whole."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, window: int | None = None) -> None:
         self.place = place
+        self.window = window
 
     def environment(self) -> dict[str, str]:
         """Its variables, beside what every program has."""
@@ -48,6 +55,10 @@ class Client:
 
     def read(self, path: Path) -> Call:
         """The call of its tool that reads a file."""
+        raise NotImplementedError
+
+    def shell(self, command: str) -> Call:
+        """The call of its tool that runs a command."""
         raise NotImplementedError
 
     def delegate(self, prompt: str) -> tuple[Call, ...]:
@@ -91,12 +102,17 @@ class Client:
 
 class Codex(Client):
     name = "codex"
+    compacts, shows = 54_000, 9_000
 
     def environment(self) -> dict[str, str]:
         return {"CODEX_HOME": str(self.place.home / ".codex"), "OPENAI_API_KEY": "sk-scripted"}
 
     def prepare(self) -> None:
-        lines = [f'model = "{MODEL}"', "model_context_window = 272000", "check_for_update_on_startup = false"]
+        lines = [
+            f'model = "{MODEL}"',
+            f"model_context_window = {self.window or 272_000}",
+            "check_for_update_on_startup = false",
+        ]
         lines += ["", "[analytics]", "enabled = false"]
         for project in self.place.projects:
             lines += ["", f'[projects."{project}"]', 'trust_level = "trusted"']
@@ -110,7 +126,10 @@ class Codex(Client):
         return command
 
     def read(self, path: Path) -> Call:
-        return Call("exec_command", {"cmd": f"cat {path}"})
+        return self.shell(f"cat {path}")
+
+    def shell(self, command: str) -> Call:
+        return Call("exec_command", {"cmd": command, "yield_time_ms": 30_000})
 
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         return (
@@ -121,12 +140,14 @@ class Codex(Client):
 
 class Claude(Client):
     name = "claude"
+    narrow, compacts = 100_000, 67_000
 
     def environment(self) -> dict[str, str]:
         quiet = ("DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_AUTOUPDATER", "IS_SANDBOX")
         return {
             "CLAUDE_CONFIG_DIR": str(self.place.home / ".claude"),
             "ANTHROPIC_API_KEY": "sk-ant-scripted",
+            **({"CLAUDE_CODE_AUTO_COMPACT_WINDOW": str(self.window)} if self.window else {}),
             **dict.fromkeys(quiet, "1"),
         }
 
@@ -137,6 +158,9 @@ class Claude(Client):
     def read(self, path: Path) -> Call:
         return Call("Read", {"file_path": str(path)})
 
+    def shell(self, command: str) -> Call:
+        return Call("Bash", {"command": command, "description": "Look around"})
+
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general-purpose"}
         return (Call("Agent", {**told, "run_in_background": False}),)
@@ -144,6 +168,7 @@ class Claude(Client):
 
 class OpenCode(Client):
     name = "opencode"
+    compacts = 52_000
 
     def environment(self) -> dict[str, str]:
         off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
@@ -153,7 +178,8 @@ class OpenCode(Client):
         }
 
     def prepare(self) -> None:
-        model = {"name": "Scripted", "tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
+        limit = {"context": self.window or 200_000, "output": 8_000}
+        model = {"name": "Scripted", "tool_call": True, "limit": limit}
         provider = {"npm": "@ai-sdk/openai-compatible", "options": {"apiKey": "sk-scripted"}, "models": {MODEL: model}}
         told = {"autoupdate": False, "share": "disabled", "provider": {"openai": provider}, "model": f"openai/{MODEL}"}
         self._write(self.place.home / "opencode.json", told)
@@ -164,6 +190,9 @@ class OpenCode(Client):
     def read(self, path: Path) -> Call:
         return Call("read", {"filePath": str(path)})
 
+    def shell(self, command: str) -> Call:
+        return Call("bash", {"command": command})
+
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general"}
         return (Call("task", told),)
@@ -172,6 +201,7 @@ class OpenCode(Client):
 class Qwen(Client):
     name = "qwen"
     appends = False
+    narrow, compacts = 100_000, 67_000
 
     def environment(self) -> dict[str, str]:
         return {"OPENAI_API_KEY": "sk-scripted", "OPENAI_MODEL": MODEL}
@@ -181,7 +211,11 @@ class Qwen(Client):
             "telemetry": {"enabled": False},
             "privacy": {"usageStatisticsEnabled": False},
             "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
-            "model": {"name": MODEL, "chatRecording": True},
+            "model": {
+                "name": MODEL,
+                "chatRecording": True,
+                **({"generationConfig": {"contextWindowSize": self.window}} if self.window else {}),
+            },
         }
         self._write(self.place.home / ".qwen" / "settings.json", told)
 
@@ -192,6 +226,9 @@ class Qwen(Client):
     def read(self, path: Path) -> Call:
         return Call("read_file", {"file_path": str(path)})
 
+    def shell(self, command: str) -> Call:
+        return Call("run_shell_command", {"command": command, "is_background": False})
+
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         told = {"description": "look at the parser", "prompt": prompt, "subagent_type": "general-purpose"}
         return (Call("agent", told),)
@@ -199,6 +236,7 @@ class Qwen(Client):
 
 class Pi(Client):
     name = "pi"
+    compacts = 43_600
 
     @property
     def _own(self) -> Path:
@@ -216,7 +254,7 @@ class Pi(Client):
         for file in (example / "agents").glob("*.md"):
             lines = [line for line in file.read_text().splitlines() if not line.startswith("model:")]
             (agent / "agents" / file.name).write_text("\n".join(lines) + "\n")
-        model = {"id": MODEL, "contextWindow": 200_000, "maxTokens": 8_000, "reasoning": True}
+        model = {"id": MODEL, "contextWindow": self.window or 200_000, "maxTokens": 8_000, "reasoning": True}
         provider = {"api": "openai-completions", "apiKey": "sk-scripted", "models": [model]}
         self._write(agent / "models.json", {"providers": {"openai": provider}})
         told = {
@@ -237,6 +275,9 @@ class Pi(Client):
 
     def read(self, path: Path) -> Call:
         return Call("read", {"path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("bash", {"command": command})
 
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         return (Call("subagent", {"agent": "worker", "task": prompt}),)

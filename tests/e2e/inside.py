@@ -1,4 +1,6 @@
-"""One client's run, inside a network namespace: ``python -m tests.e2e.inside CLIENT FOLDER``. Prints JSON."""
+"""One scenario with one client, inside a network namespace: ``python -m tests.e2e.inside CLIENT SCENARIO FOLDER``.
+
+Prints JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +16,7 @@ from tests.e2e.clients import CLIENTS, Place
 from tests.e2e.install import install, install_node
 from tests.e2e.model import Model
 from tests.e2e.sandbox import only_loopback, raise_loopback
-from tests.e2e.scenario import Scenario
-from tests.e2e.script import Script
+from tests.e2e.scenarios import SCENARIOS
 
 _FILES = {
     "README.md": "# demo\nThis project has a parser in parser.py.\n",
@@ -35,8 +36,8 @@ def project(folder: Path) -> Path:
     return folder
 
 
-async def play(name: str, folder: Path) -> list[dict[str, object]]:
-    """The scenario with one client, in a fresh folder."""
+async def play(name: str, scenario: str, folder: Path) -> list[dict[str, object]]:
+    """A scenario with one client, in a fresh folder."""
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("home", "tmp"):
         (folder / part).mkdir(parents=True)
@@ -47,10 +48,13 @@ async def play(name: str, folder: Path) -> list[dict[str, object]]:
         temporary=folder / "tmp",
         projects=(project(folder / "one"), project(folder / "two")),
     )
-    model = Model(Script())
+    script, stage, narrow = SCENARIOS[scenario]
+    kind = CLIENTS[name]
+    model = Model(script())
     upstream = await model.start()
     try:
-        checks = await Scenario(CLIENTS[name](place), model, upstream, folder).play()
+        client = kind(place, kind.narrow if narrow else None)
+        checks = await stage(client, model, upstream, folder).play()
     finally:
         (folder / "forwarded.jsonl").write_text("".join(f"{json.dumps(asdict(one))}\n" for one in model.seen))
         await model.stop()
@@ -62,7 +66,7 @@ def main() -> None:
     raise_loopback()
     if not only_loopback():
         sys.exit("this must run in a network namespace of its own")
-    print(json.dumps(asyncio.run(play(sys.argv[1], Path(sys.argv[2])))))
+    print(json.dumps(asyncio.run(play(sys.argv[1], sys.argv[2], Path(sys.argv[3])))))
 
 
 if __name__ == "__main__":

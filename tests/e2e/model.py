@@ -10,8 +10,10 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.e2e.compaction import SUMMARY, asks_for_summary
 from tests.e2e.replies import CUT, Events, Replies
 from tests.e2e.script import Action, Script, messages_of
+from tests.e2e.usage import tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,13 @@ class Forwarded:
     raw: str
     step: int
     fault: str
+    compaction: bool = False
+    """Whether the client asks for its session's summary."""
+
+    @property
+    def tokens(self) -> int:
+        """Its size, as the model reports it."""
+        return tokens_of(self.body)
 
     @property
     def messages(self) -> list[Any]:
@@ -74,8 +83,10 @@ class Model:
         async def answer(request: web.Request) -> web.StreamResponse:
             raw = (await request.read()).decode("utf-8")
             body = json.loads(raw)
-            action = self.script.decide(body, raw)
-            self.seen.append(Forwarded(request.path, dict(request.headers), body, raw, action.step, action.fault))
+            compaction = asks_for_summary(body)
+            action = SUMMARY if compaction else self.script.decide(body, raw)
+            told = (action.step, action.fault, compaction)
+            self.seen.append(Forwarded(request.path, dict(request.headers), body, raw, *told))
             if action.fault in ("429", "500"):
                 return _refused(int(action.fault), "messages" in request.path)
             if not body.get("stream"):

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.e2e.script import Action
+from tests.e2e.script import Action, Call
+from tests.e2e.usage import SAID, Meter
 
 CUT = object()
 """Stands in a stream for the place where it is cut, where a cut was asked for."""
@@ -19,6 +20,7 @@ class Replies:
 
     def __init__(self) -> None:
         self._count = 0
+        self._meter = Meter()
 
     def _id(self, kind: str) -> str:
         self._count += 1
@@ -38,25 +40,21 @@ class Replies:
 
         yield chunk({"role": "assistant", "content": ""})
         yield CUT
-        if action.call is not None:
-            arguments = json.dumps(action.call.arguments)
-            function = {"name": action.call.tool, "arguments": ""}
-            yield chunk(
-                {"tool_calls": [{"index": 0, "id": self._id("call_"), "type": "function", "function": function}]}
-            )
-            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": arguments}}]})
         for piece in _pieces(action.text):
             yield chunk({"content": piece})
-        yield chunk({}, "tool_calls" if action.call else "stop")
+        for index, call in enumerate(action.calls):
+            function = {"name": call.tool, "arguments": ""}
+            begun = {"index": index, "id": self._id("call_"), "type": "function", "function": function}
+            yield chunk({"tool_calls": [begun]})
+            rest = {"index": index, "function": {"arguments": json.dumps(call.arguments)}}
+            yield chunk({"tool_calls": [rest]})
+        yield chunk({}, "tool_calls" if action.calls else "stop")
         if (body.get("stream_options") or {}).get("include_usage"):
-            tokens = _tokens(body)
-            usage = {"prompt_tokens": tokens, "completion_tokens": 12, "total_tokens": tokens + 12}
-            yield _event({**head, "choices": [], "usage": usage})
+            yield _event({**head, "choices": [], "usage": self._meter.chat(body)})
         yield b"data: [DONE]\n\n"
 
     def chat_whole(self, body: Mapping[str, Any], action: Action) -> Any:
         """Chat Completions, whole. Only side requests come so: there are no calls in it."""
-        tokens = _tokens(body)
         message = {"role": "assistant", "content": action.text}
         return {
             "id": self._id("chatcmpl-"),
@@ -64,7 +62,7 @@ class Replies:
             "created": 1,
             "model": body.get("model"),
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": tokens, "completion_tokens": 12, "total_tokens": tokens + 12},
+            "usage": self._meter.chat(body),
         }
 
     def responses(self, body: Mapping[str, Any], action: Action) -> Events:
@@ -73,22 +71,7 @@ class Replies:
         yield _named({"type": "response.created", "response": {**head, "status": "in_progress", "output": []}})
         yield CUT
         output: list[Any] = []
-        if action.call is not None:
-            call = {
-                "type": "function_call",
-                "id": self._id("fc_"),
-                "call_id": self._id("call_"),
-                "name": action.call.tool,
-                "arguments": json.dumps(action.call.arguments),
-                "status": "completed",
-            }
-            if space := _namespace(body, action.call.tool):
-                call["namespace"] = space
-            output.append(call)
-            yield _named({"type": "response.output_item.added", "output_index": 0, "item": {**call, "arguments": ""}})
-            done = {"item_id": call["id"], "output_index": 0, "arguments": call["arguments"]}
-            yield _named({"type": "response.function_call_arguments.done", **done})
-        else:
+        if action.text:
             part = {"type": "output_text", "text": action.text, "annotations": []}
             item: dict[str, Any] = {"type": "message", "id": self._id("msg_"), "role": "assistant"}
             item |= {"status": "completed", "content": [part]}
@@ -100,42 +83,52 @@ class Replies:
                 yield _named({"type": "response.output_text.delta", **place, "delta": piece})
             yield _named({"type": "response.output_text.done", **place, "text": action.text})
             yield _named({"type": "response.content_part.done", **place, "part": part})
-        yield _named({"type": "response.output_item.done", "output_index": 0, "item": output[0]})
-        tokens = _tokens(body)
-        usage = {
-            "input_tokens": tokens,
-            "input_tokens_details": {"cached_tokens": 0},
-            "output_tokens": 12,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": tokens + 12,
-        }
+            yield _named({"type": "response.output_item.done", "output_index": 0, "item": item})
+        for call in action.calls:
+            index, item = len(output), self._function_call(body, call)
+            output.append(item)
+            begun = {**item, "arguments": ""}
+            yield _named({"type": "response.output_item.added", "output_index": index, "item": begun})
+            done = {"item_id": item["id"], "output_index": index, "arguments": item["arguments"]}
+            yield _named({"type": "response.function_call_arguments.done", **done})
+            yield _named({"type": "response.output_item.done", "output_index": index, "item": item})
+        usage = self._meter.responses(body)
         whole = {**head, "status": "completed", "output": output, "usage": usage}
         yield _named({"type": "response.completed", "response": whole})
 
+    def _function_call(self, body: Mapping[str, Any], call: Call) -> dict[str, Any]:
+        item = {
+            "type": "function_call",
+            "id": self._id("fc_"),
+            "call_id": self._id("call_"),
+            "name": call.tool,
+            "arguments": json.dumps(call.arguments),
+            "status": "completed",
+        }
+        space = _namespace(body, call.tool)
+        return {**item, "namespace": space} if space else item
+
     def messages(self, body: Mapping[str, Any], action: Action) -> Events:
         """Anthropic Messages, streamed."""
-        usage = {"input_tokens": _tokens(body), "output_tokens": 1}
+        usage = {**self._meter.messages(body), "output_tokens": 1}
         message = {"id": self._id("msg_"), "type": "message", "role": "assistant", "model": body.get("model")}
         message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         yield _named({"type": "message_start", "message": message})
         yield CUT
-        if action.call is not None:
-            block: dict[str, Any] = {
-                "type": "tool_use",
-                "id": self._id("toolu_"),
-                "name": action.call.tool,
-                "input": {},
-            }
-            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(action.call.arguments)}]
-        else:
-            block = {"type": "text", "text": ""}
-            deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(action.text)]
-        yield _named({"type": "content_block_start", "index": 0, "content_block": block})
-        for delta in deltas:
-            yield _named({"type": "content_block_delta", "index": 0, "delta": delta})
-        yield _named({"type": "content_block_stop", "index": 0})
-        stop = {"stop_reason": "tool_use" if action.call else "end_turn", "stop_sequence": None}
-        yield _named({"type": "message_delta", "delta": stop, "usage": {"output_tokens": 12}})
+        text = [{"type": "text_delta", "text": piece} for piece in _pieces(action.text)]
+        blocks: list[tuple[dict[str, Any], list[dict[str, Any]]]] = (
+            [({"type": "text", "text": ""}, text)] if text else []
+        )
+        for call in action.calls:
+            block = {"type": "tool_use", "id": self._id("toolu_"), "name": call.tool, "input": {}}
+            blocks.append((block, [{"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}]))
+        for index, (block, deltas) in enumerate(blocks):
+            yield _named({"type": "content_block_start", "index": index, "content_block": block})
+            for delta in deltas:
+                yield _named({"type": "content_block_delta", "index": index, "delta": delta})
+            yield _named({"type": "content_block_stop", "index": index})
+        stop = {"stop_reason": "tool_use" if action.calls else "end_turn", "stop_sequence": None}
+        yield _named({"type": "message_delta", "delta": stop, "usage": {"output_tokens": SAID}})
         yield _named({"type": "message_stop"})
 
     def messages_whole(self, body: Mapping[str, Any], action: Action) -> Any:
@@ -148,7 +141,7 @@ class Replies:
             "content": [{"type": "text", "text": action.text}],
             "stop_reason": "end_turn",
             "stop_sequence": None,
-            "usage": {"input_tokens": _tokens(body), "output_tokens": 12},
+            "usage": {**self._meter.messages(body), "output_tokens": SAID},
         }
 
 
@@ -165,10 +158,6 @@ def _pieces(text: str) -> Iterator[str]:
     size = max(1, -(-len(text) // 3))
     for at in range(0, len(text), size):
         yield text[at : at + size]
-
-
-def _tokens(body: Mapping[str, Any]) -> int:
-    return len(json.dumps(body)) // 4
 
 
 def _namespace(body: Mapping[str, Any], tool: str) -> str | None:

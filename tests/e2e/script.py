@@ -7,6 +7,7 @@ said again later, by a client or by a memory, changes nothing: the newest step c
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,21 +18,26 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool to call. ``{agent}`` in an argument stands for the sub-agent that was started last."""
+    """A tool to call. ``{agent}`` in an argument stands for the sub-agent that was started last. ``say`` is what the
+    model says before it; ``beside`` are further calls of the same reply."""
 
     tool: str
     arguments: Arguments
+    say: str = ""
+    beside: tuple[Call, ...] = ()
 
 
 @dataclass(slots=True)
 class Step:
-    """One turn. ``fault`` happens to its first ``faults`` requests: ``429``, ``500`` or ``cut``."""
+    """One turn. ``fault`` happens to its first ``faults`` requests: ``429``, ``500`` or ``cut``. ``shown`` is what
+    the client wrote in the end."""
 
     number: int
     calls: tuple[Call, ...] = ()
     say: str = "Done."
     fault: str = ""
     faults: int = 0
+    shown: str = ""
 
     @property
     def mark(self) -> str:
@@ -45,7 +51,7 @@ class Action:
 
     step: int = 0
     text: str = ""
-    call: Call | None = None
+    calls: tuple[Call, ...] = ()
     fault: str = ""
 
 
@@ -63,50 +69,84 @@ class Script:
 
     def decide(self, body: Mapping[str, Any], raw: str) -> Action:
         """What to do with a request."""
-        flow = list(flow_of(body))
         calls = 0
-        for kind, text in reversed(flow):
-            if kind == "call":
+        for event in reversed(list(flow_of(body))):
+            if event.call is not None:
                 calls += 1
-            elif kind == "user" and not text.lstrip().startswith("<"):
-                numbers = [int(number) for number in _MARK.findall(text)]
-                step = self.steps.get(max(numbers, default=0))
-                return self._in(step, calls, raw) if step and body.get("tools") else Action(text="Nothing to do.")
-        return Action(text="Nothing to do.")
+            elif event.spoken:
+                step = self.named(event.text)
+                return self.at(step, _replies(step, calls), raw) if step and body.get("tools") else NOTHING
+        return NOTHING
 
-    def _in(self, step: Step, calls: int, raw: str) -> Action:
+    def named(self, text: str) -> Step | None:
+        """The newest step that a text names."""
+        return self.steps.get(max((int(number) for number in _MARK.findall(text)), default=0))
+
+    def at(self, step: Step, done: int, raw: str) -> Action:
+        """What the model does in a step after so many replies."""
         if step.faults > 0:
             step.faults -= 1
             return Action(step.number, text=step.say, fault=step.fault)
-        if calls >= len(step.calls):
+        if done >= len(step.calls):
             return Action(step.number, text=step.say)
-        call = step.calls[calls]
+        call = step.calls[done]
         started = _AGENT.findall(raw)
-        arguments = {key: _filled(value, started[-1] if started else "") for key, value in call.arguments.items()}
-        return Action(step.number, call=Call(call.tool, arguments))
+        agent = started[-1] if started else ""
+        return Action(step.number, call.say, tuple(_filled(each, agent) for each in (call, *call.beside)))
+
+
+NOTHING = Action(text="Nothing to do.")
+"""For requests that are no turn of the script: titles, probes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What a user's text says, or what the assistant called."""
+
+    text: str = ""
+    call: Call | None = None
+
+    @property
+    def spoken(self) -> bool:
+        """Whether it may be a person's: what a client adds stands in tags."""
+        return self.call is None and not self.text.lstrip().startswith("<")
+
+
+def _replies(step: Step | None, calls: int) -> int:
+    """The replies of a step that so many calls were made in."""
+    done = 0
+    for call in step.calls if step else ():
+        calls -= 1 + len(call.beside)
+        done += calls >= 0
+    return done
 
 
 _MARK = re.compile(r"\[step-(\d{4})\]")
 _AGENT = re.compile(r'agent_id\\*":\s*\\*"([0-9a-f-]{36})')
 
 
-def flow_of(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What happened in a request of any wire format, in order: ``user`` texts and the assistant's ``call``s."""
+def flow_of(body: Mapping[str, Any]) -> Iterator[Event]:
+    """What happened in a request of any wire format, in order."""
     for item in body.get("messages") or body.get("input") or ():
         role, content = item.get("role"), item.get("content")
         if role == "user":
             if isinstance(content, str):
-                yield "user", content
+                yield Event(content)
             for part in content if isinstance(content, list) else ():
                 if "text" in part:
-                    yield "user", part["text"]
+                    yield Event(part["text"])
         if str(item.get("type", "")).endswith("_call"):
-            yield "call", item.get("name", "")
+            yield Event(call=_called(item))
         for called in item.get("tool_calls") or ():
-            yield "call", called["function"]["name"]
+            yield Event(call=_called(called["function"]))
         for part in content if role == "assistant" and isinstance(content, list) else ():
             if part.get("type") == "tool_use":
-                yield "call", part["name"]
+                yield Event(call=_called(part))
+
+
+def _called(told: Mapping[str, Any]) -> Call:
+    arguments = told.get("arguments") or told.get("input") or {}
+    return Call(told.get("name", ""), json.loads(arguments) if isinstance(arguments, str) else arguments)
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Any]:
@@ -124,7 +164,10 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _filled(value: Any, agent: str) -> Any:
-    if isinstance(value, list):
-        return [_filled(inner, agent) for inner in value]
-    return agent if value == "{agent}" else value
+def _filled(call: Call, agent: str) -> Call:
+    def fill(value: Any) -> Any:
+        if isinstance(value, list):
+            return [fill(inner) for inner in value]
+        return agent if value == "{agent}" else value
+
+    return Call(call.tool, {key: fill(value) for key, value in call.arguments.items()})

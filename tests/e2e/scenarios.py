@@ -1,0 +1,29 @@
+"""The scenarios that each client is run through, by name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.e2e.asking import Asking
+from tests.e2e.long import Long, Unshed
+from tests.e2e.scenario import Turns
+from tests.e2e.script import Script
+from tests.e2e.stage import Stage
+from tests.e2e.walk import Walk
+
+
+class Scenario(NamedTuple):
+    """How it is scripted and played, and whether the client is given a small window."""
+
+    script: type[Script]
+    stage: type[Stage]
+    narrow: bool = False
+
+
+SCENARIOS = {
+    Turns.name: Scenario(Script, Turns),
+    Asking.name: Scenario(Script, Asking),
+    Unshed.name: Scenario(Walk, Unshed, narrow=True),
+    Long.name: Scenario(Walk, Long, narrow=True),
+    Asking.name: Scenario(Script, Asking),
+}

@@ -1,0 +1,189 @@
+"""What every scenario stands on: the proxy as a process, a client's turns, and checks that are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from proxy.connect import NotEditable
+from tests.e2e.clients import Client
+from tests.e2e.model import Forwarded, Model
+from tests.e2e.sandbox import end_group, listening, run
+from tests.e2e.script import Step
+
+TURN_SECONDS = 90.0
+START_SECONDS = 30.0
+PROXY_PORT = 8484
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+    seconds: float = 0.0
+
+
+class Failed(Exception):
+    """A check did not hold."""
+
+
+class Stage:
+    """One client's run of one scenario. ``settings`` are the proxy's."""
+
+    name = ""
+
+    def __init__(self, client: Client, model: Model, upstream: str, folder: Path) -> None:
+        self.client = client
+        self.model = model
+        self.upstream = upstream
+        self.folder = folder
+        self.checks: list[Check] = []
+        self._proxy: asyncio.subprocess.Process | None = None
+
+    @property
+    def project(self) -> Path:
+        """Where the client works if nothing else is said."""
+        return self.client.place.projects[0]
+
+    def settings(self) -> Mapping[str, Any]:
+        """What the proxy is told beside its defaults."""
+        return {}
+
+    async def scenes(self) -> None:
+        """All that is played, once the proxy runs and the client is configured."""
+        raise NotImplementedError
+
+    async def play(self) -> list[Check]:
+        """All of it; a check that fails does not keep the others from being made."""
+        try:
+            if await self.check("the proxy starts, and connect configures the client", self._begin):
+                await self.scenes()
+        finally:
+            await self.stop()
+        return self.checks
+
+    async def check(self, name: str, action: Callable[[], Awaitable[object]]) -> bool:
+        """Do something that raises :class:`Failed` where it does not hold; whether it held."""
+        started, fault = time.monotonic(), ""
+        try:
+            await action()
+        except Failed as failed:
+            fault = str(failed)
+        except (NotEditable, OSError, aiohttp.ClientError) as error:
+            fault = f"{type(error).__name__}: {error}"
+        self.checks.append(Check(name, not fault, fault, time.monotonic() - started))
+        return not fault
+
+    async def start(self) -> None:
+        """Start the proxy, on what it kept before."""
+        command = [sys.executable, "-m", "proxy", "serve", "--port", str(PROXY_PORT), "--upstream", self.upstream]
+        with (self.folder / "proxy.log").open("ab") as log:
+            self._proxy = await asyncio.create_subprocess_exec(
+                *command,
+                env=self._environment(),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        gone = self._proxy
+        if not await listening(PROXY_PORT, START_SECONDS, unless=lambda: gone.returncode is not None):
+            raise Failed(f"the proxy does not listen: {self.log()[-600:]}")
+
+    async def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End the proxy, if it runs."""
+        if self._proxy is None or self._proxy.returncode is not None:
+            return
+        self._proxy.send_signal(how)
+        try:
+            await asyncio.wait_for(self._proxy.wait(), 10)
+        except TimeoutError:
+            end_group(self._proxy.pid)
+            await self._proxy.wait()
+
+    async def restart(self) -> None:
+        """Kill the proxy, and start it again."""
+        await self.stop(signal.SIGKILL)
+        await self.start()
+
+    async def palimpsest(self, *arguments: str) -> str:
+        """What a command of the proxy's says."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "proxy", *arguments),
+            env=self._environment(),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        said, complained = await asyncio.wait_for(process.communicate(), START_SECONDS)
+        if process.returncode != 0:
+            raise Failed(f"palimpsest {' '.join(arguments)}: {(complained or said).decode()[-300:]}")
+        return said.decode()
+
+    async def turn(
+        self, words: str, resume: bool = False, project: Path | None = None, **told: Any
+    ) -> tuple[Step, list[Forwarded]]:
+        """One turn of the client; what was forwarded for it."""
+        step = self.model.script.add(**told)
+        status, said = await run(
+            self.client.command(f"{words} {step.mark}", resume),
+            project or self.project,
+            self.client.everything(),
+            TURN_SECONDS,
+            self.folder / "client.log",
+        )
+        if status is None:
+            raise Failed(f"the client took more than {TURN_SECONDS:.0f} s: {said[-300:]}")
+        if status != 0:
+            raise Failed(f"the client ended with {status}: {said[-400:]}")
+        forwarded = self.model.of_step(step.number)
+        if not forwarded:
+            raise Failed(f"nothing was forwarded: {said[-300:]}")
+        if step.say not in said:
+            raise Failed(f"the client did not show the model's answer: {said[-300:]}")
+        step.shown = said
+        return step, forwarded
+
+    async def well(self) -> None:
+        """The proxy runs, its memory is on, and it ends when it is told to, without a traceback."""
+        if self._proxy is None or self._proxy.returncode is not None:
+            raise Failed("the proxy is gone")
+        address = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/health"
+        async with aiohttp.ClientSession() as session, session.get(address) as reply:
+            health = await reply.json()
+        if health.get("memory") != "on":
+            raise Failed(f"its memory is not on: {health}")
+        await self.stop()
+        if self._proxy.returncode != 0:
+            raise Failed(f"it ended with {self._proxy.returncode}: {self.log()[-600:]}")
+        if "Traceback" in self.log():
+            raise Failed(f"a traceback in the proxy's log: {self.log()[self.log().index('Traceback') :][:600]}")
+
+    def log(self) -> str:
+        """What the proxy said."""
+        return (self.folder / "proxy.log").read_text(errors="replace")
+
+    async def _begin(self) -> None:
+        home = self.folder / "palimpsest"
+        home.mkdir(mode=0o700, exist_ok=True)
+        if settings := self.settings():
+            (home / "config.yaml").write_text(json.dumps(settings))
+        await self.start()
+        self.client.connect(f"http://127.0.0.1:{PROXY_PORT}")
+
+    def _environment(self) -> dict[str, str]:
+        home = str(self.folder / "palimpsest")
+        return {**os.environ, "PALIMPSEST_HOME": home, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
