@@ -113,7 +113,8 @@ def titles() -> dict[str, str]:
 
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
     """What starts our MCP server, wherever a runtime is started."""
-    program = shutil.which("palimpsest")
+    # The one that is installed beside this very interpreter, whatever else a PATH may find.
+    program = shutil.which("palimpsest", path=str(Path(sys.executable).parent)) or shutil.which("palimpsest")
     command = [program] if program else [sys.executable, "-m", "proxy"]
     command.append("mcp")
     said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
