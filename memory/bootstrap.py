@@ -15,6 +15,7 @@ from memory.day.content import Contents
 from memory.day.counting import Counting
 from memory.day.exporting import Exporting
 from memory.day.fitting import Fitting
+from memory.day.importing import Importing
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
 from memory.day.note import Notes
@@ -24,6 +25,7 @@ from memory.day.paging import Paging
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
+from memory.day.replaying import Replaying
 from memory.day.reported import Reported
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
@@ -73,6 +75,8 @@ class Memory:
     reported: Reported
     windows: Windows
     exporting: Exporting
+    importing: Importing
+    replaying: Replaying
 
     @property
     def paused(self) -> bool:
@@ -190,6 +194,8 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         reported=reported,
         windows=windows,
         exporting=Exporting(journal, pages),
+        importing=Importing(journal, learner, pages, now),
+        replaying=Replaying(journal, journaled, room),
     )
 
 

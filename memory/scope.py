@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 
 class Layer(StrEnum):
@@ -45,3 +45,16 @@ class Scope:
     def owners(self) -> tuple[str, ...]:
         """Every owner whose memories may be seen from here, the most specific first."""
         return tuple(owner for layer in Layer if (owner := self.owner(layer)))
+
+
+def owned_by(owner: str, scope: Scope) -> tuple[Scope, Layer] | None:
+    """The layer that an owner key is of, and the place in it that is the scope's: the same project, but the scope's own
+    user and organisation. None where the key is none, or the scope has no such layer."""
+    kind, _, names = owner.partition(":")
+    project = unquote(names.rpartition("/")[2]) or None
+    layers = {"up": Layer.USER_PROJECT, "u": Layer.USER, "p": Layer.PROJECT, "o": Layer.ORG}
+    layer = layers.get(kind)
+    if layer is None or not names:
+        return None
+    place = Scope(scope.org, scope.user, project if layer in (Layer.USER_PROJECT, Layer.PROJECT) else None)
+    return (place, layer) if place.owner(layer) else None

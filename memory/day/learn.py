@@ -27,7 +27,7 @@ from memory.fact import Fact, Passage, State
 from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
-from memory.learning.reconcile import Contradict, Decision, Merge, New, Reinforce, Supersede, reconcile
+from memory.learning.reconcile import Contradict, Decision, Merge, New, Past, Reinforce, Supersede, reconcile
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
@@ -124,10 +124,10 @@ class Learner:
             pass
         await self._pages.refresh()
 
-    async def remember(self, facts: Sequence[Fact]) -> None:
-        """Write facts that no exchange taught, and make them findable."""
+    async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
+        """Write facts and passages that no exchange taught, and make them findable."""
         async with self._one_at_a_time:
-            await self._journal.learn(_lesson(0, facts, ()))
+            await self._journal.learn(await _aside([*facts, *passages], _lesson, 0, facts, passages))
             self._pages.changed(frozenset(fact.owner for fact in facts))
             await self._indexing().catch_up()
         await self._pages.refresh()
@@ -252,6 +252,11 @@ class Learner:
                 new = self._new_fact(taught, owner, journaled, surprise)
                 ended = replace(known[id], state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
                 return [replace(new, supersedes=(id,)), ended]
+            case Past(id, surprise):
+                by = known[id]
+                new = self._new_fact(taught, owner, journaled, surprise)
+                ended = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
+                return [ended, replace(by, supersedes=(*by.supersedes, new.id))]
             case Contradict(ids, surprise):
                 new = replace(self._new_fact(taught, owner, journaled, surprise), contradicts=ids)
                 return [new, *(replace(known[id], contradicts=(*known[id].contradicts, new.id)) for id in ids)]

@@ -63,12 +63,21 @@ class Contradict:
     surprise: float = 0.7
 
 
-Decision = Reinforce | Merge | New | Supersede | Contradict
+@dataclass(frozen=True, slots=True)
+class Past:
+    """It held until the fact ``id`` took its place: it was said before that one, and is only learned of now."""
+
+    id: str
+    surprise: float = 0.5
+
+
+Decision = Reinforce | Merge | New | Supersede | Contradict | Past
 
 
 def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime) -> Decision:
     """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
-    those that are not active, or that ended before ``now``, are passed over."""
+    those that are not active, or that ended before ``now``, are passed over. ``now`` is when the draft was said, which
+    may be before some of them were (a session that is imported)."""
     known = [
         (fact, cosine, lexical)
         for fact, cosine, lexical in neighbours
@@ -79,9 +88,12 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
     for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
         if _same_letters(fact.text, draft.text):
             return Reinforce(fact.id)
-        verdict = _verdict(fact, draft)
+        late = now < fact.valid_from
+        verdict = compare(draft.text, fact.text) if late else _verdict(fact, draft)
         if verdict.clash >= CLASH:
-            if _replaces(fact, draft, verdict):
+            if late and _came_later(fact, draft, verdict):
+                return Past(fact.id)
+            if not late and _replaces(fact, draft, verdict):
                 return Supersede(fact.id, surprise=round(0.5 + 0.5 * verdict.clash, 3))
             clashing.append(fact.id)
             continue
@@ -120,6 +132,13 @@ def _replaces(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
     if fact.pinned or _TRUST.index(draft.origin) > _TRUST.index(fact.origin):
         return False
     return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
+
+
+def _came_later(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
+    """Whether a fact that was said after the draft is clearly a change of it, by somebody whose word counts as much."""
+    if draft.pinned or _TRUST.index(fact.origin) > _TRUST.index(draft.origin):
+        return False
+    return verdict.change >= CHANGED or fact.kind is Kind.CORRECTION
 
 
 def _may_rewrite(fact: Fact, draft: Draft) -> bool:

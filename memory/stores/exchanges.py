@@ -147,8 +147,9 @@ class Exchanges(Shelf):
         number = cursor.lastrowid or 0
         link = _last_link(exchange, history, bases)
         self._trail(connection, exchange, session, number, link)
-        body = receipt_text(exchange.receipt, self._redact)
-        connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
+        if exchange.receipt.id:  # A replayed exchange has none: nothing was done to it.
+            body = receipt_text(exchange.receipt, self._redact)
+            connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
         if exchange.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
         return Past(number, depth, history, link)

@@ -10,6 +10,7 @@ from proxy.cli.demo import demo
 from proxy.cli.doctor import doctor
 from proxy.cli.exporting import export
 from proxy.cli.extracting import extract
+from proxy.cli.importing import import_
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
@@ -43,6 +44,7 @@ for command in (
     page,
     export,
     export_session,
+    import_,
     log,
     show,
     pause,
@@ -53,7 +55,7 @@ for command in (
     mcp,
     version,
 ):
-    app.command(command.__name__.replace("_", "-"))(command)
+    app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
 
 embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
 embedder.command("show")(show_embedder)

@@ -46,13 +46,15 @@ class Server:
         Raises:
             Fault: with the server's own sentence when it refuses, or when it does not answer.
         """
-        try:
-            told = json.loads(self._reply(method, path, query, body, seconds))
-        except ValueError as error:
-            raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
-        if not isinstance(told, dict):
-            raise Unreachable(f"what answers at {self.url} is no palimpsest")
-        return told
+        return self._told(method, path, query, None if body is None else json.dumps(body).encode(), seconds)
+
+    def send(self, path: str, query: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+        """The answer to a body that is sent as it is.
+
+        Raises:
+            Fault: as :meth:`ask`.
+        """
+        return self._told("POST", path, query, body, SECONDS)
 
     def lines(self, path: str, query: Mapping[str, Any] | None = None) -> list[bytes]:
         """The lines of an answer that is one JSON object a line.
@@ -62,12 +64,22 @@ class Server:
         """
         return self._reply("GET", path, query, None, SECONDS).splitlines()
 
+    def _told(
+        self, method: str, path: str, query: Mapping[str, Any] | None, data: bytes | None, seconds: float
+    ) -> dict[str, Any]:
+        try:
+            told = json.loads(self._reply(method, path, query, data, seconds))
+        except ValueError as error:
+            raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
+        if not isinstance(told, dict):
+            raise Unreachable(f"what answers at {self.url} is no palimpsest")
+        return told
+
     def _reply(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: Mapping[str, Any] | None, seconds: float
+        self, method: str, path: str, query: Mapping[str, Any] | None, data: bytes | None, seconds: float
     ) -> bytes:
         asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
         url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{asked}" if asked else "")
-        data = None if body is None else json.dumps(body).encode()
         request = Request(url, data, {"Authorization": f"Bearer {self.token}"}, method=method)
         if data is not None:
             request.add_header("Content-Type", "application/json")

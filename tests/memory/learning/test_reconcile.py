@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
-from memory.learning.reconcile import Contradict, Merge, New, Reinforce, Supersede, reconcile
+from memory.learning.reconcile import Contradict, Merge, New, Past, Reinforce, Supersede, reconcile
 from memory.scope import Layer
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -71,6 +71,19 @@ def test_a_contradiction_that_is_no_clear_change_is_recorded() -> None:
     )
     assert isinstance(decision, Contradict)
     assert decision.ids == ("f",)
+
+
+def test_what_was_said_before_the_change_that_is_known_is_past() -> None:
+    known = replace(fact("We switched the API from PostgreSQL to SQLite"), valid_from=NOW + timedelta(days=30))
+    assert reconcile(draft("The API uses PostgreSQL"), [(known, 0.7, 0.5)], NOW) == Past("f")
+    afterwards = reconcile(draft("The API uses PostgreSQL"), [(known, 0.7, 0.5)], NOW + timedelta(days=60))
+    assert not isinstance(afterwards, Past)
+
+
+def test_an_old_change_takes_nothing_back_that_was_said_after_it() -> None:
+    known = replace(fact("The API uses PostgreSQL"), valid_from=NOW + timedelta(days=30))
+    old = draft("We switched the API from PostgreSQL to SQLite")
+    assert not isinstance(reconcile(old, [(known, 0.7, 0.5)], NOW), Supersede)
 
 
 def test_who_is_trusted_less_supersedes_nothing() -> None:

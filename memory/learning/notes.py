@@ -1,0 +1,84 @@
+"""A person's notes for their agents (CLAUDE.md, AGENTS.md, MEMORY.md) → what stands in them, a line or bullet each.
+
+Code, tables, quotes and headings are no notes; a bullet of a few words takes its heading along, since it says nothing
+without. What orders is an instruction, and stays one, in the person's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memory.language.sentences import Shape, blocks
+
+LONGEST = 1200
+"""Characters of a note; what is longer is cut at the end of a word."""
+
+_SHORT = 3
+"""Words up to which a bullet says nothing without its heading."""
+
+_WORD = re.compile(r"\w")
+_MARKUP = re.compile(r"\*\*(\S(?:[^*\n]{0,300}\S)?)\*\*|__(\S(?:[^_\n]{0,300}\S)?)__")
+_MADE = re.compile(r"<!-- palimpsest: what follows.*?(?:<!-- palimpsest: end -->|\Z)", re.DOTALL)
+"""What we have put on a page of ours ourselves."""
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_IMPORT = re.compile(r"@[\w~./-]{2,300}")
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_ORDERS = re.compile(
+    r"^(?:please |always |never |only |just |do not |don't |must |avoid |prefer |ensure |make sure )|"
+    r"\b(?:must(?: not)?|should(?: not|n't)?|always|never|do not|don't|shall|required?|forbidden|mandatory)\b|"
+    r"^(?:use|run|write|add|keep|put|follow|ask|check|update|include|start|stop|call|tell|create|be|commit|format|"
+    r"test|explain|show|name|document|read|treat|place|store|set|pin|install|build|deploy|import|export|return|"
+    r"throw|handle|log|validate|verify|review|push|merge|rebase|branch|sign|squash|leave|answer|reply|respond|"
+    r"refer|look|consult|remember|respect|stick|limit|mock|wrap|extend|define|declare|group|split|work|speak) ",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One line or bullet; ``orders`` says that it tells the agent what to do."""
+
+    text: str
+    orders: bool
+
+
+def notes(text: str) -> list[Note]:
+    """What stands in a file of notes, in order, each once."""
+    found: dict[str, Note] = {}
+    heading = lead = ""
+    own = _MADE.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n")))
+    for block in blocks(_COMMENT.sub(" ", own)):
+        said = _plain(block.text)
+        if block.shape is Shape.HEADING:
+            heading, lead = said.rstrip(":"), ""
+            continue
+        if block.shape not in (Shape.PROSE, Shape.ITEM) or not _WORD.search(said) or _IMPORT.fullmatch(said):
+            continue
+        if said.endswith(":"):
+            # What it leads up to stands in the bullets that follow.
+            lead = said.rstrip(":")
+            continue
+        if block.shape is Shape.PROSE:
+            lead = ""
+        around = lead or heading
+        if around and len(said.split()) <= _SHORT:
+            said = f"{around}: {said}"
+        said = _cut(said)
+        found.setdefault(said.casefold(), Note(said, bool(_ORDERS.search(_bare(said)))))
+    return list(found.values())
+
+
+def _plain(text: str) -> str:
+    """On one line, without marks of emphasis."""
+    return " ".join(_MARKUP.sub(lambda found: found[1] or found[2], text).split())
+
+
+def _bare(text: str) -> str:
+    """The words behind a label: "Tests: run them all" orders."""
+    label, colon, rest = text.partition(": ")
+    return rest if colon and len(label.split()) <= _SHORT else text
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,161 @@
+"""Take in what comes from elsewhere: records of an export, a person's notes, recorded sessions of agents.
+
+``?dry=true`` says what would be taken and takes nothing; ``?project=`` and ``?user=`` say whose it becomes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from datetime import datetime
+
+import msgspec
+import orjson
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from memory.conversation import Conversation
+from memory.day.replaying import Transcript
+from memory.session import Mode
+from proxy.api.answers import answer
+from proxy.api.asked import checked_text, memory_of, scope_of
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+from proxy.runtimes import Place, project_of, spoken
+from proxy.wire import DIALECTS
+from proxy.wire.dialect import BadRequest, Unreadable
+
+routes = web.RouteTableDef()
+
+MOST_RECORDS = 2000
+LONGEST_NOTES = 400_000
+
+
+@routes.post("/api/import/records")
+async def records(request: web.Request) -> web.Response:
+    """Records of an export, a JSON object a line, at most :data:`MOST_RECORDS`; each fault by its line from 0."""
+    importing = _writable(request).importing
+    lines = (await _body(request)).split(b"\n")
+    if len(lines) > MOST_RECORDS + 1:
+        raise Refusal(413, f"there are {len(lines)} lines; {MOST_RECORDS} are taken at once")
+    taker = importing.without_writing() if _dry(request) else importing
+    taken = await taker.records([_json(line) for line in lines if line.strip()], scope_of(request))
+    return answer(asdict(taken))
+
+
+@routes.post("/api/import/notes")
+async def notes(request: web.Request) -> web.Response:
+    """``{"text": …, "at": …}``: a file of notes for agents, in Markdown, and when it was written."""
+    importing = _writable(request).importing
+    said = _json(await _body(request))
+    if not isinstance(said, dict) or not isinstance(said.get("text"), str):
+        raise Refusal(422, "text is missing: the notes, in Markdown")
+    text = checked_text(said["text"], "text", longest=LONGEST_NOTES)
+    taker = importing.without_writing() if _dry(request) else importing
+    return answer(asdict(await taker.notes(text, scope_of(request), _time(said.get("at"), "at"))))
+
+
+class _Session(msgspec.Struct):
+    """A recorded session, as it is sent. ``path`` is where its wire format is spoken (``/v1/messages``); ``at`` says
+    when each message was said, and ``copied`` which of them stood in another session before."""
+
+    runtime: str
+    session: str
+    path: str
+    messages: msgspec.Raw
+    at: list[str]
+    parent: str | None = None
+    subagent: bool = False
+    directory: str | None = None
+    remote: str | None = None
+    model: str = ""
+    copied: list[int] = []
+
+
+@routes.post("/api/import/session")
+async def session(request: web.Request) -> web.Response:
+    """A recorded session of an agent, whole: its messages in a wire format's own words."""
+    memory = _writable(request)
+    body = await _body(request)
+    try:
+        said = msgspec.json.decode(body, type=_Session)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refusal(422, f"this is no recorded session: {error}") from None
+    conversation = await asyncio.to_thread(_read, said)
+    times = tuple(_time(at, "at") for at in said.at)
+    if len(times) != len(conversation.messages):
+        raise Refusal(422, f"there are {len(conversation.messages)} messages and {len(times)} times")
+    scope = scope_of(request)
+    if scope.project is None:
+        place = Place(directory=said.directory, remote=said.remote)
+        scope = replace(scope, project=project_of(request.app[EDGE].checkouts.locate(place)))
+    settings = request.app[EDGE].settings.projects.get(scope.project or "")
+    if settings is not None and settings.memory is not Mode.ON:
+        raise Refusal(403, "memory learns nothing in this project (projects.NAME.memory)")
+    name, parent = _name(said.session), None if said.parent is None else _name(said.parent)
+    copied = frozenset(said.copied)
+    told = Transcript(
+        _name(said.runtime), name, scope, conversation, times, parent=parent, subagent=said.subagent, copied=copied
+    )
+    done = await memory.replaying.replay(told, dry=_dry(request))
+    return answer({**asdict(done), "project": scope.project})
+
+
+def _read(said: _Session) -> Conversation:
+    """The conversation out of its messages, read as a request of its wire format is."""
+    dialect = DIALECTS.get(said.path.removeprefix("/v1"))
+    if dialect is None:
+        raise Refusal(422, f"path is {said.path[:40]!r}; it is one of {', '.join(DIALECTS)}")
+    key = b"input" if dialect.name == "openai-responses" else b"messages"
+    body = b'{"model":' + orjson.dumps(said.model) + b',"' + key + b'":' + bytes(said.messages) + b"}"
+    try:
+        return dialect.read(body, spoken).conversation
+    except (BadRequest, Unreadable) as error:
+        raise Refusal(422, f"the messages cannot be read: {error}") from None
+
+
+def _writable(request: web.Request) -> Memory:
+    memory = memory_of(request)
+    if request.app[EDGE].settings.memory.mode is not Mode.ON:
+        raise Refusal(403, "memory learns nothing (memory.mode)")
+    return memory
+
+
+def _dry(request: web.Request) -> bool:
+    return request.query.get("dry", "") in ("true", "1", "yes")
+
+
+async def _body(request: web.Request) -> bytes:
+    most = request.app[EDGE].settings.server.max_body_mib * 2**20
+    pieces: list[bytes] = []
+    size = 0
+    async for chunk in request.content.iter_any():
+        pieces.append(chunk)
+        size += len(chunk)
+        if size > most:
+            raise Refusal(413, f"the body has more than {most} bytes (server.max_body_mib)")
+    return b"".join(pieces)
+
+
+def _json(line: bytes) -> object:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return f"it is no JSON: {error}"
+
+
+def _time(said: object, key: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(said) if isinstance(said, str) else None
+    except ValueError:
+        at = None
+    if at is None:
+        raise Refusal(422, f"{key} is {str(said)[:40]!r}; it is a time like 2026-03-04T15:30:00+01:00")
+    # In the person's own zone: "yesterday" is meant by their clock.
+    return at.astimezone()
+
+
+def _name(said: str) -> str:
+    if not said or len(said) > 200 or not said.isprintable():
+        raise Refusal(422, "the names of a runtime and a session have 1 to 200 printable characters")
+    return said

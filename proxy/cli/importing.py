@@ -1,0 +1,222 @@
+"""``palimpsest import``: sessions that agents have had, notes that a person wrote for them, and our own exports."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import orjson
+import typer
+
+from proxy.cli import as_markdown, shown
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Here, Home, Json, User, here, loaded
+from proxy.cli.reach import reach
+from proxy.cli.server import Server, Unreachable
+from proxy.cli.transcripts import claude_code, codex, opencode
+from proxy.cli.transcripts.found import Kind, Source, directory_of, places, sources
+from proxy.cli.transcripts.transcript import Problem, time_of
+
+PIECE = 500
+"""Records that are sent at once."""
+
+EVERY = 0.25
+"""Seconds between two looks at how far learning is."""
+
+STILL = 120.0
+"""Seconds without any progress after which learning is not waited for."""
+
+_READERS = {Kind.CLAUDE: claude_code.read, Kind.CODEX: codex.read, Kind.OPENCODE: opencode.read}
+
+
+def import_(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders; without any, where runtimes keep their sessions.", metavar="[PATH]..."),
+    ] = None,
+    kind: Annotated[Kind | None, typer.Option("--kind", help="Only these.", show_default="all")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken in, and take nothing.")] = False,
+    project: Annotated[
+        str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
+    ] = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
+
+    What is known already is passed over: it can be stopped at any moment and run again."""
+    problems: list[dict[str, Any]] = []
+
+    def problem(file: Path, line: int, why: str) -> None:
+        problems.append({"file": str(file), "line": line, "why": why})
+
+    wanted = [path.expanduser() for path in paths or places(kind)]
+    for path in wanted:
+        if not path.exists():
+            raise Fault(f"there is no {path}", 2)
+    found = sources(wanted, kind, problem)
+    with reach(loaded(home, config)) as server:
+        place = project or (here(server) if at_here else "")
+        asked = {"user": user or "", "project": place, "dry": "true" if dry_run else ""}
+        counts = _taken_in(server, found, asked, problem, as_json)
+        learned = True if dry_run else _learned(server, as_json)
+    told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems}
+    if as_json:
+        shown.as_json(told)
+    else:
+        _tell(told)
+    if problems and not any(counts.values()):
+        raise Fault("nothing could be imported")
+
+
+def _taken_in(
+    server: Server, found: list[Source], asked: dict[str, Any], problem: Problem, quiet: bool
+) -> dict[str, int]:
+    """Send everything; what became of it, in numbers."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    counts = Counter(dict.fromkeys(_COUNTED, 0))
+    seen: set[str] = set()
+    columns = (
+        TextColumn("importing"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+        task = bar.add_task("", total=sum(each.size for each in found))
+        for source in found:
+            bar.update(task, description=source.file.name)
+            try:
+                for told in _source(server, source, asked, problem, seen):
+                    counts.update({key: value for key, value in told.items() if key in _COUNTED})
+            except Unreachable:
+                raise
+            except (Fault, OSError, ValueError) as error:
+                problem(source.file, 0, str(error))
+            bar.advance(task, source.size)
+    return dict(counts)
+
+
+_COUNTED = ("sessions", "turns", "new", "seen", "copied", "facts", "passages", "pins", "pages", "known", "forgotten")
+
+
+def _source(
+    server: Server, source: Source, asked: dict[str, Any], problem: Problem, seen: set[str]
+) -> Iterator[dict[str, Any]]:
+    """The server's answers to what stands in a file."""
+    match source.kind:
+        case Kind.JSONL:
+            lines = source.file.read_bytes().split(b"\n")
+            yield from _records(server, source.file, list(enumerate(lines, 1)), asked, problem)
+        case Kind.MARKDOWN:
+            yield from _notes(server, source.file, asked, problem)
+        case _:
+            for transcript in _READERS[source.kind](source.file, problem, seen):
+                if transcript.messages:
+                    try:
+                        told = server.send("api/import/session", asked, transcript.body())
+                    except Unreachable:
+                        raise
+                    except Fault as error:
+                        problem(source.file, 0, f"session {transcript.session}: {error}")
+                        continue
+                    yield {**told, "sessions": 1}
+
+
+def _records(
+    server: Server, file: Path, lines: list[tuple[int, bytes]], asked: dict[str, Any], problem: Problem
+) -> Iterator[dict[str, Any]]:
+    """Send lines, each with its number in the file."""
+    written = [(number, line) for number, line in lines if line.strip()]
+    for start in range(0, len(written), PIECE):
+        piece = written[start : start + PIECE]
+        told = server.send("api/import/records", asked, b"\n".join(line for _, line in piece))
+        for place, why in told.pop("faults"):
+            problem(file, piece[place][0], why)
+        yield told
+
+
+def _notes(server: Server, file: Path, asked: dict[str, Any], problem: Problem) -> Iterator[dict[str, Any]]:
+    """Send notes in Markdown; lines that keep a record of ours are sent as such."""
+    plain: list[str] = []
+    kept: list[tuple[int, bytes]] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        try:
+            record = as_markdown.record_in(line)
+        except ValueError as error:
+            problem(file, number, f"the record in the comment cannot be read: {error}")
+            continue
+        if record is None:
+            plain.append(line)
+        else:
+            kept.append((number, orjson.dumps(record)))
+    yield from _records(server, file, kept, asked, problem)
+    if kept:
+        # An export of ours: what else stands in it are its headings.
+        return
+    about = {**asked}
+    if not asked["project"]:
+        directory = directory_of(file)
+        if directory is not None:
+            about["project"] = server.ask("GET", "api/project", {"directory": str(directory)})["project"]
+    body = orjson.dumps({"text": "\n".join(plain), "at": time_of(file.stat().st_mtime * 1000)})
+    yield server.send("api/import/notes", about, body)
+
+
+def _learned(server: Server, quiet: bool) -> bool:
+    """Wait until what was journaled is learned from; whether it is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TextColumn("turns"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+        first = left = _behind(server)
+        task = bar.add_task("", total=first)
+        moved = time.monotonic()
+        while left and time.monotonic() - moved < STILL:
+            time.sleep(EVERY)
+            now = _behind(server)
+            if now != left:
+                left, moved = now, time.monotonic()
+            first = max(first, left)
+            bar.update(task, total=first, completed=first - left)
+    return not left
+
+
+def _behind(server: Server) -> int:
+    told = server.ask("GET", "api/status")
+    return int((told.get("stored") or {}).get("behind", 0))
+
+
+def _tell(told: dict[str, Any]) -> None:
+    console = shown.screen()
+    for each in told["problems"]:
+        place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
+        print(f"{place}: {each['why']}", file=sys.stderr)
+    if not told["files"]:
+        console.print("there is nothing to import there")
+        return
+    would = "would be " if told["dry_run"] else ""
+    if told["sessions"]:
+        turns = f"{told['new']} of {shown.count(told['turns'], 'turn')}"
+        console.print(f"{shown.count(told['sessions'], 'session')}: {turns} {would or 'are '}new")
+        if told["seen"]:
+            console.print(f"{told['seen']} came through the proxy when they took place")
+        if told["copied"]:
+            console.print(f"{told['copied']} are copies of another session's")
+    if any(told[name] for name in ("facts", "passages", "pages", "pins")):
+        taken = ", ".join(shown.count(told[f"{name}s"], name) for name in ("fact", "passage", "page", "pin"))
+        console.print(f"{would}taken in: {taken}")
+    console.print(f"known already: {told['known']}; forgotten before, and left so: {told['forgotten']}")
+    if not told["learned"]:
+        console.print("it is all in the journal, and not all of it is learned from yet: that goes on by itself")

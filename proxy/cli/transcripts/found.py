@@ -1,0 +1,162 @@
+"""Which files there are to import below some paths, and what each of them is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from proxy.cli.transcripts import claude_code, codex, opencode
+from proxy.cli.transcripts.transcript import Problem, objects, text_of, time_of
+
+
+class Kind(StrEnum):
+    """Whose files they are: an agent runtime's sessions, a person's notes for agents, or our own export."""
+
+    CLAUDE = "claude"
+    CODEX = "codex"
+    OPENCODE = "opencode"
+    MARKDOWN = "markdown"
+    JSONL = "jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file (or opencode's folder) to import. ``began`` is when what is in it began, ISO 8601; ``size`` in bytes."""
+
+    file: Path
+    kind: Kind
+    began: str
+    size: int
+
+
+NOTES = frozenset(
+    ("claude.md", "claude.local.md", "agents.md", "agents.override.md", "memory.md", "gemini.md", "qwen.md")
+)
+"""How files of notes for agents are called, in lower case."""
+
+_PASSED_OVER = frozenset(("node_modules", "site-packages", "__pycache__", "venv", "vendor"))
+_HEAD = 50
+"""Lines after which a file is of no kind that we know."""
+
+
+def places(kind: Kind | None) -> list[Path]:
+    """Where runtimes keep their sessions and a person's notes, those that are there."""
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    own = Path(os.environ.get("CODEX_HOME") or home / ".codex")
+    known = {
+        Kind.CLAUDE: [claude / "projects"],
+        Kind.CODEX: [own / "sessions", own / "archived_sessions"],
+        Kind.OPENCODE: [data / "opencode"],
+        Kind.MARKDOWN: [claude / "CLAUDE.md", own / "AGENTS.md", home / ".config" / "opencode" / "AGENTS.md"],
+        Kind.JSONL: [],
+    }
+    kinds = list(known) if kind is None else [kind]
+    return [path for each in kinds for path in known[each] if path.exists()]
+
+
+def sources(paths: Iterable[Path], kind: Kind | None, problem: Problem) -> list[Source]:
+    """What there is to import, the oldest first, so that what was said later takes its place."""
+    found: dict[Path, Source] = {}
+    for path in paths:
+        named = not path.is_dir()
+        for file in _files(path):
+            each = kind_of(file, named) if kind is None or not named else kind
+            if each is None:
+                if named:
+                    problem(file, 0, "it is no file of a kind that we know: say which with --kind")
+                continue
+            if kind is None or each is kind:
+                found.setdefault(file.resolve(), Source(file, each, _began(file, each), _size(file)))
+    return sorted(found.values(), key=lambda each: (each.began, str(each.file)))
+
+
+def kind_of(file: Path, named: bool) -> Kind | None:
+    """What a file is, by its name and how it begins. ``named``: a person has named this very file."""
+    if file.is_dir() or file.suffix in (".db", ".sqlite"):
+        return Kind.OPENCODE if opencode.looks_so(file) else None
+    if file.suffix.lower() in (".md", ".markdown"):
+        auto = file.parent.name == "memory" and file.absolute().parent.parent.parent.name == "projects"
+        return Kind.MARKDOWN if named or auto or file.name.lower() in NOTES else None
+    if file.suffix.lower() in (".jsonl", ".ndjson"):
+        for line in _head(file):
+            if line.get("sort") in ("palimpsest", "fact", "passage"):
+                return Kind.JSONL
+            if codex.looks_so(line):
+                return Kind.CODEX
+            if claude_code.looks_so(line):
+                return Kind.CLAUDE
+    return None
+
+
+def directory_of(file: Path) -> Path | None:
+    """The folder whose project a file of notes is about; None where they are for all projects.
+
+    Raises:
+        ValueError: when it cannot be told.
+    """
+    file = file.resolve()
+    folder = file.parent
+    if folder.name == "memory" and folder.parent.parent.name == "projects":
+        # Claude Code's own notes about a project, whose folder the session files beside them name.
+        for session in sorted(folder.parent.glob("*.jsonl")):
+            for line in _head(session):
+                if cwd := text_of(line.get("cwd")):
+                    return Path(cwd)
+        raise ValueError("which project it is about cannot be told: say --project")
+    home = Path.home().resolve()
+    if folder == home or (home in folder.parents and folder.relative_to(home).parts[0].startswith(".")):
+        return None
+    return folder
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir() or opencode.looks_so(path):
+        yield path
+        return
+    for folder, names, files in os.walk(path):
+        here = Path(folder)
+        if opencode.looks_so(here):
+            names.clear()
+            yield here
+            continue
+        names[:] = sorted(name for name in names if name not in _PASSED_OVER and name != ".git")
+        for name in sorted(files):
+            if Path(name).suffix.lower() in (".jsonl", ".ndjson", ".md", ".markdown", ".db", ".sqlite"):
+                yield here / name
+
+
+def _head(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        yield from (line for _, line in islice(objects(file, lambda *_: None), _HEAD))
+    except OSError:
+        return
+
+
+def _began(file: Path, kind: Kind) -> str:
+    """When what is in a file began."""
+    if kind in (Kind.CLAUDE, Kind.CODEX):
+        for line in _head(file):
+            payload = line.get("payload")
+            told = time_of(line.get("timestamp")) or (
+                time_of(payload.get("timestamp")) if isinstance(payload, dict) else None
+            )
+            if told:
+                return told
+    try:
+        return time_of(file.stat().st_mtime * 1000) or ""
+    except OSError:
+        return ""
+
+
+def _size(file: Path) -> int:
+    try:
+        return max(file.stat().st_size, 1)
+    except OSError:
+        return 1
