@@ -35,6 +35,7 @@ from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
+from memory.night import Child, Nights
 from memory.ports import Embedder, Generation, Guard, StoreError
 from memory.session import Mode
 from memory.settings import MemorySettings
@@ -74,6 +75,7 @@ class Memory:
     counting: Counting
     reported: Reported
     windows: Windows
+    nights: Nights
     exporting: Exporting
     importing: Importing
     replaying: Replaying
@@ -98,6 +100,7 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
+        await self.nights.stop()
         await self.preparation.settle()
         await self.notes.stop()
         await self.learner.stop()
@@ -172,6 +175,18 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     tiering.start()
     commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
     content = Contents(journal).content
+    nights = Nights(
+        settings.night,
+        journal,
+        Child(home / "journal.db", settings.night),
+        learner,
+        pages,
+        guard,
+        now,
+        paused,
+    )
+    if settings.mode is Mode.ON:
+        nights.start()
     tools = Tools(settings.tools.tokens, journal, recall, commands, learner, pages, content, new_id, now)
     return Memory(
         settings=settings,
@@ -193,6 +208,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         counting=counting,
         reported=reported,
         windows=windows,
+        nights=nights,
         exporting=Exporting(journal, pages),
         importing=Importing(journal, learner, pages, now),
         replaying=Replaying(journal, journaled, room),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from cronsim import CronSim, CronSimError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from memory.session import Mode
 
@@ -107,6 +109,45 @@ class ToolsSettings(Section):
     rounds: int = Field(8, ge=1, le=64)
 
 
+class GistSettings(Section):
+    """What a night takes together as knowledge."""
+
+    alike: Share = 0.72
+    facts: int = Field(3, ge=2, le=1000)
+    sessions: int = Field(2, ge=1, le=1000)
+    corrections: int = Field(2, ge=2, le=1000)
+
+
+class CandidateSettings(Section):
+    """What a night puts forward to a person."""
+
+    facts: int = Field(5, ge=2, le=10_000)
+    sessions: int = Field(3, ge=1, le=10_000)
+
+
+class NightSettings(Section):
+    """When memory is consolidated, and how."""
+
+    enabled: bool = True
+    schedule: str = "30 3 * * *"
+    buffer: int = Field(5000, ge=100, le=10_000_000)
+    floor: Share = 0.02
+    summaries: bool = True
+    gist: GistSettings = GistSettings()
+    candidates: CandidateSettings = CandidateSettings()
+
+    @field_validator("schedule")
+    @classmethod
+    def _is_cron(cls, said: str) -> str:
+        try:
+            CronSim(said, datetime(2000, 1, 1))
+        except CronSimError as error:
+            raise ValueError(
+                f"{error}: a cron expression has five fields, minute, hour, day, month, weekday, as in '30 3 * * *'"
+            ) from None
+        return said
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -119,5 +160,6 @@ class MemorySettings(Section):
     learning: LearningSettings = LearningSettings()
     shedding: SheddingSettings = SheddingSettings()
     tools: ToolsSettings = ToolsSettings()
+    night: NightSettings = NightSettings()
     journal: JournalSettings = JournalSettings()
     qdrant: QdrantSettings = QdrantSettings()

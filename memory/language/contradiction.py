@@ -30,6 +30,8 @@ _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|"
     r"shouldn't|mustn't|wouldn't|hardly|stop(?:ped)?|avoid(?:s|ing)?|against|nicht|kein\w{0,2}|nie)\b"
 )
+# "Use tabs, not spaces" says what it says of tabs.
+_CONTRAST = re.compile(r",\s*(?:and |but )?not [^,.;:]{1,60}(?=[,.;:!]|$)")
 _DISLIKE = re.compile(
     r"\b(?:hate|dislike|loathe|detest|despise|can't stand|cannot stand|refuse|oppose|reject|ban(?:ned)?|"
     r"forbid(?:den)?|disable[ds]?)\w{0,2}\b"
@@ -105,6 +107,7 @@ def _frame(text: str) -> frozenset[str]:
 
 def _polarity(text: str) -> bool:
     """Whether the sentence affirms; two negations affirm."""
+    text = _CONTRAST.sub("", text)
     negative = len(_NEGATION.findall(text)) % 2 == 1
     averse = bool(_DISLIKE.search(text)) and not _LIKE.search(_NEGATION.sub("", _DISLIKE.sub("", text)))
     return negative == averse

@@ -125,7 +125,7 @@ class Nights(Shelf):
                 )
                 for row in connection.execute(QUERIES["night_changes_get"], (number,))
             ]
-            lines = [_line(row) for row in connection.execute(QUERIES["night_lines"], (number,))]
+            lines = [line_of(row) for row in connection.execute(QUERIES["night_lines"], (number,))]
             return changes, lines, [dict(row) for row in connection.execute(QUERIES["night_candidates"], (number,))]
 
         return await self._db.read(work)
@@ -135,7 +135,7 @@ class Nights(Shelf):
 
         def work(connection: sqlite3.Connection) -> list[Line]:
             rows = connection.execute(many("summaries_between", len(owners)), (*owners, first, last))
-            return [_line(row) for row in rows]
+            return [line_of(row) for row in rows]
 
         return await self._db.read(work) if owners else []
 
@@ -255,7 +255,7 @@ class Nights(Shelf):
         self._count_terms(connection, fact, -1)
 
 
-def _line(row: sqlite3.Row) -> Line:
+def line_of(row: sqlite3.Row) -> Line:
     """A line of a day's summary out of its table."""
     return Line(
         day=date.fromisoformat(row["day"]),

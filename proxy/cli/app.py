@@ -14,6 +14,7 @@ from proxy.cli.importing import import_
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
+from proxy.cli.nights import consolidate, night, nights
 from proxy.cli.serving import serve
 from proxy.cli.sessions import export_session
 from proxy.cli.switching import embedder as show_embedder
@@ -45,6 +46,9 @@ for command in (
     export,
     export_session,
     import_,
+    consolidate,
+    nights,
+    night,
     log,
     show,
     pause,

@@ -36,6 +36,7 @@ def test_what_cannot_both_hold_clashes(older: str, newer: str, why: str) -> None
         ("The test takes 5 minutes", "The deploy of the shop needs 9 approvals"),
         ("Never commit secrets", "Never commit secrets to the repo"),
         ("", "anything"),
+        ("Use pnpm to install packages, not npm", "Install packages with pnpm in every workspace"),
     ],
 )
 def test_what_can_both_hold_does_not(older: str, newer: str) -> None:

@@ -101,7 +101,7 @@ SELECT id FROM facts WHERE number > ? AND owner = ? AND state = 'active';
 SELECT id FROM facts WHERE recorded >= ? AND owner = ? AND state = 'active';
 
 -- snapshot_used: the active facts of an owner that were used since a day
-SELECT id FROM facts WHERE owner = ? AND state = 'active' AND used_at >= ?;
+SELECT id, used_at FROM facts WHERE owner = ? AND state = 'active' AND used_at >= ?;
 
 -- snapshot_texts: all active facts of an owner
 SELECT id, text FROM facts WHERE owner = ? AND state = 'active' ORDER BY number;

@@ -1,0 +1,289 @@
+"""At night: have what is new consolidated, on a schedule, when much was said, or when somebody asks for it.
+
+A process of its own plans each owner's night on what it reads by itself; here the result is applied, one owner after
+the other, each as one transaction while the learner rests. Killed at any moment, a night is there whole or not at all,
+and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+import orjson
+from cronsim import CronSim
+
+from memory.consolidation.written import Planned, read
+from memory.ports import Guard
+from memory.settings import NightSettings
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 60.0
+"""How often the clock is looked at: a machine that sleeps does not count its seconds."""
+GRACE = timedelta(minutes=5)
+"""How long after the start a night that was missed is made up for."""
+WITHIN = 4 * 3600.0
+"""Seconds that a night may take at most."""
+
+
+ROOT = str(Path(__file__).resolve().parent.parent)
+"""Where the packages lie, also when they are not installed."""
+
+
+class Failed(RuntimeError):
+    """A night could not be planned; the message says why. Nothing has changed."""
+
+
+class Busy(RuntimeError):
+    """A night is going on already."""
+
+
+class NightJournal(Protocol):
+    """What a night needs of the journal."""
+
+    async def apply_night(self, planned: Planned) -> int:
+        """Write a night, whole or not at all; its number, 0 where there was nothing to write."""
+
+    async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
+        """Take a night back; the owners whose facts changed."""
+
+    async def last_night(self) -> tuple[datetime | None, int]:
+        """When there was a night last, and about how many passages were said since."""
+
+
+class Worker(Protocol):
+    """The learner, as far as a night has to do with it."""
+
+    async def catch_up(self) -> None:
+        """Learn from everything that is in the journal."""
+
+    def resting(self) -> AbstractAsyncContextManager[None]:
+        """While this is held nothing is learned."""
+
+    def wake(self) -> None:
+        """There is something for the index to take in."""
+
+
+class Pages(Protocol):
+    """The pages, as far as a night has to do with them."""
+
+    def changed(self, owners: frozenset[str]) -> None:
+        """Facts of these owners have changed."""
+
+    async def refresh(self) -> None:
+        """Make those pages anew that are out of date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be planned: of which owners (None: of all), since when (None: since each one's last night)."""
+
+    now: datetime
+    owners: tuple[str, ...] | None = None
+    since: datetime | None = None
+
+
+Planner = Callable[[Job], AsyncIterator[Planned]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a night did, or would do: of each owner its number (0 where it was not written) and the plan."""
+
+    began: datetime
+    nights: tuple[tuple[int, Planned], ...] = ()
+    looked: int = 0
+    finished: bool = False
+    fault: str = ""
+
+
+class Nights:
+    """The shell that consolidates, one night at a time."""
+
+    def __init__(
+        self,
+        settings: NightSettings,
+        journal: NightJournal,
+        planner: Planner,
+        worker: Worker,
+        pages: Pages,
+        guard: Guard,
+        now: Callable[[], datetime],
+        paused: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._planner = planner
+        self._worker = worker
+        self._pages = pages
+        self._guard = guard
+        self._now = now
+        self._paused = paused
+        self._task: asyncio.Task[None] | None = None
+        self._running = False
+        self.outcome: Outcome | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether a night is going on."""
+        return self._running
+
+    def start(self) -> None:
+        """Keep the schedule from now on."""
+        if self._settings.enabled:
+            self._task = asyncio.create_task(self._keep())
+
+    async def stop(self) -> None:
+        """Keep it no longer; a night that is going on ends after the owner at hand."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+            self._task = None
+
+    async def run(
+        self, owners: Sequence[str] | None = None, *, since: datetime | None = None, dry: bool = False
+    ) -> Outcome:
+        """Consolidate what is new of some owners, or of all. ``dry`` plans and writes nothing.
+
+        Raises:
+            Busy: when a night is going on.
+            Failed: when it could not be planned; what was applied before stays.
+        """
+        if self._running:
+            raise Busy("a night is going on already: wait until it is done")
+        self._running = True
+        self.outcome = Outcome(self._now())
+        try:
+            await self._worker.catch_up()
+            job = Job(self._now(), None if owners is None else tuple(owners), since)
+            async with contextlib.aclosing(self._planner(job)) as planning:  # type: ignore[type-var]
+                async for planned in planning:
+                    number = 0 if dry else await self._apply(planned)
+                    done = () if planned.diff.empty else ((number, planned),)
+                    self.outcome = replace(
+                        self.outcome,
+                        nights=(*self.outcome.nights, *done),
+                        looked=self.outcome.looked + planned.looked,
+                    )
+            self.outcome = replace(self.outcome, finished=True)
+        except BaseException as error:
+            fault = str(error) or type(error).__name__
+            self.outcome = replace(self.outcome, finished=True, fault=fault)
+            raise
+        finally:
+            self._running = False
+        return self.outcome
+
+    async def undo(self, number: int) -> None:
+        """Take a night back.
+
+        Raises:
+            Busy: when a night is going on.
+            NotUndone: when there is no such night, or it cannot be taken back now; nothing has changed then.
+        """
+        if self._running:
+            raise Busy("a night is going on: wait until it is done")
+        async with self._worker.resting():
+            owners = await self._journal.undo_night(number, self._now())
+            self._pages.changed(owners)
+        self._worker.wake()
+        await self._pages.refresh()
+
+    async def _apply(self, planned: Planned) -> int:
+        async with self._worker.resting():
+            number = await self._journal.apply_night(planned)
+            self._pages.changed(frozenset({planned.diff.owner}))
+        if planned.diff.changes:
+            self._worker.wake()
+        await self._pages.refresh()
+        return number
+
+    async def _keep(self) -> None:
+        """Look at the clock now and then, and begin a night when it is due."""
+        started = self._now()
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            due, _ = await self._guard(self._due(started), otherwise=False, within=60, doing="looking at the clock")
+            if due and not self._running and not self._paused():
+                _, why = await self._guard(self.run(), otherwise=None, within=WITHIN, doing="consolidating at night")
+                started = self._now()
+                log.info("the night is over%s", f": {why}" if why else "")
+
+    async def _due(self, started: datetime) -> bool:
+        last, said = await self._journal.last_night()
+        if said > self._settings.buffer:
+            return True
+        return self._now() >= when_due(self._settings.schedule, last, started)
+
+
+def when_due(schedule: str, last: datetime | None, started: datetime) -> datetime:
+    """When the next night is due: by the schedule after the last one, and never at once after the start."""
+    after = (last or started).astimezone().replace(tzinfo=None)
+    planned = next(CronSim(schedule, after), None)
+    if planned is None:
+        return datetime.max.replace(tzinfo=started.tzinfo)
+    return max(planned.astimezone(), started + GRACE)
+
+
+class Child:
+    """Plans in a process of its own, on the database at ``path``."""
+
+    def __init__(self, path: Path, settings: NightSettings) -> None:
+        self._path = path
+        self._settings = settings
+
+    async def __call__(self, job: Job) -> AsyncIterator[Planned]:
+        """The nights that the process plans, as they come.
+
+        Raises:
+            Failed: when it ends with a fault.
+        """
+        paths = os.pathsep.join(path for path in (ROOT, os.environ.get("PYTHONPATH", "")) if path)
+        # One thread for the products: the other cores are the streams'.
+        own = {"PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "memory.planner"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, **own},
+        )
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        complaining = asyncio.create_task(process.stderr.read())
+        try:
+            process.stdin.write(self._told(job))
+            process.stdin.close()
+            while header := await process.stdout.readline():
+                body = await process.stdout.readexactly(int(header))
+                yield await asyncio.to_thread(read, body)
+            if await process.wait():
+                told = (await complaining).decode(errors="replace").strip().splitlines()
+                raise Failed(f"the night could not be planned: {told[-1] if told else process.returncode}")
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
+            raise Failed(f"the night could not be planned: {error}") from error
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            await complaining
+
+    def _told(self, job: Job) -> bytes:
+        return orjson.dumps(
+            {
+                "path": str(self._path),
+                "owners": job.owners,
+                "now": job.now,
+                "since": job.since,
+                "settings": self._settings.model_dump(mode="json"),
+            }
+        )

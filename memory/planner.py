@@ -1,0 +1,103 @@
+"""The process that plans a night, beside the server: ``python -m memory.planner``, given a job on standard input.
+
+It reads the database by itself and cannot write it; what it plans goes to standard output, owner by owner, each as a
+line with the number of bytes that follow. Nothing that it computes stops a stream in the server.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+
+import orjson
+
+from memory.consolidation.diff import Line
+from memory.consolidation.gist import Clusters
+from memory.consolidation.likeness import likenesses
+from memory.consolidation.plan import Rules, plan
+from memory.consolidation.rivals import ALIKE
+from memory.consolidation.snapshot import Snapshot
+from memory.consolidation.written import Planned, written
+from memory.models.static_embedding import StaticEmbedding
+from memory.settings import NightSettings
+from memory.stores.snapshots import Looked, Snapshots
+
+NICE = 10
+"""How far everything else on the machine goes first."""
+
+
+def plans(
+    path: Path, owners: list[str] | None, now: datetime, settings: NightSettings, since: datetime | None
+) -> Iterator[Planned]:
+    """The nights of some owners, or of all, of whom there is anything to look at."""
+    snapshots = Snapshots(path)
+    rules = rules_of(settings)
+    # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
+    embedder = StaticEmbedding.load()
+    for owner in snapshots.owners() if owners is None else owners:
+        looked = snapshots.look(owner, now, rules.floor, since)
+        if looked.nothing:
+            continue
+        diff = plan(_snapshot(owner, looked, snapshots, embedder), now, rules, lambda: str(uuid.uuid4()))
+        yield Planned(diff, now, len(looked.new), looked.fact, looked.passage)
+
+
+def rules_of(settings: NightSettings) -> Rules:
+    """The settings as a night takes them."""
+    return Rules(
+        floor=settings.floor,
+        days=settings.summaries,
+        clusters=Clusters(
+            alike=settings.gist.alike,
+            facts=settings.gist.facts,
+            sessions=settings.gist.sessions,
+            corrections=settings.gist.corrections,
+            candidate_facts=settings.candidates.facts,
+            candidate_sessions=settings.candidates.sessions,
+        ),
+    )
+
+
+def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: StaticEmbedding) -> Snapshot:
+    ids = [id for id, _ in looked.texts]
+    vectors = embedder.documents([text for _, text in looked.texts])
+    rows = [row for row, id in enumerate(ids) if id in looked.new]
+    pairs = likenesses(ids, vectors, rows, ALIKE)
+    wanted = dict.fromkeys([*looked.fading, *(id for pair in pairs for id in (pair.one, pair.other))])
+    facts = snapshots.facts(list(wanted))
+    lines: dict[date, list[Line]] = {}
+    for line in looked.lines:
+        lines.setdefault(line.day, []).append(line)
+    return Snapshot(
+        owner,
+        facts,
+        [pair for pair in pairs if pair.one in facts and pair.other in facts],
+        looked.active,
+        looked.derived,
+        looked.fading,
+        looked.said,
+        looked.learned,
+        lines,
+    )
+
+
+def main() -> None:
+    """Plan what standard input asks for."""
+    os.nice(NICE)
+    said = orjson.loads(sys.stdin.buffer.read())
+    since = datetime.fromisoformat(said["since"]) if said["since"] else None
+    now = datetime.fromisoformat(said["now"])
+    settings = NightSettings.model_validate(said["settings"])
+    out = sys.stdout.buffer
+    for planned in plans(Path(said["path"]), said["owners"], now, settings, since):
+        body = written(planned)
+        out.write(b"%d\n" % len(body) + body)
+        out.flush()
+
+
+if __name__ == "__main__":
+    main()

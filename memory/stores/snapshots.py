@@ -1,0 +1,144 @@
+"""What a night looks at, read by another process beside the one that owns the database; it cannot write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from memory.consolidation.diff import Line
+from memory.fact import Category, Fact, Passage
+from memory.stores.nights import line_of
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import fact_of, listed, passage_of, when
+from memory.stores.shelf import ask_many
+
+FADING = 5000
+"""Facts that one night may archive: the rest comes the night after."""
+CONDENSED = timedelta(days=4)
+"""How far before the last night the days lie that may still have to be put in short."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one owner's night has to look at. ``new`` are ids of active facts; ``texts`` are all active facts, and
+    only read where something is new; ``fact`` and ``passage`` are how far it looks."""
+
+    new: frozenset[str]
+    texts: Sequence[tuple[str, str]]
+    active: dict[Category, int]
+    derived: frozenset[str]
+    fading: Sequence[str]
+    said: Sequence[Passage]
+    learned: Sequence[Fact]
+    lines: Sequence[Line]
+    fact: int
+    passage: int
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there is nothing for a night to do."""
+        return not (self.new or self.fading or self.said or self.learned or self.lines)
+
+
+class Snapshots:
+    """Reads the database at ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def owners(self) -> list[str]:
+        """Everyone who has, or had, memories."""
+        with self._reading() as connection:
+            return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
+
+    def facts(self, ids: Sequence[str]) -> dict[str, Fact]:
+        """Facts by id; unknown ones are left out."""
+        with self._reading() as connection:
+            return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
+
+    def look(self, owner: str, now: datetime, floor: float, since: datetime | None = None) -> Looked:
+        """What is new of an owner since the last night, or since a moment, all of one state of the database."""
+        with self._reading() as connection:
+            row = connection.execute(QUERIES["night_cursor_get"], (owner,)).fetchone()
+            after, behind = (row["fact"], row["passage"]) if row else (0, 0)
+            last = when(row["at"]) if row else None
+            upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()
+            new = _new(connection, owner, after, last, since)
+            texts = connection.execute(QUERIES["snapshot_texts"], (owner,)).fetchall() if new else []
+            fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
+            said, passage = _said(connection, owner, behind, upto["passage"], now)
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            first = min([said[0].at if said else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
+            first = first.astimezone(now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
+            learned = connection.execute(
+                QUERIES["snapshot_learned"], (owner, first.timestamp(), midnight.timestamp())
+            ).fetchall()
+            days = (first - CONDENSED).date().isoformat() if first.year > 1970 else ""
+            return Looked(
+                new,
+                [(row["id"], row["text"]) for row in texts],
+                {
+                    Category(row["category"]): row["held"]
+                    for row in connection.execute(QUERIES["snapshot_active"], (owner,))
+                },
+                frozenset(
+                    id
+                    for row in connection.execute(QUERIES["snapshot_derived"], (owner,))
+                    for id in listed(row["derived_from"])
+                ),
+                [row["id"] for row in connection.execute(QUERIES["snapshot_fading"], fading)],
+                said,
+                [fact_of(row) for row in learned],
+                [
+                    line_of(row)
+                    for row in connection.execute(many("summaries_between", 1), (owner, days, now.date().isoformat()))
+                ],
+                upto["fact"],
+                passage,
+            )
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """One state of the database, for as short as possible: its log cannot be cut off meanwhile."""
+        connection = sqlite3.connect(
+            f"file:{quote(str(self._path))}?mode=ro", uri=True, isolation_level=None, timeout=10
+        )
+        connection.row_factory = sqlite3.Row
+        try:
+            connection.execute("BEGIN")
+            yield connection
+        finally:
+            connection.close()
+
+
+def _new(
+    connection: sqlite3.Connection, owner: str, after: int, last: datetime | None, since: datetime | None
+) -> frozenset[str]:
+    """The active facts that were learnt, or used, since the last night."""
+    if since is not None:
+        rows = connection.execute(QUERIES["snapshot_since"], (since.timestamp(), owner)).fetchall()
+    else:
+        rows = connection.execute(QUERIES["snapshot_new"], (after, owner)).fetchall()
+        if last is not None:
+            # Texts of times are compared, whatever their zones: a day more is looked at.
+            day = (last - timedelta(days=1)).date().isoformat()
+            used = connection.execute(QUERIES["snapshot_used"], (owner, day)).fetchall()
+            rows += [row for row in used if (at := when(row["used_at"])) is not None and at >= last]
+    return frozenset(row["id"] for row in rows)
+
+
+def _said(
+    connection: sqlite3.Connection, owner: str, behind: int, newest: int, now: datetime
+) -> tuple[list[Passage], int]:
+    """What was said on days that are over, in order of time, and the last row before the first of today's."""
+    rows = connection.execute(QUERIES["snapshot_said"], (behind, owner)).fetchall()
+    today = [row for row in rows if datetime.fromisoformat(row["at"]).astimezone(now.tzinfo).date() >= now.date()]
+    upto = min((row["number"] for row in today), default=newest + 1) - 1
+    over = {row["number"] for row in rows} - {row["number"] for row in today}
+    said = sorted((passage_of(row) for row in rows if row["number"] in over), key=lambda each: (each.at, each.id))
+    return said, upto

@@ -1,0 +1,179 @@
+"""Nights: begin one, ask how far it is, list them, look at one, take one back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from memory.consolidation.diff import Change, Line
+from memory.consolidation.written import Planned
+from memory.day.commands import NotFound
+from memory.day.reindexing import Busy
+from memory.fact import Fact, Sensitivity, State
+from memory.night import Outcome
+from memory.stores.nights import Changed, Night, NotUndone
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, checked_text, memory_of, owners_of, query_limit
+from proxy.api.told import HIDDEN
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+from proxy.fail_open import fail_open
+
+routes = web.RouteTableDef()
+
+WITHIN = 4 * 3600
+"""Seconds that a night may take."""
+
+
+@routes.post("/api/consolidate")
+async def consolidate(request: web.Request) -> web.Response:
+    """``{"dry_run": true, "since": "2026-03-01"}``, both optional: begin a night. Answers at once; ask GET after it."""
+    said = await body_of(request, {"dry_run": bool, "since": str})
+    since = _moment(checked_text(said["since"], "since")) if "since" in said else None
+    nights, owners = memory_of(request).nights, await owners_of(request)
+    if nights.running:
+        raise Busy("a night is going on already: wait until it is done")
+    edge = request.app[EDGE]
+    night = nights.run(owners, since=since, dry=said.get("dry_run", False))
+    edge.go_beside(
+        fail_open(night, otherwise=None, within=WITHIN, doing="consolidating", degradations=edge.degradations)
+    )
+    return answer({"began": True}, 202)
+
+
+@routes.get("/api/consolidate")
+async def progress(request: web.Request) -> web.Response:
+    """The night that is going on, or the last one since the start, as far as it is the asker's."""
+    nights, owners = memory_of(request).nights, await owners_of(request)
+    told = _outcome(nights.outcome, owners) if nights.outcome else None
+    return answer({"running": nights.running, "night": told})
+
+
+@routes.get("/api/nights")
+async def listed(request: web.Request) -> web.Response:
+    """``?limit=100``: the nights that changed something, the newest first."""
+    limit = query_limit(request, 100)
+    found = await memory_of(request).journal.nights(await owners_of(request), limit)
+    return answer({"nights": [asdict(night) for night in found]})
+
+
+@routes.get("/api/nights/{number}")
+async def night(request: web.Request) -> web.Response:
+    """What a night changed, line by line."""
+    held = await _night(request)
+    journal = memory_of(request).journal
+    changes, lines, candidates = await journal.night_changes(held.number)
+    facts = {fact.id: fact for fact in await journal.facts([each.memory for each in changes])}
+    told = asdict(held) | {
+        "counted": held.changes,
+        "changes": _written(changes, facts),
+        "lines": [_line(line) for line in lines],
+        "candidates": [
+            {**each, "why": f"{each['sources']} {each['kind']}s in {each['sessions']} sessions"} for each in candidates
+        ],
+    }
+    return answer(told)
+
+
+@routes.post("/api/nights/{number}/undo")
+async def undo(request: web.Request) -> web.Response:
+    """Take a night back."""
+    held = await _night(request)
+    await body_of(request, {})
+    memory = memory_of(request)
+    try:
+        await memory.nights.undo(held.number)
+    except NotUndone as error:
+        raise Refusal(409, str(error)) from None
+    return answer({"undone": held.number})
+
+
+async def _night(request: web.Request) -> Night:
+    said = request.match_info["number"]
+    if not (said.isascii() and said.isdigit() and len(said) < 16):
+        raise Refusal(422, f"{said[:40]!r} is no number of a night")
+    found = await memory_of(request).journal.nights(await owners_of(request), limit=1_000_000)
+    held = next((each for each in found if each.number == int(said)), None)
+    if held is None:
+        raise NotFound(f"there is no night {said}")
+    return held
+
+
+def _moment(said: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(said)
+    except ValueError:
+        raise Refusal(422, f"since is {said[:40]!r}; write a day as 2026-03-01") from None
+    return at.astimezone() if at.tzinfo is None else at
+
+
+def _outcome(outcome: Outcome, owners: Sequence[str]) -> dict[str, Any]:
+    return {
+        "began": outcome.began,
+        "looked": outcome.looked,
+        "finished": outcome.finished,
+        "fault": outcome.fault,
+        "nights": [_planned(number, each) for number, each in outcome.nights if each.diff.owner in owners],
+    }
+
+
+def _planned(number: int, planned: Planned) -> dict[str, Any]:
+    diff = planned.diff
+    return {
+        "number": number,
+        "owner": diff.owner,
+        "looked": planned.looked,
+        "changes": [_change(change) for change in diff.changes],
+        "lines": [_line(line) for line in diff.lines],
+        "candidates": [asdict(each) | {"why": each.why} for each in diff.candidates],
+        "thrown": [asdict(each) for each in diff.thrown],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    """A planned change with what it makes of each fact."""
+    facts = [touch.after for touch in change.touched if touch.after is not None]
+    made = {touch.after.id for touch in change.touched if touch.after is not None and touch.before is None}
+    return {
+        "action": change.action,
+        "why": change.why,
+        "facts": [_fact(fact, fact.state, fact.id in made) for fact in facts],
+    }
+
+
+def _written(changes: Sequence[Changed], facts: Mapping[str, Fact]) -> list[dict[str, Any]]:
+    """The changes that were written, those of one place together, with the facts as they are now."""
+    places: dict[int, list[Changed]] = {}
+    for each in changes:
+        places.setdefault(each.place, []).append(each)
+    return [
+        {
+            "action": together[0].action,
+            "why": together[0].why,
+            "facts": list(_told(together, facts)),
+        }
+        for together in places.values()
+    ]
+
+
+def _told(together: Iterable[Changed], facts: Mapping[str, Fact]) -> Iterable[dict[str, Any]]:
+    for each in together:
+        fact = facts.get(each.memory)
+        if fact is not None:
+            became = State(each.fields["state"][1]) if "state" in each.fields else State.ACTIVE
+            yield _fact(fact, became, each.made) | {"fields": each.fields}
+        else:
+            yield {"id": each.memory, "text": "", "state": "gone", "made": each.made, "fields": each.fields}
+
+
+def _fact(fact: Fact, state: State, made: bool) -> dict[str, Any]:
+    text = HIDDEN if fact.sensitivity is Sensitivity.RESTRICTED else fact.text
+    return {"id": fact.id, "text": text, "state": state, "made": made}
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return asdict(line)

@@ -1,0 +1,146 @@
+"""Commands about nights: consolidate now, list the nights, look at one or take it back."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
+from proxy.cli.reach import reach
+from proxy.cli.server import Server
+
+EVERY = 0.2
+"""Seconds between two looks at the progress."""
+
+
+def consolidate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    since: Annotated[str | None, typer.Option(help="Look at what was learnt since this day, as 2026-03-01.")] = None,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Consolidate what is new, as every night does: duplicates, changes, knowledge, days in short."""
+    body: dict[str, Any] = {"dry_run": dry_run}
+    if since is not None:
+        body["since"] = since
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, project, at_here, user)
+        server.ask("POST", "api/consolidate", asked, body)
+        told = _wait(server, asked, as_json)
+    if as_json:
+        shown.as_json(told)
+        return
+    for each in told["nights"]:
+        head = f"night {each['number']}" if each["number"] else "would change"
+        _changes(f"{head}, {shown.where(each['owner'])}", each)
+    if not told["nights"]:
+        shown.screen().print(f"nothing changes ({shown.count(told['looked'], 'new fact')})")
+
+
+def nights(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """List the nights that changed something, the newest first."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", "api/nights", {"limit": limit, **scope(server, project, at_here, user)})
+    if as_json:
+        shown.as_json(told)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    if not told["nights"]:
+        shown.screen().print("no night has changed anything yet")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("night", "day", "where", "new facts"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("what", overflow="fold")
+    for each in told["nights"]:
+        what = [f"{name} {number}" for name, number in each["changes"].items()]
+        what += [f"{name} {each[name]}" for name in ("lines", "candidates") if each[name]]
+        what += [f"{gone['name']} thrown out" for gone in each["thrown"]]
+        what += ["taken back"] if each["undone_at"] else []
+        row = (str(each["number"]), shown.day(each["at"]), shown.where(each["owner"]), str(each["looked"]))
+        table.add_row(*(Text(cell) for cell in (*row, ", ".join(what))))
+    shown.screen().print(table)
+
+
+def night(
+    number: Annotated[int, typer.Argument(help="Its number, see `nights`.", metavar="N", min=1)],
+    undo: Annotated[bool, typer.Option("--undo", help="Put everything back as it was before.")] = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show what a night changed, or take it back."""
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, None, False, user)
+        if undo:
+            told = server.ask("POST", f"api/nights/{number}/undo", asked, {})
+        else:
+            told = server.ask("GET", f"api/nights/{number}", asked)
+    if as_json:
+        shown.as_json(told)
+    elif undo:
+        print(f"night {number} was taken back")
+    else:
+        at = datetime.fromisoformat(told["at"]).astimezone()
+        back = ", taken back" if told["undone_at"] else ""
+        _changes(f"night {number}, {at:%Y-%m-%d %H:%M}, {shown.where(told['owner'])}{back}", told)
+
+
+def _changes(head: str, told: dict[str, Any]) -> None:
+    """A night's changes, a line for each fact."""
+    console = shown.screen()
+    console.print(head)
+    for change in told["changes"]:
+        console.print(f"\n{change['action']} ({change['why']})", soft_wrap=True)
+        for fact in change["facts"]:
+            mark = "+" if fact["made"] else " " if fact["state"] == "active" else "-"
+            console.print(f"  {mark} {fact['id'][: shown.SHORT]}  {fact['text']}", soft_wrap=True)
+    if told["lines"]:
+        console.print(f"\n{shown.count(len(told['lines']), 'line')} of days in short")
+        for line in told["lines"]:
+            console.print(f"  {line['day']} {line['tier']}  {line['text']}", soft_wrap=True)
+    for each in told["candidates"]:
+        console.print(f"\ncandidate: {each['why']} ({(each.get('memory') or each['fact'])[: shown.SHORT]})")
+    for each in told["thrown"]:
+        of = f"{each['lost']} of {each['held']} {each['category']}"
+        console.print(f"\n! {each['name']} was thrown out: it would have taken {of}")
+
+
+def _wait(server: Server, asked: dict[str, str], quiet: bool) -> dict[str, Any]:
+    """The night when it is finished.
+
+    Raises:
+        Fault: when it failed.
+    """
+    from rich.console import Console
+
+    with Console(stderr=True, quiet=quiet).status("consolidating"):
+        while True:
+            told = server.ask("GET", "api/consolidate", asked)
+            night: dict[str, Any] | None = told["night"]
+            if night is not None and night["finished"] and not told["running"]:
+                break
+            time.sleep(EVERY)
+    if night["fault"]:
+        raise Fault(night["fault"])
+    return night

@@ -1,0 +1,209 @@
+"""A night over a real journal and a real index, planned in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+import pytest_asyncio
+
+from memory.bootstrap import Memory, open_memory
+from memory.consolidation.written import Planned
+from memory.fact import Fact, Kind, State, Tier
+from memory.night import GRACE, Busy, Child, Failed, Job, Nights, when_due
+from memory.planner import plans
+from memory.ports import Lesson
+from memory.settings import LearningSettings, MemorySettings, NightSettings
+from memory.stores.nights import NotUndone
+from tests.memory.stores.making import ANN, BOB, fact, owner, passage
+
+T = TypeVar("T")
+NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
+AGO = NOW - timedelta(days=3)
+
+
+async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    """A guard that lets every fault through, so that a test sees it."""
+    return await awaitable, ""
+
+
+@pytest_asyncio.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    settings = MemorySettings(learning=LearningSettings(), night=NightSettings(enabled=False))
+    opened = await open_memory(settings, tmp_path, unguarded)
+    assert opened is not None
+    yield opened
+    await opened.close()
+
+
+async def taught(memory: Memory, *facts: Fact) -> None:
+    await memory.learner.remember(facts)
+
+
+def dump(memory: Memory) -> list[Any]:
+    with sqlite3.connect(memory.home / "journal.db") as connection:
+        return [
+            connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+            for table in ("facts", "uses", "terms", "owners")
+        ]
+
+
+CORRECTIONS = ("Use pnpm to install packages, not npm", "Install packages with pnpm in every workspace")
+
+
+def lessons() -> list[Fact]:
+    return [
+        fact("Always run the unit tests before a push", id=uuid(1), recorded_at=AGO),
+        fact("Always run the unit tests before a push.", id=uuid(2), session="s2", recorded_at=AGO),
+        fact("The staging server listens on port 8080", id=uuid(3), recorded_at=AGO, valid_from=AGO),
+        fact("The staging server now listens on port 9090", id=uuid(4), session="s2", recorded_at=AGO, valid_from=NOW),
+        *(
+            fact(text, id=uuid(5 + n), session=f"s{n}", recorded_at=AGO, kind=Kind.CORRECTION)
+            for n, text in enumerate(CORRECTIONS)
+        ),
+    ]
+
+
+def uuid(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012}"
+
+
+async def test_a_night_consolidates_is_listed_and_is_taken_back_to_the_byte(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    before = dump(memory)
+    dry = await memory.nights.run(dry=True)
+    assert dump(memory) == before and [number for number, _ in dry.nights] == [0]
+    outcome = await memory.nights.run()
+    [(number, planned)] = outcome.nights
+    assert {change.action for change in planned.diff.changes} == {"merge", "supersede", "gist"}
+    after = {each.id: each for each in await memory.journal.facts([uuid(n) for n in range(1, 9)])}
+    assert after[uuid(3)].state is State.SUPERSEDED
+    assert {after[uuid(1)].state, after[uuid(2)].state} == {State.ACTIVE, State.ARCHIVED}
+    [night] = await memory.journal.nights([owner(ANN)])
+    assert night.number == number and night.looked == 6 and night.passed_over == 0
+    await memory.nights.undo(number)
+    assert dump(memory) == before
+    with pytest.raises(NotUndone):
+        await memory.nights.undo(number)
+
+
+async def test_a_second_night_changes_nothing(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    assert (await memory.nights.run()).nights
+    before = dump(memory)
+    again = await memory.nights.run()
+    assert again.nights == () and dump(memory) == before
+    everything = await memory.nights.run(since=AGO - timedelta(days=1))
+    assert everything.nights == () and dump(memory) == before
+
+
+async def test_what_a_night_archived_is_not_found_and_what_it_made_is(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    await memory.nights.run()
+    await memory.learner.catch_up()
+    found = {each.id: each.memory for each in await memory.commands.search("install packages", [owner(ANN)])}
+    [knowledge] = [each for each in found.values() if isinstance(each, Fact) and each.tier is Tier.LONG_TERM]
+    assert set(knowledge.derived_from) == {uuid(5), uuid(6)}
+    assert all(isinstance(each, Fact) and each.state is State.ACTIVE for each in found.values())
+
+
+async def test_owners_never_mix(memory: Memory) -> None:
+    same = "Always run the unit tests before a push"
+    await taught(memory, fact(same, id=uuid(1)), fact(same, id=uuid(2), session="s2", scope=BOB))
+    assert not any(planned.diff.changes for _, planned in (await memory.nights.run()).nights)
+    await taught(memory, fact(same, id=uuid(3), session="s3", scope=BOB))
+    assert (await memory.nights.run([owner(ANN)])).nights == ()
+    [(_, planned)] = (await memory.nights.run()).nights
+    assert planned.diff.owner == owner(BOB) and len(planned.diff.changes) == 1
+
+
+async def test_what_is_forgotten_after_a_night_stays_forgotten_when_it_is_taken_back(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    [(number, _)] = (await memory.nights.run()).nights
+    held = await memory.commands.alike("unit tests before a push", [owner(ANN)])
+    await memory.commands.forget([each.id for each in held], [owner(ANN)])
+    await memory.nights.undo(number)
+    assert await memory.journal.find_facts([owner(ANN)], "unit tests") == []
+
+
+async def test_days_that_are_over_are_put_in_short_once(memory: Memory) -> None:
+    said = passage("Let us mend the mast of the boat", id=uuid(20), at=AGO)
+    await memory.journal.learn(Lesson(0, (), (said,), documents={said.owner: 1}))
+    await memory.nights.run()
+    lines = await memory.journal.summaries([said.owner], "2026-03-01", "2026-03-31")
+    assert [(line.tier, line.text) for line in lines] == [("L1", said.text), ("L0", said.text)]
+    assert (await memory.nights.run()).nights == ()
+
+
+async def test_one_night_at_a_time(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    night = asyncio.create_task(memory.nights.run())
+    await asyncio.sleep(0)
+    with pytest.raises(Busy):
+        await memory.nights.run()
+    with pytest.raises(Busy):
+        await memory.nights.undo(1)
+    await night
+
+
+async def test_a_process_that_fails_is_told_and_changes_nothing(memory: Memory, tmp_path: Path) -> None:
+    nights = replace_planner(memory, Child(tmp_path / "nowhere" / "journal.db", NightSettings()))
+    with pytest.raises(Failed, match="unable to open"):
+        await nights.run()
+    assert nights.outcome is not None and nights.outcome.finished and "unable to open" in nights.outcome.fault
+    assert not nights.running
+
+
+async def test_a_night_that_is_cancelled_ends_its_process(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    before = dump(memory)
+    night = asyncio.create_task(memory.nights.run(dry=True))
+    await asyncio.sleep(0.05)
+    night.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await night
+    assert not memory.nights.running and dump(memory) == before
+
+
+def replace_planner(memory: Memory, planner: Any) -> Nights:
+    journal, learner, pages = memory.journal, memory.learner, memory.pages
+    return Nights(NightSettings(), journal, planner, learner, pages, unguarded, lambda: NOW)
+
+
+async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) -> None:
+    await taught(memory, *lessons())
+
+    async def slow(job: Job) -> AsyncIterator[Planned]:
+        path = memory.home / "journal.db"
+        for planned in plans(path, None, NOW, NightSettings(), None):
+            await memory.commands.pin(uuid(2), [owner(ANN)], True)
+            await memory.learner.remember([fact("The mast is made of spruce", id=uuid(30), session="s9")])
+            yield planned
+
+    [(number, _)] = (await replace_planner(memory, slow).run()).nights
+    held = {each.id: each for each in await memory.journal.facts([uuid(1), uuid(2), uuid(30)])}
+    assert all(each.state is State.ACTIVE for each in held.values()) and held[uuid(2)].pinned
+    [night] = await memory.journal.nights([owner(ANN)])
+    assert night.number == number and night.passed_over == 1
+    [planned] = list(plans(memory.home / "journal.db", None, NOW, NightSettings(), None))
+    assert planned.looked >= 1
+
+
+def test_a_night_is_due_by_the_schedule_and_made_up_for_after_the_start() -> None:
+    at = datetime(2026, 3, 10, 12, 0).astimezone()
+    assert when_due("30 3 * * *", at, at) == datetime(2026, 3, 11, 3, 30).astimezone()
+    assert when_due("30 3 * * *", None, at) == datetime(2026, 3, 11, 3, 30).astimezone()
+    missed = at - timedelta(days=9)
+    assert when_due("30 3 * * *", missed, at) == at + GRACE
+
+
+@pytest.mark.parametrize("said", ["", "every night", "61 3 * * *", "30 3 * *", "* * * * * * *"])
+def test_a_schedule_that_is_none_is_refused_in_words(said: str) -> None:
+    with pytest.raises(ValueError, match="five fields"):
+        NightSettings(schedule=said)

@@ -1,0 +1,35 @@
+"""The commands about nights, before a running server with real stores."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.proxy.cli.running import run
+
+pytestmark = pytest.mark.usefixtures("server")
+
+
+def test_a_night_is_shown_done_listed_and_taken_back() -> None:
+    assert "no night has changed anything" in run("nights").out
+    assert "nothing changes" in run("consolidate").out
+    for text in ("Always run the unit tests before a push", "always run all the unit tests before each push"):
+        run("remember", text)
+    dry = run("consolidate", "--dry-run")
+    assert "would change" in dry.out and "merge" in dry.out
+    assert len(run("facts", "--json").json["facts"]) == 2
+    done = run("consolidate", "--json").json
+    number = str(done["nights"][0]["number"])
+    assert len(run("facts", "--json").json["facts"]) == 1
+    assert "merge 1" in run("nights").out
+    shown = run("night", number).out
+    assert "merge (" in shown and shown.count("unit tests") == 2
+    assert "taken back" in run("night", number, "--undo").out
+    assert len(run("facts", "--json").json["facts"]) == 2
+    assert "taken back" in run("nights").out
+    refused = run("night", number, "--undo")
+    assert refused.code != 0 and "already" in refused.err
+
+
+def test_a_day_that_is_none_is_refused() -> None:
+    refused = run("consolidate", "--since", "someday")
+    assert refused.code != 0 and "2026-03-01" in refused.err
