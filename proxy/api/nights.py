@@ -31,10 +31,12 @@ WITHIN = 4 * 3600
 
 @routes.post("/api/consolidate")
 async def consolidate(request: web.Request) -> web.Response:
-    """``{"dry_run": true, "since": "2026-03-01"}``, both optional: begin a night. Answers at once; ask GET after it."""
+    """``{"dry_run": true, "since": "2026-03-01"}``, both optional: begin a night, of everybody, as the schedule does,
+    where the query names nobody and nothing. Answers at once; ask GET after it."""
     said = await body_of(request, {"dry_run": bool, "since": str})
     since = _moment(checked_text(said["since"], "since")) if "since" in said else None
-    nights, owners = memory_of(request).nights, await owners_of(request)
+    nights = memory_of(request).nights
+    owners = await owners_of(request) if request.query.keys() & {"user", "org", "project"} else None
     if nights.running:
         raise Busy("a night is going on already: wait until it is done")
     edge = request.app[EDGE]
@@ -112,12 +114,15 @@ def _moment(said: str) -> datetime:
 
 
 def _outcome(outcome: Outcome, owners: Sequence[str]) -> dict[str, Any]:
+    """What is the asker's own; of everybody else only how many nights there were."""
+    own = [(number, each) for number, each in outcome.nights if each.diff.owner in owners]
     return {
         "began": outcome.began,
         "looked": outcome.looked,
         "finished": outcome.finished,
         "fault": outcome.fault,
-        "nights": [_planned(number, each) for number, each in outcome.nights if each.diff.owner in owners],
+        "nights": [_planned(number, each) for number, each in own],
+        "others": len(outcome.nights) - len(own),
     }
 
 

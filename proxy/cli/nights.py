@@ -28,7 +28,7 @@ def consolidate(
     home: Home = None,
     config: ConfigFile = None,
 ) -> None:
-    """Consolidate what is new, as every night does: duplicates, changes, knowledge, days in short."""
+    """Consolidate what is new now, as every night does, of everybody unless a user or a project is named."""
     body: dict[str, Any] = {"dry_run": dry_run}
     if since is not None:
         body["since"] = since
@@ -42,7 +42,9 @@ def consolidate(
     for each in told["nights"]:
         head = f"night {each['number']}" if each["number"] else "would change"
         _changes(f"{head}, {shown.where(each['owner'])}", each)
-    if not told["nights"]:
+    if told["others"]:
+        shown.screen().print(f"{shown.count(told['others'], 'night')} of other users (see them with --user)")
+    elif not told["nights"]:
         shown.screen().print(f"nothing changes ({shown.count(told['looked'], 'new fact')})")
 
 

@@ -47,10 +47,20 @@ async def test_a_night_of_somebody_else_is_not_there(ask: Asking) -> None:
     for text in SAME:
         await ask("POST", "api/remember?user=bob", {"text": text}, status=201)
     [night] = (await consolidated(ask, {}, "?user=bob"))["nights"]
-    assert (await ask("GET", "api/consolidate"))["night"]["nights"] == []
+    told = (await ask("GET", "api/consolidate"))["night"]
+    assert told["nights"] == [] and told["others"] == 1
     assert (await ask("GET", "api/nights"))["nights"] == []
     await ask("GET", f"api/nights/{night['number']}", status=404)
     await ask("POST", f"api/nights/{night['number']}/undo", {}, status=404)
+
+
+async def test_everybody_is_consolidated_where_nobody_is_named(ask: Asking) -> None:
+    for user in ("", "?user=bob"):
+        for text in SAME:
+            await ask("POST", f"api/remember{user}", {"text": text}, status=201)
+    told = await consolidated(ask, {})
+    assert len(told["nights"]) == 1 and told["others"] == 1
+    assert len((await ask("GET", "api/facts?user=bob"))["facts"]) == 1
 
 
 async def test_what_makes_no_sense_is_refused_in_words(ask: Asking) -> None:
