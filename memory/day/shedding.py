@@ -13,7 +13,8 @@ from datetime import timedelta
 from typing import Protocol
 
 from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
-from memory.context.shed import Piece, Plan, Replacement, plan
+from memory.context.shed import Plan, Replacement, plan
+from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
 from memory.day.counting import Counting
 from memory.day.reported import Reported
@@ -138,7 +139,7 @@ class Shedding:
             warm=not self._cold(conversation, live, arrival),
             turns=remaining(turns),
             prices=self._windows.prices(conversation.model),
-            pinned=[place for place, name in _named_parts(conversation) if name in pinned],
+            pinned=pinned,
         )
         decision = self._decision(decided, conversation, keys)
         shed = decision.shed and replace(decision.shed, parts=_told(decided.replacements, pieces))
@@ -212,7 +213,8 @@ class Shedding:
                     tier=each.tier,
                 )
             )
-        return Decision(tuple(entries), None, decided.shed, decided.warning)
+        cut = Cut(decided.cut.message, decided.cut.text) if decided.cut else None
+        return Decision(tuple(entries), cut, decided.shed, decided.why)
 
 
 def _piece(
@@ -246,11 +248,3 @@ def _kind(part: Part) -> str:
             return "image"
         case _:
             return ""
-
-
-def _named_parts(conversation: Conversation) -> list[tuple[tuple[int, int], str]]:
-    return [
-        ((index, number), handle(message.digest, number))
-        for index, message in enumerate(conversation.messages)
-        for number in range(len(message.parts))
-    ]
