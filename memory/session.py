@@ -35,6 +35,28 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Patience:
+    """How full a client lets a window become before it compacts a session by itself: ``share`` of it, and with so many
+    tokens ``free`` at least, the reply aside."""
+
+    share: float = 1.0
+    free: int = 0
+
+    def most(self, window: int, reply: int) -> int:
+        """The most tokens that a request should have, so that the client stays patient: of a window, of which so many
+        are asked for the reply.
+
+        A client adds what it estimates its next message to come to, so a part of what it allows is left to that.
+        """
+        return int(min(self.share * window, window - self.free, window - reply) * BEFORE_THAT)
+
+
+BEFORE_THAT = 0.85
+"""The share of what a client allows that a request may have: what is left takes a tool's result of 25,000 tokens in a
+window of 200,000."""
+
+
+@dataclass(frozen=True, slots=True)
 class Arrival:
     """What the edge knows of a request beside its conversation.
 
@@ -42,6 +64,7 @@ class Arrival:
     where it sends any; ``extends`` says that a side or compaction request carries the session's own history;
     ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no tools though the runtime's turns
     usually do: in a session whose other requests have some it is a side request. ``note`` says why there is no owner.
+    ``patience`` is None where the client is not known to compact by the usage that is reported.
     """
 
     scope: Scope
@@ -56,6 +79,7 @@ class Arrival:
     note: str = ""
     mode: Mode = Mode.ON
     directory: str | None = None
+    patience: Patience | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         note=caller.note,
         mode=caller.mode,
         directory=caller.directory,
+        patience=runtime.patience,
     )
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),

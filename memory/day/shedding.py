@@ -23,7 +23,7 @@ from memory.edits import Act, Entry, Key, Standing, Tier, handle
 from memory.fact import Fact, Kind
 from memory.ports import Journal, Overview, Shelved
 from memory.scope import Layer
-from memory.session import Arrival, Shed
+from memory.session import Arrival, Patience, Shed
 from memory.settings import SheddingSettings
 
 LEAST = 60
@@ -123,7 +123,7 @@ class Shedding:
         must: bool = False,
     ) -> Decision:
         """What leaves this request and all later ones. ``must``: the provider has refused it as too long."""
-        allowed = self._budget(conversation, live, load)
+        allowed = self._budget(conversation, live, load, arrival.patience)
         if not self._settings.enabled or conversation.continues or (load.total <= allowed.trim and not must):
             return Decision()
         shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
@@ -154,13 +154,15 @@ class Shedding:
         told = [fact for fact in facts if fact.session == live.session.id and fact.kind in kinds]
         return [fact.text for fact in reversed(told[:TOLD])]
 
-    def _budget(self, conversation: Conversation, live: LiveSession, load: Load) -> Budget:
+    def _budget(self, conversation: Conversation, live: LiveSession, load: Load, patience: Patience | None) -> Budget:
         def ours(tokens: int) -> int:
             return self._reported.ours(live.session.id, conversation.model, tokens)
 
         free = reserve(
             conversation.dialect, conversation.model, conversation.longest, self._settings.reserve, load.window
         )
+        if patience is not None:
+            free = max(free, load.window - patience.most(load.window, conversation.longest))
         return budget(load.window, free, self._settings, load.fixed, ours)
 
     def _cold(self, conversation: Conversation, live: LiveSession, arrival: Arrival) -> bool:

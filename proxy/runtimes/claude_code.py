@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, field_of, last_user, preamble
 from proxy.wire.dialect import View
 
@@ -18,6 +18,7 @@ class ClaudeCode(Runtime):
 
     name = "claude-code"
     offers_tools = True
+    patience = Patience(free=33_000)
     signs = (
         Sign(RequestKind.COMPACTION, True, last="CRITICAL: Respond with TEXT ONLY"),
         Sign(RequestKind.COMPACTION, True, last="Your task is to create a detailed summary of"),

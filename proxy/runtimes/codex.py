@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.place import Place
 from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, field_of
 from proxy.wire.dialect import View
@@ -29,6 +29,7 @@ class Codex(Runtime):
 
     name = "codex"
     offers_tools = True
+    patience = Patience(share=0.9)
     signs = (Sign(RequestKind.COMPACTION, True, last="You are performing a CONTEXT CHECKPOINT COMPACTION"),)
 
     def recognises(self, headers: Headers, view: View) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.runtime import Headers, Identity, Runtime, Sign
 from proxy.wire.dialect import View
 
@@ -12,6 +12,7 @@ class OpenCode(Runtime):
 
     name = "opencode"
     offers_tools = True
+    patience = Patience()
     signs = (
         Sign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
         Sign(RequestKind.COMPACTION, False, system="context summarization agent", tools=False),

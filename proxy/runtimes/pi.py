@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.runtime import Headers, Identity, Runtime, Sign, first_user, preamble
 from proxy.wire.dialect import View
 
@@ -12,6 +12,7 @@ class Pi(Runtime):
 
     name = "pi"
     offers_tools = True
+    patience = Patience(free=16_384)
     signs = (
         Sign(RequestKind.COMPACTION, False, system="context summarization assistant", tools=False),
         Sign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.runtime import Headers, Runtime, Sign, preamble
 from proxy.wire.dialect import View
 
@@ -12,6 +12,7 @@ class QwenCode(Runtime):
 
     name = "qwen-code"
     offers_tools = True
+    patience = Patience(share=0.85, free=33_000)
     signs = (
         Sign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
         Sign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from memory.conversation import Message, Role, Text
-from memory.session import RequestKind
+from memory.session import Patience, RequestKind
 from proxy.runtimes.place import Place, place_in
 from proxy.wire.dialect import View
 
@@ -81,6 +81,8 @@ class Runtime:
     """Whether its ordinary turns always offer tools."""
     signs: tuple[Sign, ...] = ()
     """How its side requests and compactions are told, tried in order before :data:`ANYWHERE`."""
+    patience: Patience | None = None
+    """When it compacts a session by itself, where it decides by the usage that is reported."""
 
     def recognises(self, headers: Headers, view: View) -> bool:
         """Whether the request comes from this client."""

@@ -236,7 +236,7 @@ class Qwen(Client):
 
 class Pi(Client):
     name = "pi"
-    compacts = 43_600
+    narrow, compacts = 100_000, 83_600
 
     @property
     def _own(self) -> Path:
