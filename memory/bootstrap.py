@@ -18,6 +18,7 @@ from memory.day.fitting import Fitting
 from memory.day.importing import Importing
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
+from memory.day.lives import Lives
 from memory.day.note import Notes
 from memory.day.offering import Offering
 from memory.day.pages import PageFiles
@@ -79,6 +80,7 @@ class Memory:
     exporting: Exporting
     importing: Importing
     replaying: Replaying
+    lives: Lives
 
     @property
     def paused(self) -> bool:
@@ -212,6 +214,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         exporting=Exporting(journal, pages),
         importing=Importing(journal, learner, pages, now),
         replaying=Replaying(journal, journaled, room),
+        lives=Lives(journal),
     )
 
 

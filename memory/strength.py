@@ -10,7 +10,8 @@ relevance, so that no memory, however often used, stands above what was asked fo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import log2
 
@@ -60,6 +61,32 @@ def saturated(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
         return 1.0
     strength = effective(fact, now, decay)
     return strength / (strength + decay.half)
+
+
+def curve(fact: Fact, uses: Sequence[datetime], times: Sequence[datetime], decay: Decay = DECAY) -> list[float]:
+    """The strength of a fact at some times, past and to come, if nobody uses it any more.
+
+    ``uses`` are the sessions in which it was used, by their time; the first one is where it was made. The counters do
+    not say when each single use was: the uses within a session are spread evenly over the sessions.
+    """
+    known = sorted(at for at in uses if at > fact.recorded_at)
+    last = fact.used_at
+    later = known if last is None or (known and known[-1] >= last) else [*known, last]
+    strengths = []
+    for at in times:
+        if at < fact.recorded_at:
+            strengths.append(0.0)
+            continue
+        before = [use for use in later if use <= at]
+        share = len(before) / len(later) if later else 1.0
+        then = replace(
+            fact,
+            access=1 + round((fact.access - 1) * share),
+            sessions=1 + round((fact.sessions - 1) * share),
+            used_at=before[-1] if before else None,
+        )
+        strengths.append(effective(then, at, decay))
+    return strengths
 
 
 def recency(at: datetime, now: datetime, half_life_days: float = 30.0) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.context.rank import Scored
-from memory.fact import Fact, Passage
+from memory.fact import Fact, Passage, State
 from memory.language.terms import words_of
 
 _Worded = tuple[Scored, frozenset[int]]
@@ -72,7 +72,7 @@ def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
 def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
     """The pool without the facts whose own words stand in it in a passage of the same message.
 
-    The passage says it in its context; it takes the better score of the two.
+    The passage says it in its context; it takes the better score of the two. What was superseded stands for itself.
     """
     passages: dict[bytes, list[int]] = {}
     for index, (each, _) in enumerate(pool):
@@ -80,7 +80,7 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
             passages.setdefault(each.memory.source, []).append(index)
     kept: list[_Worded | None] = list(pool)
     for index, (each, terms) in enumerate(pool):
-        if not isinstance(each.memory, Fact):
+        if not isinstance(each.memory, Fact) or each.memory.state is State.SUPERSEDED:
             continue
         for place in passages.get(each.memory.source, ()):
             holder, said = kept[place] or pool[place]

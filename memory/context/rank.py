@@ -13,6 +13,7 @@ from datetime import datetime
 
 from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
+from memory.context.past import Past, held_in, known_at
 from memory.context.question import Question
 from memory.context.seeking import mostly_asks
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
@@ -55,21 +56,29 @@ class Scored:
 def rank(
     question: Question,
     weighed: Weighed,
-    candidates: Iterable[tuple[Found, Memory]],
+    candidates: Sequence[tuple[Found, Memory]],
     now: datetime,
     *,
     present: frozenset[str] = frozenset(),
     session: str = "",
     weights: Weights = WEIGHTS,
     floor: Floor = FLOOR,
+    past: Past | None = None,
+    as_of: datetime | None = None,
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
 
     ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
-    in the request as the client sent it. Superseded, archived, expired and restricted memories never come through.
+    in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
+    but that a question about a ``past`` time finds what was superseded and held then, and that ``as_of`` a moment
+    exactly what was known at it comes through.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
-    found = [(hit, memory) for hit, memory in candidates if memory.session != session and _may_be_shown(memory, now)]
+    found = [
+        (hit, memory)
+        for hit, memory in candidates
+        if memory.session != session and _may_be_shown(memory, now, past, as_of)
+    ]
     own = {
         hit.id: weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
         for hit, _ in found
@@ -80,7 +89,7 @@ def rank(
         answers = [(hit, memory) for hit, memory in answers if hit.id in heeded]
     beside = _beside(found, own)
     whole = (weights.coverage + weights.cosine) or 1.0
-    told = _told(answers, present)
+    told = _told(answers, present) | _ended(memory for _, memory in candidates)
     scored = []
     for hit, memory in answers:
         if hit.id in present or _retold(memory, told):
@@ -105,12 +114,16 @@ def is_question(memory: Memory) -> bool:
     return memory.question or (memory.origin is Origin.USER and mostly_asks(memory.text))
 
 
-def _may_be_shown(memory: Memory, now: datetime) -> bool:
+def _may_be_shown(memory: Memory, now: datetime, past: Past | None, as_of: datetime | None) -> bool:
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return False
+    if as_of is not None:
+        return known_at(memory, as_of)
     if isinstance(memory, Passage):
         return True
-    return memory.state is State.ACTIVE and not (memory.expires_at and memory.expires_at <= now)
+    if memory.state is State.ACTIVE:
+        return not (memory.expires_at and memory.expires_at <= now)
+    return past is not None and memory.state is State.SUPERSEDED and held_in(memory, past)
 
 
 def _told(answers: Iterable[tuple[Found, Memory]], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
@@ -122,8 +135,18 @@ def _told(answers: Iterable[tuple[Found, Memory]], present: frozenset[str]) -> d
     return told
 
 
+def _ended(memories: Iterable[Memory]) -> dict[bytes, frozenset[int]]:
+    """The words of what was superseded, by the message that it came from: the message says it as if it held still."""
+    ended: dict[bytes, frozenset[int]] = {}
+    for memory in memories:
+        if isinstance(memory, Fact) and memory.state is State.SUPERSEDED:
+            ended[memory.source] = ended.get(memory.source, frozenset()) | words_of(memory.text)
+    return ended
+
+
 def _retold(memory: Memory, told: Mapping[bytes, frozenset[int]]) -> bool:
-    """Whether a passage only says once more what facts in the request say of its message."""
+    """Whether a passage only says once more what facts say of its message: those in the request, and those of which it
+    would not say that they hold no longer."""
     if not isinstance(memory, Passage) or memory.source not in told:
         return False
     words = words_of(memory.text)

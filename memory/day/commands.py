@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.context.floor import OPEN
+from memory.context.past import known_at, past_of
 from memory.context.question import Question
 from memory.context.rank import Memory, Scored
 from memory.day.learn import Learner
@@ -87,19 +88,24 @@ class Commands:
         known = [owner for owner in await self._journal.owners() if owner.startswith(tuple(beginnings))]
         return tuple(dict.fromkeys([*(each for each in (user, org) if each), *known]))
 
-    async def search(self, text: str, owners: Sequence[str], limit: int = 10) -> list[Scored]:
-        """The memories that belong to a question, best first, and behind them facts that hold it word for word."""
+    async def search(
+        self, text: str, owners: Sequence[str], limit: int = 10, as_of: datetime | None = None
+    ) -> list[Scored]:
+        """The memories that belong to a question, best first, and behind them facts that hold it word for word. With
+        ``as_of`` what was known at that moment; else, where the question is about the past, also what held then."""
         found: list[Scored] = []
         asked = stems(text)
         if asked:
             question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
-            found.extend((await self._recall.search(question, owners, self._now(), floor=OPEN)).scored)
+            now, past = as_of or self._now(), None if as_of else past_of(text, self._now())
+            searched = await self._recall.search(question, owners, now, floor=OPEN, past=past, as_of=as_of)
+            found.extend(searched.scored)
         known = {each.id for each in found}
         if len(found) < limit:
             found.extend(
                 Scored(fact, 0.0, {"text": 1.0})
                 for fact in await self._journal.find_facts(owners, text, 100)
-                if fact.id not in known and fact.state is State.ACTIVE
+                if fact.id not in known and (known_at(fact, as_of) if as_of else fact.state is State.ACTIVE)
             )
         return found[:limit]
 

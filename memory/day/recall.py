@@ -13,7 +13,8 @@ from memory.context.floor import FLOOR, Floor
 from memory.context.lexical import weigh
 from memory.context.neighbours import joined, wanted
 from memory.context.pack import pack
-from memory.context.question import Question, ask
+from memory.context.past import Past, past_of
+from memory.context.question import Asker, Question, ask
 from memory.context.rank import Scored, rank
 from memory.conversation import Conversation
 from memory.day.given import Recalled
@@ -55,7 +56,8 @@ class Recall:
         question = ask(conversation)
         if question is None:
             return Recalled(note="asks nothing")
-        searched = await self.search(question, session.scope.owners(), arrival.at, present, session.id)
+        past = past_of(question.text, arrival.at) if question.asker is Asker.PERSON else None
+        searched = await self.search(question, session.scope.owners(), arrival.at, present, session.id, past=past)
         packed = pack(searched.scored, tokens, arrival.at)
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
@@ -68,8 +70,11 @@ class Recall:
         present: frozenset[str] = frozenset(),
         session: str = "",
         floor: Floor = FLOOR,
+        past: Past | None = None,
+        as_of: datetime | None = None,
     ) -> Searched:
-        """Search the memories of some owners. ``session`` is the one that asks: its own turns are not memories."""
+        """Search the memories of some owners. ``session`` is the one that asks: its own turns are not memories. A
+        question about a ``past`` time finds what was superseded too; ``as_of`` a moment what was known at it."""
         clock = Steps()
         counted = await self._journal.rarity(owners, question.terms)
         weighed = weigh(question, counted)
@@ -82,7 +87,13 @@ class Recall:
         )
         clock.lap("embed")
         found = await self.index.search(
-            Query(tuple(owners), dense, weighed.sparse, self._settings.candidates, until=None)
+            Query(
+                tuple(owners),
+                dense,
+                weighed.sparse,
+                self._settings.candidates,
+                until=as_of.timestamp() if as_of else None,
+            )
         )
         clock.lap("index")
         found.sort(key=lambda hit: (-(weighed.coverage(hit.lexical) + hit.cosine), hit.id))
@@ -91,7 +102,17 @@ class Recall:
         memories = {memory.id: memory for memory in await self._journal.memories(ids, owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
-        scored = rank(question, weighed, candidates, now, present=present, session=session, floor=floor)
+        scored = rank(
+            question,
+            weighed,
+            candidates,
+            now,
+            present=present,
+            session=session,
+            floor=floor,
+            past=past,
+            as_of=as_of,
+        )
         clock.lap("rank")
         if scored:
             # One after the other: each is so quick that side by side would only cost more.
@@ -99,6 +120,7 @@ class Recall:
                 passage
                 for place in wanted(scored)
                 for passage in await self._journal.neighbours(place.session, place.turn, 1, owners)
+                if as_of is None or passage.at <= as_of
             ]
             scored = diverse(joined(scored, fetched, now, present=present | frozenset(ids)))
             clock.lap("beside")

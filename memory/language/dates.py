@@ -43,7 +43,7 @@ _WEEKDAYS = {
     )
     for name in names.split()
 }  # fmt: skip
-_MONTHS = {
+MONTHS = {
     name: month
     for month, names in enumerate(
         ("january jan januar", "february feb februar", "march mar märz", "april apr", "may mai", "june jun juni",
@@ -52,10 +52,11 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
+"""The number of each month by its names."""
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
 _DAY_NAME = "|".join(sorted((n for n in _WEEKDAYS if len(n) > 4), key=len, reverse=True)) + "|mon|tues|thurs|fri"
-_MONTH_NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _UNIT = r"(?P<unit>day|week|month|year|weekend|night|fortnight)s?"
 _SPANS = "week|weekend|month|year|woche|monat|jahr"
 _PART = r"(?:morning|afternoon|evening|night)"
@@ -133,7 +134,7 @@ def _named_day(found: re.Match[str], today: date) -> tuple[str, date] | None:
     # "may 3 of them" is no date: the month that is a verb must look like a name.
     if name in ("may", "mar", "march", "sep", "dec"):
         return None
-    month, day = _MONTHS[name.lower()], int(number)
+    month, day = MONTHS[name.lower()], int(number)
     if found["y"]:
         return found[0], date(int(found["y"]), month, day)
     years = (today.year - 1, today.year, today.year + 1)

@@ -11,6 +11,7 @@ from memory.ports import Counts
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
+from memory.stores.following import Following
 from memory.stores.forgetting import Forgetting, Terms, no_terms
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
@@ -27,7 +28,7 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 
 
-class SqliteJournal(Sessions, Exchanges, Latest, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Nights):
+class SqliteJournal(Sessions, Exchanges, Latest, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Following, Nights):
     """The durable truth in one file.
 
     Args:

@@ -11,6 +11,7 @@ from proxy.cli.doctor import doctor
 from proxy.cli.exporting import export
 from proxy.cli.extracting import extract
 from proxy.cli.importing import import_
+from proxy.cli.lives import history
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
@@ -39,6 +40,7 @@ for command in (
     search,
     facts,
     fact,
+    history,
     remember,
     pin,
     forget,

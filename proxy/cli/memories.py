@@ -15,6 +15,7 @@ import typer
 from proxy.cli import shown
 from proxy.cli.contents import is_handle
 from proxy.cli.faults import Fault
+from proxy.cli.lives import draw
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
 from proxy.cli.reach import reach
 from proxy.cli.server import Server
@@ -25,6 +26,9 @@ Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metav
 def search(
     text: Annotated[str, typer.Argument(help="What to look for.")],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 10,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="What was known then: 2026-03-04, 2026-03, 2026, or a time.")
+    ] = None,
     project: Project = None,
     at_here: Here = False,
     user: User = None,
@@ -33,8 +37,9 @@ def search(
     config: ConfigFile = None,
 ) -> None:
     """Search memory as recall does."""
+    asked = {"text": text, "limit": limit, "as_of": as_of}
     with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/search", {"text": text, "limit": limit, **scope(server, project, at_here, user)})
+        told = server.ask("GET", "api/search", {**asked, **scope(server, project, at_here, user)})
     if as_json:
         shown.as_json(told)
     else:
@@ -66,11 +71,27 @@ def facts(
         shown.memories(told["facts"], "nothing has been learned yet")
 
 
-def fact(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+def fact(
+    id: Id,
+    curve: Annotated[bool, typer.Option("--curve", help="Draw its strength, to a year from now.")] = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
     """Show one memory with everything that is known of it."""
+    console = shown.screen()
+    columns = max(console.width - 10, 20)
     with reach(loaded(home, config)) as server:
-        told = server.ask("GET", f"api/facts/{id}", scope(server, None, False, user))
-    if as_json:
+        asked = scope(server, None, False, user)
+        if curve:
+            told = server.ask("GET", f"api/facts/{id}/curve", {**asked, "limit": min(columns, 1000)})
+        else:
+            told = server.ask("GET", f"api/facts/{id}", asked)
+    if curve and not as_json:
+        for line in draw(told, columns):
+            console.print(line)
+    elif as_json:
         shown.as_json(told)
     else:
         shown.memory(told)

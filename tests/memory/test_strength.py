@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.fact import Tier
-from memory.strength import Decay, effective, fading, recency, saturated
+from memory.strength import Decay, curve, effective, fading, recency, saturated
 from tests.memory.context.making import NOW, fact
 
 
@@ -70,3 +70,15 @@ def test_strength_is_never_negative_and_saturates_below_one(
 def test_no_memory_grows_stronger_by_lying_still(days: float, times: float) -> None:
     memory = fact("x", recorded_at=NOW - timedelta(days=days))
     assert effective(memory, NOW + timedelta(days=days * times)) <= effective(memory, NOW)
+
+
+def test_a_curve_ends_where_the_strength_is_now_and_rises_with_each_use() -> None:
+    made = NOW - timedelta(days=100)
+    used = [made + timedelta(days=30), made + timedelta(days=60)]
+    held = fact("x", recorded_at=made, access=3, sessions=3, used_at=used[-1])
+    days = [made + timedelta(days=day) for day in range(101)]
+    line = curve(held, used, days)
+    assert line[-1] == pytest.approx(effective(held, NOW))
+    assert line[0] == pytest.approx(held.confidence)
+    assert line[30] > line[29] and line[60] > line[59] and line[59] < line[30]
+    assert curve(held, used, [made - timedelta(days=1)]) == [0.0]

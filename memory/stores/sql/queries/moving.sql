@@ -1,5 +1,5 @@
 -- facts_after: an owner's facts behind an id, in the order of the ids; the limit comes last
--- The plus: read along the ids, and do not sort all of an owner's facts for every piece.
+-- The plus makes it read along the ids and not sort all facts of an owner for every piece.
 SELECT * FROM facts WHERE +owner = ? AND id > ? ORDER BY id LIMIT ?;
 
 -- passages_after: an owner's passages behind an id, in the order of the ids; the limit comes last

@@ -1,0 +1,33 @@
+"""What followed what, and when a memory was used."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory.fact import Fact
+from memory.stores.queries import QUERIES
+from memory.stores.rows import fact_of
+from memory.stores.shelf import Shelf, ask_many
+
+
+class Following(Shelf):
+    """The part of the journal that looks along a fact's life."""
+
+    async def followers(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact]:
+        """See :class:`memory.day.lives.Looking`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            found = (fact_of(row) for row in ask_many(connection, "following", ids))
+            return [fact for fact in found if fact.owner in owners]
+
+        return await self._db.read(work)
+
+    async def use_times(self, id: str) -> list[datetime]:
+        """See :class:`memory.day.lives.Looking`."""
+
+        def work(connection: sqlite3.Connection) -> list[datetime]:
+            return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]
+
+        return await self._db.read(work)

@@ -1,0 +1,81 @@
+"""``palimpsest history``: what took the place of what; and a fact's strength over time, drawn in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
+from proxy.cli.reach import reach
+
+ROWS = 10
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+
+
+def history(
+    id: Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")],
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show what a fact took the place of and what took its place, with when each held and when it was known."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", f"api/facts/{id}/history", scope(server, None, False, user))
+    if as_json:
+        shown.as_json(told)
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", "held", "known", "state"):
+        table.add_column(name, no_wrap=True, style="dim")
+    table.add_column("text", overflow="fold", ratio=1)
+    for each in told["history"]:
+        held = f"{shown.day(each['valid_from'])} – {shown.day(each['valid_until'])}"
+        known = f"{shown.day(each['recorded_at'])} – {shown.day(each['superseded_at'])}"
+        by = ", ".join(id[: shown.SHORT] for id in each["superseded_by"])
+        state = f"{each['state']} by {by}" if by else each["state"]
+        mark = "bold" if each["id"] == told["id"] else ""
+        cells = (each["id"][: shown.SHORT], held, known, state)
+        table.add_row(*(Text(cell) for cell in cells), Text(shown.said(each), mark))
+    shown.screen().print(table)
+
+
+def draw(told: dict[str, Any], columns: int) -> Iterator[str]:
+    """Lines that draw a curve: the past to the left of the mark, the year to come to the right of it."""
+    strengths, times = told["strengths"], [datetime.fromisoformat(at) for at in told["times"]]
+    now = datetime.fromisoformat(told["now"])
+    most = max(strengths, default=0.0) or 1.0
+    width = max(min(columns, len(strengths)), 2)
+    spots = [round(place * (len(strengths) - 1) / (width - 1)) for place in range(width)]
+    heights = [strengths[spot] / most * ROWS for spot in spots]
+    for row in range(ROWS, 0, -1):
+        label = f"{most * row / ROWS:6.2f} " if row in (ROWS, ROWS // 2) else " " * 7
+        yield label + "│" + "".join(_EIGHTHS[_eighths(height - (row - 1))] for height in heights)
+    mark = _column(now, times, width)
+    uses = {_column(datetime.fromisoformat(at), times, width) for at in told["uses"]}
+    axis = ["┬" if place == mark else "╵" if place in uses else "─" for place in range(width)]
+    yield f"{0:6.2f} └" + "".join(axis)
+    first, last = (f"{at.astimezone():%Y-%m-%d}" for at in (times[0], times[-1]))
+    middle = "now"
+    room = [" "] * (width + len(last))
+    for place, text in ((0, first), (mark - 1, middle), (width - len(last), last)):
+        at = max(place, 0)
+        if all(each == " " for each in room[max(at - 1, 0) : at + len(text) + 1]):
+            room[at : at + len(text)] = text
+    yield " " * 8 + "".join(room).rstrip()
+
+
+def _eighths(height: float) -> int:
+    return round(min(max(height, 0.0), 1.0) * 8)
+
+
+def _column(at: datetime, times: Sequence[datetime], width: int) -> int:
+    share = (at - times[0]) / (times[-1] - times[0])
+    return round(min(max(share, 0.0), 1.0) * (width - 1))

@@ -1,0 +1,23 @@
+"""What was superseded comes into a request when it asks about the past, and only then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fake_provider import fake_provider
+from tests.running import running
+
+
+async def test_a_question_about_the_past_recalls_what_held_then_and_says_that_it_does_no_longer(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("We decided to use PostgreSQL for the billing service.")
+        await proxy.learned()
+        await proxy.chat("We switched the billing service from PostgreSQL to SQLite.", session="s2")
+        await proxy.learned()
+        await proxy.chat("What did we decide to use for the billing service before the switch?", session="s3")
+        then = provider.last.body
+        assert b"decided to use PostgreSQL for the billing service. (no longer so since 20" in then
+        await proxy.chat("What did we decide to use for the billing service?", session="s4")
+        now = provider.last.body
+        assert b"decided to use PostgreSQL" not in now
+        assert b"from PostgreSQL to SQLite" in now
