@@ -57,8 +57,11 @@ class NightJournal(Protocol):
     async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
         """Take a night back; the owners whose facts changed."""
 
+    async def mark_night(self, at: datetime) -> None:
+        """There was a night of everybody."""
+
     async def last_night(self) -> tuple[datetime | None, int]:
-        """When there was a night last, and about how many passages were said since."""
+        """When there was a night of everybody last, and how many passages were said since."""
 
 
 class Worker(Protocol):
@@ -175,6 +178,8 @@ class Nights:
                         nights=(*self.outcome.nights, *done),
                         looked=self.outcome.looked + planned.looked,
                     )
+            if owners is None and not dry:
+                await self._journal.mark_night(job.now)
             self.outcome = replace(self.outcome, finished=True)
         except BaseException as error:
             fault = str(error) or type(error).__name__

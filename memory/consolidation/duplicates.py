@@ -11,17 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from memory.consolidation.clash import clashing
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, trust_of, trusted_as
 from memory.fact import Fact, Sensitivity, State, Tier
-from memory.language.contradiction import compare
 from memory.language.terms import words_of
 
 ALIKE = 0.85
 """Cosine of two facts of which one holds all words of the other."""
 HELD = 0.6
 """The least share of the longer one's words that the shorter one has."""
-CLASH = 0.6
 _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
 
 
@@ -66,7 +65,7 @@ def _says_it_too(whole: Fact, part: Fact) -> bool:
     words, held = words_of(whole.text), words_of(part.text)
     if not held or not held <= words or len(held) < HELD * len(words) or (len(held) < 3 and held != words):
         return False
-    if not trusted_as(whole, part) or part.tier in (Tier.LONG_TERM, Tier.SHARED) or part.pinned > whole.pinned:
+    if not trusted_as(whole, part) or part.tier in (Tier.LONG_TERM, Tier.SHARED) or part.pinned:
         return False
     if (whole.sensitivity is Sensitivity.RESTRICTED) is not (part.sensitivity is Sensitivity.RESTRICTED):
         return False
@@ -74,7 +73,7 @@ def _says_it_too(whole: Fact, part: Fact) -> bool:
         return False
     if part.wrong and words_of(part.wrong) != words_of(whole.wrong):
         return False
-    return max(compare(part.text, whole.text).clash, compare(whole.text, part.text).clash) < CLASH
+    return not clashing(part.text, whole.text)
 
 
 def _joined(whole: Fact, part: Fact) -> Fact:

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.consolidation.clash import clashing
 from memory.consolidation.diff import Action, Candidate
 from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
-from memory.language.contradiction import compare
 from memory.scope import Layer
 
-CLASH = 0.6
 SUREST = 0.95
 """Confidence that a gist reaches at most: it is still drawn by a rule."""
 _LASTING = (Tier.LONG_TERM, Tier.SHARED)
@@ -139,10 +138,7 @@ def _episodic(fact: Fact) -> bool:
 
 
 def _fits(one: Fact, other: Fact) -> bool:
-    return (
-        one.origin.trusted is other.origin.trusted
-        and max(compare(one.text, other.text).clash, compare(other.text, one.text).clash) < CLASH
-    )
+    return one.origin.trusted is other.origin.trusted and not clashing(one.text, other.text)
 
 
 def _gist(cluster: Sequence[Fact], id: str) -> Fact:

@@ -11,7 +11,7 @@ from memory.ports import Vector
 
 BLOCK = 512
 """Rows that are compared at once: the products of a block with a hundred thousand vectors take 200 MB."""
-MOST = 16
+MOST = 12
 """Likenesses that are kept of one new fact."""
 
 

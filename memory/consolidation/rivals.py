@@ -6,19 +6,27 @@ other: evidence settles what words do not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from memory.consolidation.clash import CLASH, compared
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, trusted_as
 from memory.fact import Fact, Kind, State
-from memory.language.contradiction import Verdict, compare
+from memory.language.contradiction import Verdict
 from memory.language.terms import words_of
 
 ALIKE = 0.6
-"""Cosine from which on two facts may be about the same."""
-CLASH = 0.6
+"""Cosine from which on two facts may be about the same, where the newer one says in so many words what has changed."""
+SAME = 0.75
+"""Cosine from which on they are, whatever they say."""
+SEVERAL = 3
+"""Rivals that a fact may have: what clashes with more than that is of one form with them, and no rival of theirs."""
+_CHANGING = re.compile(r"\b(?:from|instead|rather|replaced|longer|over)\b", re.IGNORECASE)
+"""Words without which nobody says in so many words what has changed: a look at them spares a comparison."""
+_SAID = frozenset({"change", "ended", "swapped", "correction"})
 CHANGED = 0.5
 BORNE_OUT = 2
 """Sessions that bear out a fact which wins over its rival without having said that something changed."""
@@ -35,8 +43,10 @@ def resolve(sheet: Sheet, pairs: Sequence[Pair], now: datetime) -> None:
         older, newer = sheet.active(first.id), sheet.active(second.id)
         if older is None or newer is None or older.id in newer.derived_from or newer.id in older.derived_from:
             continue
+        if cosine < SAME and not newer.wrong and not _CHANGING.search(newer.text):
+            continue
         verdict = _verdict(older, newer)
-        if verdict.clash < CLASH:
+        if verdict.clash < CLASH or (cosine < SAME and verdict.why not in _SAID):
             continue
         told = f"{verdict.why}: clash {verdict.clash:.2f}, change {verdict.change:.2f}, cosine {cosine:.2f}"
         if not older.pinned and trusted_as(newer, older) and _changed(newer, verdict):
@@ -45,7 +55,7 @@ def resolve(sheet: Sheet, pairs: Sequence[Pair], now: datetime) -> None:
             _supersede(sheet, older, newer, f"{told}; borne out by {newer.sessions} sessions", now)
         elif not newer.pinned and _outweighs(older, newer):
             _supersede(sheet, newer, older, f"{told}; borne out by {older.sessions} sessions", now)
-        elif newer.id not in older.contradicts or older.id not in newer.contradicts:
+        elif _unknown(older, newer):
             sheet.write(Action.CONTRADICT, told, _against(older, newer), _against(newer, older))
 
 
@@ -54,7 +64,7 @@ def _said(fact: Fact) -> tuple[datetime, datetime, str]:
 
 
 def _verdict(older: Fact, newer: Fact) -> Verdict:
-    verdict = compare(older.text, newer.text)
+    verdict = compared(older.text, newer.text)
     if verdict.clash >= CLASH or not newer.wrong:
         return verdict
     wrong, held = words_of(newer.wrong), words_of(older.text)
@@ -88,6 +98,13 @@ def _supersede(sheet: Sheet, gone: Fact, by: Fact, why: str, now: datetime) -> N
             contradicts=tuple(id for id in by.contradicts if id != gone.id),
         ),
     )
+
+
+def _unknown(older: Fact, newer: Fact) -> bool:
+    """Whether it has still to be written down that they contradict each other."""
+    if newer.id in older.contradicts and older.id in newer.contradicts:
+        return False
+    return len({*older.contradicts, newer.id}) <= SEVERAL and len({*newer.contradicts, older.id}) <= SEVERAL
 
 
 def _against(fact: Fact, rival: Fact) -> Fact:

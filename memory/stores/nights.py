@@ -31,6 +31,8 @@ COLUMNS = (
     *("stability", "state", "access", "sessions", "used_at", "valid_until", "superseded_at", "supersedes"),
     *("contradicts", "derived_from"),
 )
+LAST = "night"
+"""The name under which it is kept when there was a night last."""
 _COUNTED = ("access", "sessions")
 _LISTED = ("supersedes", "contradicts", "derived_from")
 
@@ -139,14 +141,23 @@ class Nights(Shelf):
 
         return await self._db.read(work) if owners else []
 
+    async def mark_night(self, at: datetime) -> None:
+        """There was a night of everybody."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["passage"]
+            connection.execute(QUERIES["meta_set"], (LAST, orjson.dumps({"at": at, "passage": upto})))
+
+        await self._db.write(work)
+
     async def last_night(self) -> tuple[datetime | None, int]:
-        """When there was a night last, and about how many passages were said since."""
+        """When there was a night of everybody last, and how many passages were said since."""
 
         def work(connection: sqlite3.Connection) -> tuple[datetime | None, int]:
-            return (
-                when(connection.execute(QUERIES["night_last"]).fetchone()["at"]),
-                connection.execute(QUERIES["night_waiting"]).fetchone()["waiting"],
-            )
+            row = connection.execute(QUERIES["meta_get"], (LAST,)).fetchone()
+            told: dict[str, Any] = orjson.loads(row["value"]) if row else {"at": None, "passage": 0}
+            upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["passage"]
+            return when(told["at"]), upto - told["passage"]
 
         return await self._db.read(work)
 

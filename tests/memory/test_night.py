@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import sys
 from collections.abc import AsyncIterator, Awaitable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest_asyncio
 from memory.bootstrap import Memory, open_memory
 from memory.consolidation.written import Planned
 from memory.fact import Fact, Kind, State, Tier
-from memory.night import GRACE, Busy, Child, Failed, Job, Nights, when_due
+from memory.night import GRACE, ROOT, Busy, Child, Failed, Job, Nights, when_due
 from memory.planner import plans
 from memory.ports import Lesson
 from memory.settings import LearningSettings, MemorySettings, NightSettings
@@ -193,6 +194,42 @@ async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) ->
     assert night.number == number and night.passed_over == 1
     [planned] = list(plans(memory.home / "journal.db", None, NOW, NightSettings(), None))
     assert planned.looked >= 1
+
+
+async def test_a_night_of_everybody_counts_as_the_last_one_though_it_changed_nothing(memory: Memory) -> None:
+    await memory.nights.run(dry=True)
+    await memory.nights.run([owner(ANN)])
+    assert (await memory.journal.last_night())[0] is None
+    outcome = await memory.nights.run()
+    assert outcome.nights == () and (await memory.journal.last_night())[0] is not None
+
+
+async def test_a_killed_night_is_there_whole_or_not_at_all(memory: Memory) -> None:
+    await taught(memory, *lessons())
+    before = dump(memory)
+    program = (
+        "import os, sqlite3, sys\n"
+        "from datetime import UTC, datetime\n"
+        "from pathlib import Path\n"
+        "from memory.planner import plans\n"
+        "from memory.settings import NightSettings\n"
+        "from memory.stores.journal import SqliteJournal\n"
+        "path = Path(sys.argv[1])\n"
+        "journal = SqliteJournal(path, str)\n"
+        "now = datetime(2026, 3, 10, 4, tzinfo=UTC)\n"
+        "[planned] = plans(path, None, now, NightSettings(), None)\n"
+        "connection = sqlite3.connect(path, isolation_level=None)\n"
+        "connection.row_factory = sqlite3.Row\n"
+        "connection.execute('BEGIN IMMEDIATE')\n"
+        "assert journal._apply_night(connection, planned) == 1\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, str(memory.home / "journal.db"), cwd=ROOT
+    )
+    assert await process.wait() == -9
+    assert dump(memory) == before and await memory.journal.nights([owner(ANN)]) == []
+    assert (await memory.nights.run()).nights[0][0] == 1
 
 
 def test_a_night_is_due_by_the_schedule_and_made_up_for_after_the_start() -> None:

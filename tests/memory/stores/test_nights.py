@@ -189,7 +189,14 @@ async def test_facts_of_another_owner_are_never_touched(journal: SqliteJournal) 
 async def test_nothing_to_do_leaves_no_night_but_moves_on(journal: SqliteJournal) -> None:
     assert await journal.apply_night(planned()) == 0
     assert await journal.nights([OWNER]) == []
-    assert (await journal.last_night())[0] == LATER
+
+
+async def test_when_the_last_night_was_is_known_and_how_much_was_said_since(journal: SqliteJournal) -> None:
+    await journal.learn(Lesson(0, (), (passage("Let us begin"),)))
+    assert await journal.last_night() == (None, 1)
+    await journal.mark_night(LATER)
+    await journal.learn(Lesson(0, (), (passage("Let us go on"), passage("And on"))))
+    assert await journal.last_night() == (LATER, 2)
 
 
 def test_a_planned_night_is_written_and_read_without_loss() -> None:

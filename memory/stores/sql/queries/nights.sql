@@ -34,13 +34,6 @@ INSERT INTO night_cursors (owner, fact, passage, at) VALUES (?, ?, ?, ?)
 ON CONFLICT (owner) DO UPDATE SET
     fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), at = excluded.at;
 
--- night_last: when there was a night last
-SELECT max(at) AS at FROM night_cursors;
-
--- night_waiting: about how many passages were said since
-SELECT (SELECT coalesce(max(number), 0) FROM passages)
-    - (SELECT coalesce(max(passage), 0) FROM night_cursors) AS waiting;
-
 -- nights_all: the nights of some owners, the newest first; the limit comes last
 SELECT nights.*, (SELECT count(*) FROM summaries WHERE night = nights.number) AS lines,
     (SELECT count(*) FROM candidates WHERE night = nights.number) AS candidates
