@@ -232,6 +232,70 @@ async def test_a_killed_night_is_there_whole_or_not_at_all(memory: Memory) -> No
     assert (await memory.nights.run()).nights[0][0] == 1
 
 
+@pytest.mark.parametrize(
+    ("hours", "said", "paused", "begins"),
+    [(1, 0, False, False), (30, 0, False, True), (30, 0, True, False), (1, 999, False, True), (1, 999, True, False)],
+)
+async def test_a_night_begins_by_itself_when_it_is_due_or_much_was_said(
+    hours: int, said: int, paused: bool, begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.night.LOOK_SECONDS", 0.001)
+    journal = Watched(hours, said)
+
+    async def nothing(job: Job) -> AsyncIterator[Planned]:
+        none: tuple[Planned, ...] = ()
+        for planned in none:
+            yield planned
+
+    settings = NightSettings(buffer=500)
+    nights = Nights(settings, journal, nothing, journal, journal, unguarded, journal.now, lambda: paused)
+    nights.start()
+    async with asyncio.timeout(5):
+        await journal.enough.wait()
+    await nights.stop()
+    assert (journal.marked == 1) is begins and not nights.running
+
+
+class Watched:
+    """A journal, a worker and pages that do nothing; the last night was so many hours ago, at noon."""
+
+    def __init__(self, hours: int, said: int) -> None:
+        self.hours, self.said, self.looked, self.marked = hours, said, 0, 0
+        self.started = datetime(2026, 3, 10, 12).astimezone()
+        self.enough = asyncio.Event()
+
+    def now(self) -> datetime:
+        return self.started + timedelta(hours=self.looked)
+
+    async def apply_night(self, planned: Planned) -> int:
+        raise AssertionError("there is nothing to apply")
+
+    async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
+        raise AssertionError("there is nothing to take back")
+
+    async def mark_night(self, at: datetime) -> None:
+        self.marked, self.hours, self.said = self.marked + 1, 0, 0
+        self.started = datetime(2026, 3, 10, 12).astimezone() - timedelta(hours=self.looked)
+
+    async def last_night(self) -> tuple[datetime | None, int]:
+        self.looked += 1
+        if self.looked >= 5:
+            self.enough.set()
+        return self.started - timedelta(hours=self.hours), self.said
+
+    async def catch_up(self) -> None: ...
+
+    @contextlib.asynccontextmanager
+    async def resting(self) -> AsyncIterator[None]:
+        yield
+
+    def wake(self) -> None: ...
+
+    def changed(self, owners: frozenset[str]) -> None: ...
+
+    async def refresh(self) -> None: ...
+
+
 def test_a_night_is_due_by_the_schedule_and_made_up_for_after_the_start() -> None:
     at = datetime(2026, 3, 10, 12, 0).astimezone()
     assert when_due("30 3 * * *", at, at) == datetime(2026, 3, 11, 3, 30).astimezone()

@@ -8,12 +8,13 @@ from datetime import timedelta
 from itertools import count
 
 import numpy as np
+from hypothesis import strategies as st
 
 from memory.consolidation.diff import Diff, applied
 from memory.consolidation.likeness import likenesses
 from memory.consolidation.plan import Rules, plan
 from memory.consolidation.snapshot import Snapshot
-from memory.fact import Fact, State
+from memory.fact import Category, Fact, Kind, Origin, Sensitivity, State, Tier
 from memory.language.words import stems
 from memory.ports import Vector
 from tests.memory.stores.making import AT
@@ -64,3 +65,44 @@ def night(facts: Sequence[Fact], rules: Rules | None = None, **more: object) -> 
     looked = snapshot(facts, **more)  # type: ignore[arg-type]
     diff = plan(looked, NOW, rules or Rules(), numbered())
     return diff, applied(looked.facts, diff.changes)
+
+
+TEXTS = [
+    "Use tabs for indentation",
+    "Use tabs for indentation!",
+    "Please use tabs for indentation everywhere",
+    "Never use tabs for indentation",
+    "The server listens on port 8080",
+    "The server now listens on port 9090",
+    "Deploy with docker compose on Fridays",
+    "Deploy with docker compose",
+    "Ann likes hiking in the mountains",
+    "Ann likes hiking in the high mountains",
+    "Ann no longer likes hiking",
+]
+
+
+@st.composite
+def stores(draw: st.DrawFn) -> list[Fact]:
+    """Some facts of one owner, many of them alike, of every kind and origin."""
+    return [
+        fact(
+            draw(st.sampled_from(TEXTS)),
+            f"f{number}",
+            f"s{draw(st.integers(0, 4))}",
+            days=draw(st.integers(-900, 2)),
+            origin=draw(st.sampled_from(Origin)),
+            kind=draw(st.sampled_from(Kind)),
+            category=draw(st.sampled_from(list(Category)[:2])),
+            sensitivity=draw(st.sampled_from(Sensitivity)),
+            state=draw(st.sampled_from([State.ACTIVE, State.ACTIVE, State.ACTIVE, State.SUPERSEDED])),
+            tier=draw(st.sampled_from([Tier.SHORT_TERM, Tier.SHORT_TERM, Tier.LONG_TERM])),
+            sessions=draw(st.integers(1, 3)),
+            access=draw(st.integers(1, 9)),
+            confidence=draw(st.sampled_from([0.1, 0.5, 0.9])),
+            pinned=draw(st.booleans()) and draw(st.booleans()),
+            wrong=draw(st.sampled_from(["", "", "Use spaces for indentation"])),
+            used_at=draw(st.sampled_from([None, NOW - timedelta(days=1)])),
+        )
+        for number in range(draw(st.integers(0, 12)))
+    ]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memory.consolidation.diff import Action, applied, inverse
 from memory.consolidation.plan import Rules, plan
 from memory.fact import Category, Fact, Kind, Origin, Sensitivity, State, Tier
-from tests.memory.consolidation.making import NOW, fact, night, numbered, snapshot
+from tests.memory.consolidation.making import NOW, fact, night, numbered, snapshot, stores
 
 
 def actions(facts: list[Fact], rules: Rules | None = None) -> list[Action]:
@@ -146,46 +143,6 @@ def test_what_many_sessions_bear_out_is_a_candidate_and_says_why() -> None:
     diff, after = night(facts)
     [candidate] = diff.candidates
     assert candidate.why == "6 corrections in 6 sessions" and after[candidate.fact].tier is Tier.LONG_TERM
-
-
-TEXTS = [
-    "Use tabs for indentation",
-    "Use tabs for indentation!",
-    "Please use tabs for indentation everywhere",
-    "Never use tabs for indentation",
-    "The server listens on port 8080",
-    "The server now listens on port 9090",
-    "Deploy with docker compose on Fridays",
-    "Deploy with docker compose",
-    "Ann likes hiking in the mountains",
-    "Ann likes hiking in the high mountains",
-    "Ann no longer likes hiking",
-]
-
-
-@st.composite
-def stores(draw: st.DrawFn) -> list[Fact]:
-    return [
-        fact(
-            draw(st.sampled_from(TEXTS)),
-            f"f{number}",
-            f"s{draw(st.integers(0, 4))}",
-            days=draw(st.integers(-900, 2)),
-            origin=draw(st.sampled_from(Origin)),
-            kind=draw(st.sampled_from(Kind)),
-            category=draw(st.sampled_from(list(Category)[:2])),
-            sensitivity=draw(st.sampled_from(Sensitivity)),
-            state=draw(st.sampled_from([State.ACTIVE, State.ACTIVE, State.ACTIVE, State.SUPERSEDED])),
-            tier=draw(st.sampled_from([Tier.SHORT_TERM, Tier.SHORT_TERM, Tier.LONG_TERM])),
-            sessions=draw(st.integers(1, 3)),
-            access=draw(st.integers(1, 9)),
-            confidence=draw(st.sampled_from([0.1, 0.5, 0.9])),
-            pinned=draw(st.booleans()) and draw(st.booleans()),
-            wrong=draw(st.sampled_from(["", "", "Use spaces for indentation"])),
-            used_at=draw(st.sampled_from([None, NOW - timedelta(days=1)])),
-        )
-        for number in range(draw(st.integers(0, 12)))
-    ]
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import tempfile
 from dataclasses import replace
 from datetime import UTC, date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 from memory.consolidation.diff import Action, Candidate, Change, Diff, Line, Touch
 from memory.consolidation.written import Planned, read, written
@@ -17,6 +20,7 @@ from memory.fact import Fact, Kind, State, Tier
 from memory.ports import Lesson
 from memory.stores.journal import SqliteJournal
 from memory.stores.nights import NotUndone
+from tests.memory.consolidation.making import NOW, night, stores
 from tests.memory.stores.making import ANN, AT, BOB, fact, owner, passage
 
 LATER = AT + timedelta(days=1)
@@ -72,8 +76,8 @@ async def test_a_night_is_applied_told_and_taken_back_to_the_byte(journal: Sqlit
     after = {each.id: each for each in await journal.facts(["a", "b", "c", "gist"])}
     assert after["a"].state is State.ARCHIVED and after["b"].state is State.ARCHIVED
     assert after["gist"].derived_from == ("a", "c") and after["gist"].text == a.text
-    [night] = await journal.nights([OWNER])
-    assert (night.number, night.changes) == (number, {"merge": 1, "gist": 1})
+    [held] = await journal.nights([OWNER])
+    assert (held.number, held.changes) == (number, {"merge": 1, "gist": 1})
     assert (await journal.undo_night(number, LATER)) == {OWNER}
     assert dump(journal) == before
     assert (await journal.nights([OWNER]))[0].undone_at == LATER
@@ -107,8 +111,8 @@ async def test_a_change_is_passed_over_where_something_else_has_happened(journal
     before = dump(journal)
     await journal.apply_night(planned(merging(a, b)))
     assert dump(journal) == before
-    [night] = await journal.nights([OWNER])
-    assert night.passed_over == 1 and night.changes == {}
+    [held] = await journal.nights([OWNER])
+    assert held.passed_over == 1 and held.changes == {}
 
 
 async def test_what_was_only_counted_meanwhile_is_counted_in(journal: SqliteJournal) -> None:
@@ -205,3 +209,25 @@ def test_a_planned_night_is_written_and_read_without_loss() -> None:
     line = Line(date(2026, 3, 4), ContentTier.L0, "s1", "text", "a", 0.5)
     whole = planned(merging(a, b), drawn(a, b), lines=(line,), candidates=(Candidate("a", Kind.CORRECTION, 6, 4),))
     assert read(written(whole)) == whole
+
+
+@settings(max_examples=30, deadline=None)
+@given(stores())
+def test_any_night_is_taken_back_to_the_byte(facts: list[Fact]) -> None:
+    async def apply_and_undo(folder: Path) -> None:
+        journal = SqliteJournal(folder / "journal.db", str)
+        try:
+            await taught(journal, *facts)
+            before = dump(journal)
+            diff, after = night(facts)
+            number = await journal.apply_night(Planned(diff, NOW))
+            assert {each.id: each for each in await journal.facts(list(after))} == after
+            if number:
+                assert (await journal.nights([OWNER]))[0].passed_over == 0
+                await journal.undo_night(number, NOW)
+            assert dump(journal) == before
+        finally:
+            await journal.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(apply_and_undo(Path(folder)))
