@@ -8,7 +8,7 @@ its lines compete with the new ones, so that a session without end has a note wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.context.actions import Action, Kind, Place
@@ -45,14 +45,14 @@ def note(
     done: Sequence[Action],
     cut: int,
     seen: Sequence[Said],
-    stays: Iterable[str],
+    stays: Sequence[Said],
     earlier: str,
     kept: Kept,
     most: int,
 ) -> str:
     """The note for a segment that begins at message ``cut``, of at most about ``most`` tokens (pinned lines aside).
 
-    ``seen`` is what leaves now, ``stays`` what the request keeps, ``earlier`` the note that stands until now.
+    ``seen`` is what leaves now, ``stays`` what the request keeps behind it, ``earlier`` the note that stands until now.
     """
     before = [action for action in done if action.call[0] < cut]
     sections = [
@@ -79,7 +79,7 @@ def note(
         if fitting:
             body += [title, *fitting]
             left -= len(title) + 1
-    rest = _lines(seen, [*stays, *body], earlier, left - len(_VALUABLE) - 1)
+    rest = _lines(seen, stays, body, earlier, left - len(_VALUABLE) - 1)
     if rest:
         body += [_VALUABLE, *rest]
     lead = f"{cut - conversation.head} earlier messages of this session are not shown any more. What they held:"
@@ -88,16 +88,20 @@ def note(
     return f"{OPENING}\n{inside}\n{CLOSING}"
 
 
-def _lines(seen: Sequence[Said], stays: Sequence[str], earlier: str, left: int) -> list[str]:
+def _lines(seen: Sequence[Said], stays: Sequence[Said], body: Sequence[str], earlier: str, left: int) -> list[str]:
+    """The lines of what leaves, and of the note before, that are worth the most, in their order."""
     sources = []
     if _VALUABLE in earlier:
-        sources.append(Source(-1, earlier.partition(_VALUABLE)[2].partition(CLOSING)[0], CARRIED, said=True))
-    for (message, number), part, said in seen:
+        before = earlier.partition(_VALUABLE)[2].partition(CLOSING)[0]
+        sources.append(Source((-1, 0), before, said=True, weight=CARRIED))
+    for place, part, said in seen:
         output = isinstance(part, ToolResult)
         text = said if output else said.replace("\\n", "\n").replace('\\"', '"')
-        sources.append(Source(message * 1000 + number, text, said=not output))
+        sources.append(Source(place, text, said=not output))
+    sources += [Source(place, said, competes=False) for place, _, said in stays]
+    sources.append(Source((len(sources), 0), "\n".join(body), competes=False))
     picked = []
-    for line in lines(sources, stays):
+    for line in lines(sources):
         if len(line.text) + 1 <= left:
             left -= len(line.text) + 1
             picked.append(line)

@@ -1,25 +1,35 @@
 """Which lines of a session are worth their room: by the names on them, and where each name stands last.
 
-What a next step needs is a name and the line that it stood on. So every name of a session has one home, the line that
-it stood on last, and a line is worth the names at home on it. A name that the assistant or a person has said itself is
-several times likelier to be used again than one that only stood in a tool's output (measured on recorded sessions).
+What a next step needs of what is far behind is a name and the line that it stood on. So every name of a session has
+one home, the line that it stood on last, and a line is worth the names at home on it. All such lines are about a third
+of a session's old text; the best tenth of the text holds two thirds of what recorded sessions went back to.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from memory.context.actions import Place
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{6,}")
 
 SAID = 4.0
-"""How much more a name is worth that the assistant or a person has said."""
+"""How much more a name is worth that the assistant or a person has said (measured on recorded sessions: it is several
+times likelier to be used again)."""
 AGAIN = 1.5
 """How much more one is worth that stood in several outputs."""
 PATH = 0.4
 """How much a path is worth that only stood in an output: most of these come from listings."""
-_LINE = 4
+
+LONGEST = 240
+"""Characters of a line beyond which only what stands around the names at home on it is kept."""
+AROUND = 70
+"""Characters to each side of a name that are kept of a longer line."""
+
+_FRAME = 4
 """Tokens that a line costs beside its text."""
 
 
@@ -28,62 +38,91 @@ def names(text: str) -> list[str]:
     return _NAME.findall(text)
 
 
+def rows(text: str) -> dict[str, int]:
+    """Every name in a text, with the last row that it stands on."""
+    return {name: row for row, line in enumerate(text.split("\n")) for name in _NAME.findall(line)}
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text whose lines compete: ``place`` tells it from others, later ones are newer; ``weight`` is its own worth;
-    ``said`` whether the assistant or a person said it."""
+    """A part of a session, as it will stand or as it stood.
 
-    place: int
+    ``competes`` says that its lines are chosen from; names at home in other parts stay anyway. ``said`` is whether
+    the assistant or a person said it, ``weight`` its own worth.
+    """
+
+    place: Place
     text: str
-    weight: float = 1.0
+    competes: bool = True
     said: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a source, what it is worth for its room, and how many tokens it takes."""
 
-    place: int
+    place: Place
     row: int
     text: str
     density: float
     tokens: int
 
 
-def lines(sources: Sequence[Source], kept: Iterable[str] = (), longest: int = 320) -> list[Line]:
-    """The lines of all sources that are worth anything, the best first. Names in the ``kept`` texts, which stay
-    anyway, count nothing."""
-    here = {name for text in kept for name in _NAME.findall(text)}
+def lines(sources: Sequence[Source], known: Mapping[Place, Mapping[str, int]] | None = None) -> list[Line]:
+    """The lines of the competing sources that are worth anything, the best first.
+
+    ``sources`` come in the order of the session; ``known`` are the names of some of them (:func:`rows`), where they
+    have been looked up before.
+    """
+    found = [(known or {}).get(source.place) or rows(source.text) for source in sources]
     said: set[str] = set()
-    outputs: dict[str, int] = {}
-    found: list[tuple[Source, int, str, list[str]]] = []
-    for source in sources:
-        of_source = set[str]()
-        for row, text in enumerate(source.text.split("\n")):
-            if on_it := _NAME.findall(text):
-                found.append((source, row, text, on_it))
-                of_source.update(on_it)
+    printed: Counter[str] = Counter()
+    for source, on_it in zip(sources, found, strict=True):
         if source.said:
-            said |= of_source
+            said.update(on_it)
         else:
-            for name in of_source:
-                outputs[name] = outputs.get(name, 0) + 1
+            printed.update(on_it.keys())
+    homeless = dict.fromkeys(said.union(printed))
     result = []
-    for source, row, text, on_it in reversed(found):
-        value = 0.0
-        for name in on_it:
-            if name not in here:
-                here.add(name)
-                value += _worth(name, said, outputs)
-        if value:
-            shown = text.strip()[:longest]
-            tokens = len(shown) // 4 + 1
-            result.append(Line(source.place, row, shown, source.weight * value / (tokens + _LINE), tokens))
-    result.sort(key=lambda line: (-line.density, -line.place, line.row))
+    for source, on_it in zip(reversed(sources), reversed(found), strict=True):
+        at_home: dict[int, list[str]] = {}
+        for name, row in on_it.items():
+            if name in homeless:
+                del homeless[name]
+                if source.competes:
+                    at_home.setdefault(row, []).append(name)
+        if at_home:
+            text = source.text.split("\n")
+            for row, residents in at_home.items():
+                value = source.weight * sum(_worth(name, said, printed) for name in residents)
+                shown = shortened(text[row].strip(), residents)
+                tokens = len(shown) // 4 + 1
+                result.append(Line(source.place, row, shown, value / (tokens + _FRAME), tokens))
+    result.sort(key=lambda line: (-line.density, -line.place[0], -line.place[1], line.row))
     return result
 
 
-def _worth(name: str, said: set[str], outputs: Mapping[str, int]) -> float:
+def shortened(line: str, residents: Iterable[str]) -> str:
+    """A line as it is, or, where it is very long, what stands around the names at home on it."""
+    if len(line) <= LONGEST:
+        return line
+    spans: list[tuple[int, int]] = []
+    room = LONGEST
+    for at, length in sorted((line.rfind(name), len(name)) for name in residents):
+        start, end = max(at - AROUND, 0), min(at + min(length, AROUND) + AROUND, len(line))
+        if spans and start <= spans[-1][1]:
+            room -= end - spans[-1][1]
+            spans[-1] = spans[-1][0], end
+        else:
+            room -= end - start
+            spans.append((start, end))
+        if room <= 0:
+            break
+    return " … ".join(line[start:end] for start, end in spans)
+
+
+def _worth(name: str, said: set[str], printed: Mapping[str, int]) -> float:
     if name in said:
         return SAID
-    return (AGAIN if outputs.get(name, 0) > 1 else 1.0) * (PATH if "/" in name else 1.0)
+    return (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)

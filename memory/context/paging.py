@@ -1,29 +1,25 @@
 """Paging in: when the talk turns to something that was shed, the lines that it turns to come back at the tail.
 
-What was shed is cut into short pieces of whole lines, and each piece is known by its words: names, parts of names,
-numbers, paths. The newest message and the call that led to it are the question. A piece answers by the rare words
-that it shares with it, and only words that are rare among what was shed count: what stands everywhere says nothing
-about where to look. Lines that are still in the request are not given again.
+Of what was shed the lines are known on which a name stands for the last time in the session
+(:mod:`memory.context.names` says why those). The newest message and the call that led to it are the question: a line
+answers by the rare words that it shares with it, times what the names at home on it are worth. Lines that are still in
+the request are not given again.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memory.context.names import names, rows, shortened
 from memory.conversation import Conversation, Role
+from memory.edits import handle
 
 OPENS, CLOSES = "<earlier-context>", "</earlier-context>"
 """The frame of what comes back."""
-
-LINES = 6
-"""Lines of a piece at most."""
-
-CHARACTERS = 600
-"""Characters of a piece at most; a longer line is cut at its end."""
 
 PER_CONTENT = 400_000
 """Characters of one content that are looked at."""
@@ -40,101 +36,132 @@ REACH = 4
 TERMS = 96
 """Words of a question that are looked up: the rarest."""
 
+COMMON = 12
+"""A word that stands in more than this part of the lines leads nowhere."""
+
+LEAST = 16
+"""Tokens below which no further line is looked for."""
+
+FRAME = 4
+"""Tokens that a line costs beside its text."""
+
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Some lines of a shed content: ``start`` is the first one's number, from 0."""
-
+class _Row:
     handle: str
-    start: int
-    lines: tuple[str, ...]
-    terms: frozenset[str]
+    number: int
+    text: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines that come back, in their order, of one content; ``score`` is that of its best piece."""
+    """Lines that come back, by their numbers, of one content."""
 
     handle: str
     label: str
     lines: tuple[tuple[int, str], ...]
-    score: float
 
 
 @dataclass
 class Absent:
-    """What was shed of a session, to be searched. Contents are added when they are shed and never change."""
+    """What a session said, by names, and what was shed of it, by lines. Each content is taken in once."""
 
-    _pieces: list[Piece] = field(default_factory=list)
+    _homes: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _times: Counter[str] = field(default_factory=Counter)
+    _said: set[str] = field(default_factory=set)
+    _heard: set[str] = field(default_factory=set)
     _labels: dict[str, str] = field(default_factory=dict)
+    _rows: list[_Row] = field(default_factory=list)
     _at: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def __contains__(self, handle: str) -> bool:
-        return handle in self._labels
+    def __contains__(self, name: str) -> bool:
+        return name in self._labels
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self._labels)
 
-    def add(self, handle: str, label: str, text: str) -> None:
-        """Take in a content under its handle; ``label`` says what it is (a path, a command). Again is once."""
-        if handle in self._labels:
+    def heard_messages(self, conversation: Conversation) -> int:
+        """How many messages of a conversation are known, from its beginning on."""
+        messages = conversation.messages
+        for index in range(len(messages), 0, -1):
+            if handle(messages[index - 1].digest, 0) in self._heard:
+                return index
+        return 0
+
+    def hear(self, name: str, text: str, said: bool) -> None:
+        """A content of the session, in their order: where it names something, that has its newest place. ``said``: by
+        the assistant or a person."""
+        if name in self._heard:
             return
-        self._labels[handle] = label
-        named = frozenset(words(label))
-        for start, lines in _cut(text[:PER_CONTENT]):
-            piece = Piece(handle, start, lines, frozenset(words("\n".join(lines))) | named)
-            for term in piece.terms:
-                self._at[term].append(len(self._pieces))
-            self._pieces.append(piece)
+        self._heard.add(name)
+        for each, row in rows(text[:PER_CONTENT]).items():
+            self._homes[each] = name, row
+            self._times[each] += 1
+            if said:
+                self._said.add(each)
 
-    def rarity(self, term: str) -> float:
-        """How much a word says about where to look: 0 where it stands in every piece, or in none."""
-        frequency = len(self._at.get(term, ()))
-        return math.log(len(self._pieces) / frequency) if frequency else 0.0
+    def add(self, name: str, label: str, text: str) -> None:
+        """A content was shed; ``label`` says what it is (a path, a command)."""
+        if name in self._labels:
+            return
+        self._labels[name] = label
+        for number, line in enumerate(text[:PER_CONTENT].split("\n")):
+            at_home = tuple(each for each in dict.fromkeys(names(line)) if self._homes.get(each) == (name, number))
+            if at_home:
+                row = _Row(name, number, shortened(line.strip(), at_home), at_home)
+                for term in set(words(row.text)):
+                    self._at[term].append(len(self._rows))
+                self._rows.append(row)
 
     def excerpts(
         self,
         asked: Mapping[str, float],
-        characters: int,
-        standing: Mapping[str, str],
+        tokens: int,
+        gone: Collection[str],
+        stands: Callable[[str], str],
         floor: float,
-        back: str = "",
-        most: int = 6,
     ) -> list[Excerpt]:
-        """The lines that a question turns to, best content first, at most ``characters`` in all.
+        """The lines that a question turns to, at most ``tokens`` in all.
 
-        ``asked`` weighs the question's words (:func:`question`), ``standing`` says for each handle that is absent
-        *now* what stands in its place (others are left alone), ``back`` is what came back before, ``floor`` is the
-        least score of a piece, and ``most`` how many pieces are given.
+        ``asked`` weighs the question's words (:func:`question`), ``gone`` are the contents that are absent *now*,
+        ``stands`` says what of one is still in the request, ``floor`` is how much a line must share with the question.
         """
-        known = {term: weight * self.rarity(term) for term, weight in asked.items() if term in self._at}
-        terms = sorted(known, key=lambda term: (-known[term], term))[:TERMS]
-        scores: dict[int, float] = defaultdict(float)
-        for term in terms:
-            # A word that stands in many of the pieces is too common to lead anywhere; it would cost the most, too.
-            if len(self._at[term]) <= max(4, len(self._pieces) // 12):
-                for index in self._at[term]:
-                    scores[index] += known[term]
-        best = [index for index, score in scores.items() if score >= floor and self._pieces[index].handle in standing]
-        best.sort(key=lambda index: (-scores[index], index))
         chosen: dict[str, dict[int, str]] = {}
-        top: dict[str, float] = {}
-        left, given = characters, 0
-        for index in best:
-            piece = self._pieces[index]
-            lines = _news(piece, (standing[piece.handle], back), chosen.get(piece.handle, {}))
-            size = sum(len(line) + 1 for line in lines.values())
-            if not lines or size > left:
-                continue
-            chosen.setdefault(piece.handle, {}).update(lines)
-            top.setdefault(piece.handle, scores[index])
-            left, given = left - size, given + 1
-            if given == most:
+        for row in self._ranked(asked, gone, floor):
+            heading = 0 if row.handle in chosen else len(_heading(row.handle, self._labels[row.handle]))
+            cost = (heading + len(row.text)) // 4 + 1
+            if cost <= tokens and row.text not in stands(row.handle):
+                tokens -= cost
+                chosen.setdefault(row.handle, {})[row.number] = row.text
+            if tokens < LEAST:
                 break
-        return [
-            Excerpt(handle, self._labels[handle], tuple(sorted(lines.items())), top[handle])
-            for handle, lines in chosen.items()
-        ]
+        return [Excerpt(name, self._labels[name], tuple(sorted(found.items()))) for name, found in chosen.items()]
+
+    def _ranked(self, asked: Mapping[str, float], gone: Collection[str], floor: float) -> list[_Row]:
+        rare = {
+            term: weight * math.log(len(self._rows) / len(self._at[term]))
+            for term, weight in asked.items()
+            if term in self._at and len(self._at[term]) <= max(4, len(self._rows) // COMMON)
+        }
+        shared: dict[int, float] = defaultdict(float)
+        for term in sorted(rare, key=lambda term: (-rare[term], term))[:TERMS]:
+            for index in self._at[term]:
+                shared[index] += rare[term]
+        scored = []
+        for index, score in shared.items():
+            row = self._rows[index]
+            if score >= floor and row.handle in gone and (worth := self._worth(row, asked)):
+                scored.append((-worth * score / (len(row.text) // 4 + FRAME), index))
+        return [self._rows[index] for _, index in sorted(scored)]
+
+    def _worth(self, row: _Row, asked: Mapping[str, float]) -> float:
+        """What a line's names are worth: those that have not been said anew since, and those that are asked for."""
+        return sum(
+            (2.0 if name in self._said else 1.0) * math.log1p(self._times[name])
+            for name in row.names
+            if self._homes[name] == (row.handle, row.number) or asked.get(name.lower().strip("./-:"), 0.0) >= SAID
+        )
 
 
 def question(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -160,19 +187,24 @@ def words(text: str) -> list[str]:
 
 
 def rendered(excerpts: Sequence[Excerpt]) -> str:
-    """The text that is added: each content under its label and handle, gaps between its lines marked."""
+    """The text that is added: each content's lines under its handle and what it is, gaps between them marked."""
     if not excerpts:
         return ""
     blocks = []
     for excerpt in excerpts:
-        shown, last = [], None
+        blocks.append(_heading(excerpt.handle, excerpt.label))
+        last = None
         for number, line in excerpt.lines:
             if last is not None and number != last + 1:
-                shown.append("…")
-            shown.append(line)
+                blocks.append("…")
+            blocks.append(line)
             last = number
-        blocks.append(f"[{excerpt.handle}] {excerpt.label}\n" + "\n".join(shown))
-    return "\n\n" + "\n".join((OPENS, "From earlier in this session, shortened above:", *blocks, CLOSES))
+    body = _CLOSING.sub("", "\n".join(blocks))
+    return f"\n\n{OPENS}\n{body}\n{CLOSES}"
+
+
+def _heading(handle: str, label: str) -> str:
+    return f"[{label or handle}]"
 
 
 def turned_to(conversation: Conversation) -> list[tuple[str, float]]:
@@ -199,27 +231,4 @@ def turned_to(conversation: Conversation) -> list[tuple[str, float]]:
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:-]*")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]{2,}(?![a-z])|\d+")
 _COMPOUND = re.compile(r"[_./:-]|[a-z][A-Z]")
-
-
-def _cut(text: str) -> Iterable[tuple[int, tuple[str, ...]]]:
-    """A text in pieces of whole lines, with the number of each one's first line; empty lines begin a piece."""
-    start, piece, size = 0, list[str](), 0
-    for number, line in enumerate(text.splitlines()):
-        line = line[:CHARACTERS]
-        full = len(piece) >= LINES or size + len(line) > CHARACTERS or (not line.strip() and len(piece) > LINES // 2)
-        if piece and full:
-            yield start, tuple(piece)
-            start, piece, size = number, [], 0
-        piece.append(line)
-        size += len(line)
-    if piece:
-        yield start, tuple(piece)
-
-
-def _news(piece: Piece, stands: Sequence[str], given: Mapping[int, str]) -> dict[int, str]:
-    """The lines of a piece that say something and are not there already."""
-    return {
-        piece.start + index: line
-        for index, line in enumerate(piece.lines)
-        if (said := line.strip()) and piece.start + index not in given and not any(said in text for text in stands)
-    }
+_CLOSING = re.compile(re.escape(CLOSES), re.IGNORECASE)

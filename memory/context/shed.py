@@ -11,26 +11,39 @@ more and loses a fourth of the lines that are needed again.) A cold cache is the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from memory.context.actions import Kind, Place, actions
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, note
+from memory.context.excerpts import Excerpts, excerpts
+from memory.context.names import Source
 from memory.context.protection import Protection, protection
 from memory.context.rotate import beginning
 from memory.context.stale import SAID_AGAIN, stale
-from memory.context.stub import stub
+from memory.context.stub import excerpt_of, stub
 from memory.context.worth import Piece, Step, steps
-from memory.conversation import Conversation, Part, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
 from memory.edits import Act, Standing, Tier
 from memory.session import Shed
 
 LIVE = 10_000
 """Tokens at the end of a request that are the live tool loop, at most; a fourth of the target where that is less."""
 
-NOTE = 4_000
-NOTE_SHARE = 0.08
+LINES = 12_000
+LINES_SHARE = 0.5
+"""Tokens that the lines of shed parts may fill, at most, and as a share of the target."""
+
+AGE = 0.6
+"""How fast a line loses worth: with this power of the thousands of tokens behind it."""
+
+TEXTS = frozenset({"result", "text"})
+"""The kinds of parts of which lines may stay."""
+
+NOTE = 8_000
+NOTE_SHARE = 0.13
 """Tokens of a continuity note, at most, and as a share of the window."""
 
 
@@ -76,19 +89,23 @@ def plan(
     prices: Prices | None = None,
     pinned: Collection[str] = (),
     kept: Kept | None = None,
+    names: Mapping[Place, Mapping[str, int]] | None = None,
+    must: bool = False,
 ) -> Plan:
     """What to shed of a request, if anything.
 
     ``sizes`` are the messages' tokens as they stand (0 of one that was dropped), ``turns`` how many more are expected,
-    ``pinned`` handles of what stays whole, ``kept`` what a continuity note says beside what the messages say.
+    ``pinned`` handles of what stays whole, ``kept`` what a continuity note says beside what the messages say,
+    ``names`` the names of parts that were looked up before (:func:`memory.context.names.rows`). ``must``: the provider
+    has refused the request as too long.
     """
     total = budget.fixed + sum(sizes)
     if conversation.continues:
         return Plan(tokens=total, why="the server holds the history")
-    if total <= budget.trim:
+    if total <= budget.trim and not must:
         return Plan(tokens=total)
-    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned)
-    must = total > budget.window
+    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned, names)
+    must = must or total > budget.window
     if must or (total > budget.fold and not warm):
         return planner.fold(warm, turns, prices, kept or Kept())
     return planner.trim(warm, turns, prices)
@@ -105,8 +122,13 @@ class _Planner:
         budget: Budget,
         standing: Standing,
         pinned: Collection[str],
+        names: Mapping[Place, Mapping[str, int]] | None = None,
     ) -> None:
-        self.conversation, self.pieces, self.sizes = conversation, pieces, sizes
+        # What stays of a text is chosen when it leaves, with the whole session in view; of a call it must be JSON.
+        self.pieces = [
+            each if each.kind == "call" else replace(each, overview="", overview_tokens=0) for each in pieces
+        ]
+        self.conversation, self.sizes = conversation, sizes
         self.budget, self.standing = budget, standing
         self.total = budget.fixed + sum(sizes)
         self.done = actions(conversation)
@@ -114,7 +136,11 @@ class _Planner:
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
         self.old = stale(conversation, self.done)
         reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
-        self.steps = steps(conversation, pieces, sizes, self.old, reports)
+        self.steps = steps(conversation, self.pieces, sizes, self.old, reports)
+        self.by_place = {piece.place: piece for piece in self.pieces}
+        self.old_again = {place for place, why in self.old.items() if why in SAID_AGAIN}
+        self.room = min(LINES, int(LINES_SHARE * budget.target))
+        self.names = names
 
     def trim(self, warm: bool, turns: float, prices: Prices | None) -> Plan:
         """Take what is stale, when that is free or pays."""
@@ -122,8 +148,6 @@ class _Planner:
         usual = [step for step in self._open(self.guard) if step.piece.place in self.old]
         if warm:
             usual = [step for step in usual if step.why in SAID_AGAIN]
-        else:
-            usual = [step for step in usual if step.tier is Tier.L1 or step.why in SAID_AGAIN]
         batch.take(usual, self.budget.target)
         first = min((place[0] for place in batch.steps), default=0)
         rewritten = sum(self.sizes[first:]) - batch.removed
@@ -132,12 +156,13 @@ class _Planner:
         return self._plan("trim", batch, None, warm, turns, prices)
 
     def fold(self, warm: bool, turns: float, prices: Prices | None, kept: Kept) -> Plan:
-        """Down to the overviews; where that is not enough, a new segment; where that is not, all that may go."""
+        """Down to the lines that are needed most; where that is not enough, a new segment; where that is not, all that
+        may go."""
         batch = _Batch(self.total)
         usual = self._open(self.guard)
-        batch.take(self._gentle(usual), self.budget.target)
+        batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
         cut = None
-        if batch.left > self.budget.rotate:
+        if batch.left > self.budget.fold:
             cut, batch = self._rotated(batch, kept)
         if batch.left > self.budget.rotate:
             behind = [step for step in usual if cut is None or step.piece.message >= cut.message]
@@ -145,6 +170,53 @@ class _Planner:
         if batch.left > self.budget.window:
             self._last_resort(batch, cut)
         return self._plan("fold" if cut is None else "rotate", batch, cut, warm, turns, prices)
+
+    def _excerpted(self) -> int:
+        """Tokens of the lines that stay of what was shed before."""
+        return sum(len(text) for text in self._older(0).values()) // 4
+
+    def _older(self, begin: int) -> dict[Place, str]:
+        """What stays of the parts that were shed before, from a message on."""
+        kinds = {piece.place: piece.kind for piece in self.pieces}
+        return {
+            place: excerpt_of(entry.text)
+            for place, entry in self.standing.replaced.items()
+            if place[0] >= begin and kinds.get(place) in TEXTS and entry.tier is Tier.L1
+        }
+
+    def _excerpts(self, batch: _Batch, cut: Cut | None) -> Excerpts:
+        """The lines that stay of what leaves now, and of older parts that give some up for them."""
+        begin = cut.message if cut is not None else 0
+        new = {
+            place: step
+            for place, step in batch.steps.items()
+            if step.piece.kind in TEXTS and place not in self.old_again
+        }
+        old = {place: text for place, text in self._older(begin).items() if place not in batch.steps}
+        behind = [*accumulate(reversed(self.sizes), initial=0)][::-1]
+        sources = []
+        for index, message in enumerate(self.conversation.messages):
+            if index in self.standing.dropped or self.guard.head <= index < begin:
+                continue
+            said = message.role in (Role.ASSISTANT, Role.USER)
+            weight = (1 + behind[index] / 1000) ** -AGE
+            for number, part in enumerate(message.parts):
+                place = index, number
+                if place in old:
+                    sources.append(Source(place, old[place], True, said, weight))
+                elif (text := self._says(place, part)) is not None:
+                    sources.append(Source(place, text, place in new, said, weight))
+        room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpted())
+        removed = sum(step.piece.tokens for step in new.values())
+        return excerpts(sources, new, old, removed, room, self.names)
+
+    def _says(self, place: Place, part: Part) -> str | None:
+        """What a part says as the client sent it; of one that was shed before, what stands there."""
+        if place in self.standing.replaced:
+            return self.standing.replaced[place].text
+        if isinstance(part, ToolCall):
+            return part.arguments.replace("\\n", "\n")
+        return part.text if isinstance(part, Text | ToolResult) else None
 
     def _last_resort(self, batch: _Batch, cut: Cut | None) -> None:
         """It would not fit: the live loop gives way, then what people said, then the newest results."""
@@ -194,40 +266,45 @@ class _Planner:
         for (message, _), each in folded.saved.items():
             sizes[message] -= each
         most = min(NOTE, int(self.budget.window * NOTE_SHARE))
-        room = self.budget.fold - self.budget.fixed - sum(sizes[:head]) - most
+        room = (self.budget.trim + self.budget.fold) // 2 - self.budget.fixed - sum(sizes[:head]) - most
         at = beginning(self.conversation, sizes, room, self.guard.newest)
         if not head or at is None or at <= left_before:
             return None, folded
         earlier = next((entry.text for _, entry in self.standing.entries if entry.act is Act.CUT), "")
-        seen = self._texts(range(left_before, at), folded)
-        stays = [text for _, _, text in self._texts((*range(head), *range(at, len(sizes))), folded)]
+        seen, stays = self._texts(range(left_before, at)), self._texts(range(at, len(sizes)))
         text = note(self.conversation, self.done, at, seen, stays, earlier, kept, most)
         batch = _Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
         return Cut(at, text), batch
 
-    def _texts(self, messages: Iterable[int], batch: _Batch) -> list[tuple[Place, Part, str]]:
-        """What the parts of these messages say as they will stand; of what is shed, what the overview says."""
-        overviews = {piece.place: piece.overview for piece in self.pieces}
-        found: list[tuple[Place, Part, str]] = []
-        for index in messages:
-            for number, part in enumerate(self.conversation.messages[index].parts):
-                place = index, number
-                if place in batch.steps:
-                    said = overviews[place]
-                elif place in self.standing.replaced:
-                    said = self.standing.replaced[place].text
-                elif isinstance(part, ToolCall):
-                    said = part.arguments
-                elif isinstance(part, Text | ToolResult):
-                    said = part.text
-                else:
-                    continue
-                found.append((place, part, said))
-        return found
+    def _texts(self, messages: Iterable[int]) -> list[tuple[Place, Part, str]]:
+        """What the parts of these messages say."""
+        return [
+            ((index, number), part, said)
+            for index in messages
+            for number, part in enumerate(self.conversation.messages[index].parts)
+            if (said := self._says((index, number), part)) is not None
+        ]
+
+    def _fewer(self, place: Place, excerpt: str) -> Replacement:
+        """An older part with fewer lines."""
+        piece = self.by_place[place]
+        tier = Tier.L1 if excerpt else Tier.L0
+        text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
+        return Replacement(*place, tier, text, "room for newer lines")
+
+    def _told(self, each: Replacement) -> str:
+        """What was shed, in a line for a person."""
+        piece = self.by_place[each.message, each.part]
+        said = f": {piece.line}" if piece.line and piece.kind != "call" else ""
+        return f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}, {each.why}{said}"
 
     def _plan(self, step: str, batch: _Batch, cut: Cut | None, warm: bool, turns: float, prices: Prices | None) -> Plan:
-        tokens, warning = batch.left, ""
+        chosen = self._excerpts(batch, cut)
+        stays = sum(len(text) for text in chosen.new.values()) // 4
+        given_up = sum(len(excerpt_of(self.standing.replaced[place].text)) for place in chosen.fewer)
+        tokens = batch.left + stays - (given_up - sum(len(text) for text in chosen.fewer.values())) // 4
+        warning = ""
         if tokens > self.budget.window:
             warning = f"what must stay is larger than the window: {tokens} of {self.budget.window} tokens"
         if not batch.steps and cut is None:
@@ -237,12 +314,11 @@ class _Planner:
         removed = self.total - tokens
         rewritten = max(tokens - self.budget.fixed - sum(self.sizes[:first]), 0)
         expected = gain(removed, rewritten, turns, prices, warm) if prices else None
-        replacements = tuple(
-            Replacement(*place, taken.tier, _text(taken), taken.why) for place, taken in sorted(batch.steps.items())
-        )
-        lines = tuple(
-            f"{each.tier} {batch.steps[each.message, each.part].piece.handle}: {each.why}" for each in replacements
-        )
+        by_place = {place: _replacement(taken, chosen.new.get(place, "")) for place, taken in batch.steps.items()} | {
+            place: self._fewer(place, text) for place, text in chosen.fewer.items()
+        }
+        replacements = tuple(by_place[place] for place in sorted(by_place))
+        lines = tuple(self._told(each) for each in replacements)
         if cut is not None:
             lines = (f"a new segment from message {cut.message} on", *lines)
         why = f"{self.total} of {self.budget.window} tokens, the cache is {'warm' if warm else 'cold'}"
@@ -281,8 +357,11 @@ class _Batch:
         self.removed += saved
 
 
-def _text(step: Step) -> str:
+def _replacement(step: Step, excerpt: str) -> Replacement:
     piece = step.piece
     if piece.kind == "call":
-        return piece.overview if step.tier is Tier.L1 else piece.line
-    return stub(step.tier, piece.line, piece.overview, piece.tokens, piece.handle)
+        text, tier = (piece.overview, Tier.L1) if step.tier is Tier.L1 else (piece.line, Tier.L0)
+    else:
+        tier = Tier.L1 if excerpt else Tier.L0
+        text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
+    return Replacement(*piece.place, tier, text, step.why)

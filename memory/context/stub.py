@@ -21,6 +21,11 @@ def stub(tier: Tier, line: str, overview: str, tokens: int, handle: str) -> str:
     return f"{head}\n{overview}" if tier is Tier.L1 and overview else head
 
 
+def excerpt_of(stub: str) -> str:
+    """What stands below a stub's first line."""
+    return stub.partition("\n")[2]
+
+
 def _size(tokens: int) -> str:
     """Two digits are enough to choose by, and cost less than all of them."""
     return f"{tokens / 1000:.1f}k" if tokens >= 1000 else str(tokens)

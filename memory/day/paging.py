@@ -6,20 +6,20 @@ A client sends its whole history every time, so what was shed stands in its own 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory.context.paging import Absent, question, rendered, turned_to
-from memory.conversation import Conversation, Message, Part, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
 from memory.edits import PAGED, Standing, handle
 from memory.settings import SheddingSettings
 
-FLOOR = 14.0
-"""The least score of lines that come back: two or three rare words of what was said last. Measured: each thousandth
-of the cost below it buys less than a richer overview does."""
+FLOOR = 6.0
+"""How much a line must share with what was said last to come back: a rare word or two."""
 
-AT_A_RESULT = 0.1
+AT_A_RESULT = 2 / 3
 """The share of the budget that may come back at a tool's result: a turn has many of those."""
 
 SHARE = 0.1
@@ -30,7 +30,7 @@ BYTES_PER_TOKEN = 4
 SESSIONS = 64
 """Sessions of which what was shed is kept at hand."""
 
-FEW = 4
+FEW = 8
 """Contents that are taken in without a thread."""
 
 
@@ -58,21 +58,12 @@ class Paging:
         self._absent.move_to_end(session)
         while len(self._absent) > SESSIONS:
             self._absent.popitem(last=False)
-        stands = _stands(conversation, standing)
-        new = {name: place for name, (place, _) in stands.items() if name not in absent}
-        if len(new) > FEW:
-            await asyncio.to_thread(_take_in, absent, conversation, new)
+        gone = gone_from(conversation, standing)
+        if len(gone) > len(absent) + FEW:
+            await asyncio.to_thread(take_in, absent, conversation, gone)
         else:
-            _take_in(absent, conversation, new)
-        back = "\n".join(entry.text for _, entry in standing.entries if entry.about == PAGED)
-        found = absent.excerpts(
-            question(turned_to(conversation)),
-            budget * BYTES_PER_TOKEN,
-            {name: text for name, (_, text) in stands.items()},
-            FLOOR,
-            back,
-        )
-        return Returned(rendered(found), tuple(excerpt.handle for excerpt in found))
+            take_in(absent, conversation, gone)
+        return found_in(absent, conversation, standing, gone, budget)
 
     def _budget(self, conversation: Conversation, standing: Standing, window: int) -> int:
         """Tokens that may come back here."""
@@ -84,20 +75,23 @@ class Paging:
 Place = tuple[int, int]
 
 
-def _stands(conversation: Conversation, standing: Standing) -> dict[str, tuple[Place, str]]:
-    """By handle the parts that do not stand in the request as they were, each with what stands there instead."""
+def gone_from(conversation: Conversation, standing: Standing) -> dict[str, Place]:
+    """By handle the parts that do not stand in the request as they were."""
     messages = conversation.messages
-    stands = {
-        handle(messages[index].digest, part): ((index, part), entry.text)
-        for (index, part), entry in standing.replaced.items()
-    }
+    gone = {handle(messages[index].digest, part): (index, part) for index, part in standing.replaced}
     for index in standing.dropped:
         for part in range(len(messages[index].parts)):
-            stands[handle(messages[index].digest, part)] = (index, part), ""
-    return stands
+            gone[handle(messages[index].digest, part)] = index, part
+    return gone
 
 
-def _take_in(absent: Absent, conversation: Conversation, new: Mapping[str, Place]) -> None:
+def take_in(absent: Absent, conversation: Conversation, gone: Mapping[str, Place]) -> None:
+    """What the session said since the last time, and what was shed of it."""
+    for message in conversation.messages[absent.heard_messages(conversation) :]:
+        for number, part in enumerate(message.parts):
+            said = message.role in (Role.ASSISTANT, Role.USER)
+            absent.hear(handle(message.digest, number), _text(part), said)
+    new = {name: place for name, place in gone.items() if name not in absent}
     if not new:
         return
     calls = {call.id: call for message in conversation.messages for call in message.calls}
@@ -105,7 +99,21 @@ def _take_in(absent: Absent, conversation: Conversation, new: Mapping[str, Place
         message = conversation.messages[index]
         if number < len(message.parts):
             part = message.parts[number]
-            absent.add(name, _label(message, part, calls), _text(part))
+            absent.add(name, _label(part, calls), _text(part))
+
+
+def found_in(
+    absent: Absent, conversation: Conversation, standing: Standing, gone: Mapping[str, Place], budget: int
+) -> Returned:
+    """What of a session's absent contents the newest message turns to."""
+    back = "\n".join(entry.text for _, entry in standing.entries if entry.about != "recall")
+
+    def stands(name: str) -> str:
+        entry = standing.replaced.get(gone[name])
+        return f"{entry.text}\n{back}" if entry else back
+
+    found = absent.excerpts(question(turned_to(conversation)), budget, gone, stands, FLOOR)
+    return Returned(rendered(found), tuple(excerpt.handle for excerpt in found))
 
 
 def _text(part: Part) -> str:
@@ -120,12 +128,15 @@ def _text(part: Part) -> str:
             return ""
 
 
-def _label(message: Message, part: Part, calls: Mapping[str, ToolCall]) -> str:
-    match part:
-        case ToolResult(call_id):
-            call = calls.get(call_id)
-            return f"{call.name} {call.arguments}"[:160] if call else "a tool's result"
-        case ToolCall(_, name, _):
-            return name
-        case _:
-            return f"said by the {message.role}"
+def _label(part: Part, calls: Mapping[str, ToolCall]) -> str:
+    """What a content is, in a few words: what its call was on, or which tool it was."""
+    call = part if isinstance(part, ToolCall) else calls.get(part.call_id) if isinstance(part, ToolResult) else None
+    if call is None:
+        return ""
+    found = _ON.search(call.arguments)
+    return found["on"] if found else call.name
+
+
+_ON = re.compile(
+    r'"(?:file_?path|path|filename|file|command|cmd|pattern|query|url)"\s*:\s*"(?P<on>[^"\\]{1,60})', re.IGNORECASE
+)

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Role
-from memory.edits import OFFERED, Entry, Ledger
+from memory.edits import OFFERED, Act, Entry, Ledger
 from memory.ports import Journal
 from memory.session import Arrival, Session
 
@@ -47,11 +47,16 @@ class LiveSession:
 
     def decide(self, entries: Iterable[Entry]) -> list[Entry]:
         """Write decisions into the ledger; those that were written. Of a message's page, and of its recall, the first
-        decision stands, so what another request has decided meanwhile is not decided again."""
+        decision stands, so what another request has decided meanwhile is not decided again. Of what stands in a
+        part's place the last one does."""
         written = []
         for entry in entries:
-            same = (entry.about, entry.part, entry.tier)
-            if all((each.about, each.part, each.tier) != same for each in self.ledger.at([entry.key])):
+            same = [
+                each
+                for each in self.ledger.at([entry.key])
+                if (each.about, each.act, each.part) == (entry.about, entry.act, entry.part)
+            ]
+            if not same or (entry.act is Act.REPLACE and same[-1].text != entry.text):
                 self.ledger.write(entry)
                 written.append(entry)
         self.unwritten.extend(written)

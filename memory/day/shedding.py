@@ -7,13 +7,15 @@ session was idle. Only what the journal can give back word for word may leave.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
 from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
-from memory.context.shed import Plan, Replacement, plan
+from memory.context.continuity import Kept
+from memory.context.shed import Cut, Plan, plan
 from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
 from memory.day.counting import Counting
@@ -58,14 +60,6 @@ class Load:
     def total(self) -> int:
         """The whole request."""
         return self.fixed + sum(self.sizes)
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Where the tail of a new segment begins, and the continuity note that stands at the head."""
-
-    message: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +124,8 @@ class Shedding:
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)
         turns = sum(message.role is Role.ASSISTANT for message in conversation.messages)
-        decided = plan(
+        decided = await asyncio.to_thread(
+            plan,
             conversation,
             pieces,
             load.sizes,
@@ -140,10 +135,10 @@ class Shedding:
             turns=remaining(turns),
             prices=self._windows.prices(conversation.model),
             pinned=pinned,
+            kept=Kept(_pinned_lines(conversation, pinned), tuple(await self.decided_in(live))),
+            must=must,
         )
-        decision = self._decision(decided, conversation, keys)
-        shed = decision.shed and replace(decision.shed, parts=_told(decided.replacements, pieces))
-        return replace(decision, shed=shed)
+        return self._decision(decided, conversation, keys)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""
@@ -215,8 +210,7 @@ class Shedding:
                     tier=each.tier,
                 )
             )
-        cut = Cut(decided.cut.message, decided.cut.text) if decided.cut else None
-        return Decision(tuple(entries), cut, decided.shed, decided.why)
+        return Decision(tuple(entries), decided.cut, decided.shed, decided.why)
 
 
 def _piece(
@@ -226,16 +220,14 @@ def _piece(
     return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
 
 
-def _told(replacements: Sequence[Replacement], pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """What was shed, a line each, for a person."""
-    by_place = {(piece.message, piece.part): piece for piece in pieces}
-    lines = []
-    for each in replacements:
-        piece = by_place[each.message, each.part]
-        said = f": {piece.line}" if piece.line and piece.kind != "call" else ""
-        why = f", {each.why}" if each.why else ""
-        lines.append(f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}{why}{said}")
-    return tuple(lines)
+def _pinned_lines(conversation: Conversation, pinned: Collection[str]) -> tuple[str, ...]:
+    """The texts that a person has pinned, which a new segment's note repeats word for word."""
+    found = []
+    for message in conversation.messages if pinned else ():
+        for number, part in enumerate(message.parts):
+            if isinstance(part, Text | ToolResult) and handle(message.digest, number) in pinned:
+                found.append(part.text)
+    return tuple(found)
 
 
 def _kind(part: Part) -> str:

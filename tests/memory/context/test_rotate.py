@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memory.context.actions import actions
 from memory.context.continuity import CLOSING, OPENING, Kept, note
-from memory.context.names import Source, lines
 from memory.context.rotate import beginning, beginnings
 from memory.conversation import Conversation, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from tests.memory.context.sessions import person, rounds, said, session, text_of
@@ -105,20 +104,3 @@ def test_notes_of_notes_do_not_grow() -> None:
         earlier = made(session(*played), 60, earlier=earlier, most=800)
         assert len(earlier) <= 3_200
     assert earlier.count(OPENING) == earlier.count(CLOSING) == 1
-
-
-def test_a_name_has_one_home_the_line_it_stood_on_last() -> None:
-    found = lines([Source(1, "old_identifier = first"), Source(2, "old_identifier = second")])
-    assert [line.text for line in found] == ["old_identifier = second"]
-
-
-def test_a_name_that_was_said_is_worth_more_and_one_that_stays_nothing() -> None:
-    found = lines(
-        [Source(1, "quiet_identifier = 1\nspoken_identifier = 2\nstaying_identifier = 3"), Source(2, "x", said=True)],
-        ["staying_identifier"],
-    )
-    assert {line.text for line in found} == {"quiet_identifier = 1", "spoken_identifier = 2"}
-    found = lines(
-        [Source(0, "call spoken_identifier", said=True), Source(1, "quiet_identifier = 1\nspoken_identifier = 2")]
-    )
-    assert found[0].text == "spoken_identifier = 2"
