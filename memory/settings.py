@@ -86,7 +86,7 @@ class SheddingSettings(Section):
     rotate: Share = 0.85
     target: Share = 0.45
     reserve: int = Field(4000, ge=0, le=1_000_000)
-    paging_tokens: int = Field(2000, ge=0, le=100_000)
+    paging_tokens: int = Field(300, ge=0, le=100_000)
     cache_ttl: CacheLifetimes = CacheLifetimes()
 
     @model_validator(mode="after")
