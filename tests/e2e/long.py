@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ class Long(Stage):
         await self.check("all that was forwarded is valid", self._valid)
         await self.check("all that was forwarded fits", self._fits)
         await self.check("what the person asked stands in every request", self._asked_stands)
+        await self.check("its beginning moves only where something leaves, as the log tells", self._told)
         await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _reads(self, words: str, files: Sequence[File]) -> None:
@@ -163,6 +165,14 @@ class Long(Stage):
             for at, one in enumerate(self.model.of_step(step.number)):
                 if step.mark not in one.raw:
                     raise Failed(f"request {at} of step {step.number} does not say what was asked")
+
+    async def _told(self) -> None:
+        receipts = json.loads(await self.palimpsest("log", "-n", "1000", "--json"))["receipts"]
+        sheds = sum(bool(receipt.get("shed")) for receipt in receipts)
+        turns = [one.messages for one in self.model.seen if one.step]
+        moves = sum(after[: len(before)] != before for before, after in pairwise(turns))
+        if not sheds or (self.client.appends and moves > sheds):
+            raise Failed(f"it moved {moves} times in {len(turns)} requests, and the log tells of {sheds} sheds")
 
     def _absent(self) -> Detail:
         """A detail that was read and has left; of the file that was read last, since a client may itself have cleared
