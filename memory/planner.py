@@ -87,7 +87,8 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: Static
 
 def main() -> None:
     """Plan what standard input asks for."""
-    os.nice(NICE)
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(NICE)
     said = orjson.loads(sys.stdin.buffer.read())
     since = datetime.fromisoformat(said["since"]) if said["since"] else None
     now = datetime.fromisoformat(said["now"])
