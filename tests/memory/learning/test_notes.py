@@ -1,0 +1,46 @@
+"""A person's notes for their agents, line by line."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.learning.notes import LONGEST, Note, notes
+
+
+def test_each_line_and_bullet_is_a_note_and_orders_are_told_apart() -> None:
+    text = "The API listens on port 8080.\n\n- Use **pnpm**, not npm\n- Never push to main\n1. The docs lie in docs/\n"
+    assert notes(text) == [
+        Note("The API listens on port 8080.", False),
+        Note("Use pnpm, not npm", True),
+        Note("Never push to main", True),
+        Note("The docs lie in docs/", False),
+    ]
+
+
+def test_a_bullet_of_few_words_takes_its_heading_or_lead_along() -> None:
+    assert [note.text for note in notes("## Commands\n\n- `make test`\n")] == ["Commands: `make test`"]
+    assert [note.text for note in notes("Before a commit run:\n\n- make lint\n")] == ["Before a commit run: make lint"]
+    assert [note.orders for note in notes("# Tests\n- run them\n")] == [True]
+
+
+def test_code_tables_imports_comments_and_front_matter_are_no_notes() -> None:
+    front, code, table = "---\ntitle: x\n---\n", "```sh\nrm -rf build\n```\n", "| a | b |\n| - | - |\n| 1 | 2 |\n"
+    assert notes(f"{front}<!-- hidden -->\n@docs/other.md\n\n{code}\n{table}") == []
+
+
+def test_what_we_put_on_a_page_ourselves_is_not_the_persons() -> None:
+    page = (
+        "Mine.\n\n<!-- palimpsest: what follows is made from memory -->\n- Ours.\n<!-- palimpsest: end -->\nMine too.\n"
+    )
+    assert [note.text for note in notes(page)] == ["Mine.", "Mine too."]
+
+
+def test_the_same_is_noted_once() -> None:
+    assert len(notes("- Use tabs\n- use TABS\n")) == 1
+
+
+@given(st.text(max_size=500))
+def test_any_text_can_be_read(text: str) -> None:
+    for note in notes(text):
+        assert note.text.strip() and len(note.text) <= LONGEST + 2 and "\n" not in note.text
