@@ -22,6 +22,8 @@ ALIKE = 0.6
 """Cosine from which on two facts may be about the same, where the newer one says in so many words what has changed."""
 SAME = 0.75
 """Cosine from which on they are, whatever they say."""
+_CLAUSES = re.compile(r",? but |[;:.] ")
+"""Where a clause ends: "My id is 7, but I do not know yours" does not deny "My id is 7"."""
 SEVERAL = 3
 """Rivals that a fact may have: what clashes with more than that is of one form with them, and no rival of theirs."""
 _CHANGING = re.compile(r"\b(?:from|instead|rather|replaced|longer|over)\b", re.IGNORECASE)
@@ -65,12 +67,20 @@ def _said(fact: Fact) -> tuple[datetime, datetime, str]:
 
 def _verdict(older: Fact, newer: Fact) -> Verdict:
     verdict = compared(older.text, newer.text)
+    if verdict.why == "negation":
+        verdict = compared(_clause(older.text, newer.text), _clause(newer.text, older.text))
     if verdict.clash >= CLASH or not newer.wrong:
         return verdict
     wrong, held = words_of(newer.wrong), words_of(older.text)
     if wrong and len(wrong) >= min(2, len(held)) and len(wrong & held) >= 0.8 * len(wrong):
         return Verdict(0.75, 0.8, "correction")
     return verdict
+
+
+def _clause(text: str, other: str) -> str:
+    """The clause of a text that has most to do with another text."""
+    words = words_of(other)
+    return max(_CLAUSES.split(text), key=lambda clause: len(words_of(clause) & words))
 
 
 def _changed(newer: Fact, verdict: Verdict) -> bool:

@@ -71,6 +71,11 @@ def test_a_doubt_is_written_down_and_evidence_settles_it() -> None:
     assert later["a"].state is State.SUPERSEDED and later["b"].contradicts == ()
 
 
+def test_what_is_said_beside_a_negation_is_not_denied_by_it() -> None:
+    old = fact("My user ID is noah_muller_9847, but I don't remember the reservation ID", "a")
+    assert actions([old, fact("My user ID is noah_muller_9847", "b", "s2", days=1, sessions=3)]) == []
+
+
 def test_a_person_is_not_overruled_by_a_tool() -> None:
     old = fact("The staging server listens on port 8080", "a")
     new = fact("The staging server now listens on port 9090", "b", "s2", days=1, origin=Origin.TOOL)
