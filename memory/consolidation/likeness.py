@@ -10,7 +10,9 @@ from memory.consolidation.snapshot import Pair
 from memory.ports import Vector
 
 BLOCK = 512
-"""Rows that are compared at once: the products of a block with a hundred thousand vectors take 200 MB."""
+"""Rows that are compared at once at most."""
+PRODUCTS = 20_000_000
+"""Products that are held at once: 80 MB."""
 MOST = 12
 """Likenesses that are kept of one new fact."""
 
@@ -21,8 +23,9 @@ def likenesses(ids: Sequence[str], vectors: Vector, new: Sequence[int], least: f
     ``vectors`` has a row of length one (or zero) for each of ``ids``; ``new`` are the rows of what is new.
     """
     found: dict[tuple[int, int], float] = {}
-    for start in range(0, len(new), BLOCK):
-        rows = np.asarray(new[start : start + BLOCK])
+    block = max(1, min(BLOCK, PRODUCTS // max(len(ids), 1)))
+    for start in range(0, len(new), block):
+        rows = np.asarray(new[start : start + block])
         cosines = vectors[rows] @ vectors.T
         cosines[np.arange(len(rows)), rows] = -1.0
         near, others = np.nonzero(cosines >= least)
