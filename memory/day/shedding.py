@@ -8,7 +8,7 @@ session was idle. Only what the journal can give back word for word may leave.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -23,10 +23,13 @@ from memory.day.reported import Reported
 from memory.day.sessions import LiveSession
 from memory.edits import Act, Entry, Key, Standing, Tier, handle
 from memory.fact import Fact, Kind
+from memory.learning.redact import redact
 from memory.ports import Journal, Overview, Shelved
 from memory.scope import Layer
 from memory.session import Arrival, Patience, Shed
 from memory.settings import SheddingSettings
+from memory.tiers.choose import line
+from memory.tiers.shape import Hint, hint_of
 
 LEAST = 60
 """Tokens of a part that is worth shedding."""
@@ -124,20 +127,26 @@ class Shedding:
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)
         turns = sum(message.role is Role.ASSISTANT for message in conversation.messages)
-        decided = await asyncio.to_thread(
-            plan,
-            conversation,
-            pieces,
-            load.sizes,
-            allowed,
-            standing,
-            warm=not self._cold(conversation, live, arrival),
-            turns=remaining(turns),
-            prices=self._windows.prices(conversation.model),
-            pinned=pinned,
-            kept=Kept(_pinned_lines(conversation, pinned), tuple(await self.decided_in(live))),
-            must=must,
-        )
+        kept = Kept(_pinned_lines(conversation, pinned), tuple(await self.decided_in(live)))
+
+        def planned(pieces: Sequence[Piece]) -> Plan:
+            return plan(
+                conversation,
+                pieces,
+                load.sizes,
+                allowed,
+                standing,
+                warm=not self._cold(conversation, live, arrival),
+                turns=remaining(turns),
+                prices=self._windows.prices(conversation.model),
+                pinned=pinned,
+                kept=kept,
+                must=must,
+            )
+
+        decided = await asyncio.to_thread(planned, pieces)
+        if decided.tokens > allowed.window and (new := self._new_results(conversation, keys, shelved)):
+            decided = await asyncio.to_thread(planned, [*pieces, *new])
         return self._decision(decided, conversation, keys)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
@@ -193,6 +202,25 @@ class Shedding:
                     pieces.append(
                         _piece(message, index, number, kind, tokens[number], tier, held.overviews.get(number))
                     )
+        return pieces
+
+    def _new_results(
+        self, conversation: Conversation, keys: Sequence[Key], shelved: Mapping[bytes, Shelved]
+    ) -> list[Piece]:
+        """The tools' results that came with this very request, for when it would not fit otherwise: the journal has
+        them with its exchange, before the reply ends. One with a secret in it could not be given back."""
+        calls = {call.id: call for message in conversation.messages for call in message.calls}
+        pieces = []
+        for index, message in enumerate(conversation.messages):
+            if message.digest in shelved or index < conversation.head:
+                continue
+            tokens = self._counting.parts(message, conversation)
+            for number, part in enumerate(message.parts):
+                if isinstance(part, ToolResult) and tokens[number] >= LEAST and redact(part.text).text == part.text:
+                    call = calls.get(part.call_id)
+                    hint = hint_of(call.name, call.arguments, part.failed) if call else Hint(failed=part.failed)
+                    made = Overview(tokens[number], line(part.text, hint), "", 0)
+                    pieces.append(_piece(message, index, number, "result", tokens[number], Tier.L2, made))
         return pieces
 
     def _decision(self, decided: Plan, conversation: Conversation, keys: Sequence[Key]) -> Decision:
