@@ -19,6 +19,8 @@ from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
 from memory.scope import Layer
 
+WEIGHTY = 0.7
+"""The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""
 SUREST = 0.95
 """Confidence that a gist reaches at most: it is still drawn by a rule."""
 _LASTING = (Tier.LONG_TERM, Tier.SHARED)
@@ -79,9 +81,9 @@ def draw(
         if seed.id in taken:
             continue
         cluster = _cluster(seed, near, free, taken)
-        if not _enough(cluster, clusters):
-            continue
         lead, *_ = cluster
+        if lead.importance < WEIGHTY or not _enough(cluster, clusters):
+            continue
         taken.update(fact.id for fact in cluster)
         gist = _gist(cluster, new_id())
         why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
@@ -129,7 +131,7 @@ def _episodic(fact: Fact) -> bool:
         and fact.tier not in _LASTING
         and (fact.origin.trusted or fact.origin in _OBSERVED)
         and fact.sensitivity is not Sensitivity.RESTRICTED
-        and fact.kind is not Kind.TASK
+        and fact.kind not in (Kind.TASK, Kind.OBSERVATION)
         and fact.expires_at is None
         and fact.valid_until is None
         and not fact.contradicts

@@ -65,7 +65,7 @@ def lessons() -> list[Fact]:
         fact("The staging server listens on port 8080", id=uuid(3), recorded_at=AGO, valid_from=AGO),
         fact("The staging server now listens on port 9090", id=uuid(4), session="s2", recorded_at=AGO, valid_from=NOW),
         *(
-            fact(text, id=uuid(5 + n), session=f"s{n}", recorded_at=AGO, kind=Kind.CORRECTION)
+            fact(text, id=uuid(5 + n), session=f"s{n}", recorded_at=AGO, kind=Kind.CORRECTION, importance=0.9)
             for n, text in enumerate(CORRECTIONS)
         ),
     ]

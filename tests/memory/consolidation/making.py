@@ -26,7 +26,7 @@ NOW = AT + timedelta(days=3)
 def fact(text: str, id: str, session: str = "s1", days: float = 0, **more: object) -> Fact:
     """A fact that was learnt so many days after the first."""
     at = AT + timedelta(days=days)
-    told: dict[str, object] = {"recorded_at": at, "valid_from": at, **more}
+    told: dict[str, object] = {"recorded_at": at, "valid_from": at, "importance": 0.8, **more}
     return made(text, id=id, session=session, **told)  # type: ignore[arg-type]
 
 
@@ -98,6 +98,7 @@ def stores(draw: st.DrawFn) -> list[Fact]:
             state=draw(st.sampled_from([State.ACTIVE, State.ACTIVE, State.ACTIVE, State.SUPERSEDED])),
             tier=draw(st.sampled_from([Tier.SHORT_TERM, Tier.SHORT_TERM, Tier.LONG_TERM])),
             sessions=draw(st.integers(1, 3)),
+            importance=draw(st.sampled_from([0.5, 0.8])),
             access=draw(st.integers(1, 9)),
             confidence=draw(st.sampled_from([0.1, 0.5, 0.9])),
             pinned=draw(st.booleans()) and draw(st.booleans()),

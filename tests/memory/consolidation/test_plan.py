@@ -119,6 +119,14 @@ def test_one_session_makes_no_knowledge_and_neither_do_two_preferences() -> None
     assert actions([fact(one, "a"), fact(other, "b", "s2")]) == []
 
 
+def test_what_carries_no_weight_makes_no_knowledge_however_often_it_is_said() -> None:
+    one, other = "Use pnpm here for installing packages", "For packages use pnpm here in workspaces"
+    for weight, made in ((0.5, []), (0.8, [Action.GIST])):
+        facts = [fact(one, "a", kind=Kind.CORRECTION, importance=weight)]
+        facts.append(fact(other, "b", "s2", kind=Kind.CORRECTION, importance=weight))
+        assert actions(facts) == made
+
+
 def test_what_tools_and_the_web_say_makes_no_knowledge() -> None:
     texts = [
         "Use pnpm here for installing packages",
