@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import aiohttp
 from aiohttp import web
@@ -70,11 +71,13 @@ async def relay(
         if request.transport is not None:
             request.transport.close()
         return response
-    if listener is not None and commit is not None and held:
-        await commit(await _whole(listener, heard))
-        if rest := listener.finish():
-            await response.write(rest)
-    await response.write_eof()
+    # A client that has what it waited for may be gone before the very end of the connection's last chunk.
+    with suppress(aiohttp.ClientConnectionResetError):
+        if listener is not None and commit is not None and held:
+            await commit(await _whole(listener, heard))
+            if rest := listener.finish():
+                await response.write(rest)
+        await response.write_eof()
     return response
 
 

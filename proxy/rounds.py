@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
@@ -146,7 +146,8 @@ class Rounds:
             return self._response
         if not self._response.prepared:
             await self._response.prepare(request)
-        await self._response.write_eof()
+        with suppress(aiohttp.ClientConnectionResetError):  # the client has what it waited for, and may be gone
+            await self._response.write_eof()
         return self._response
 
     def _turn(self) -> Turn:
