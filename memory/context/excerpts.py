@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from memory.context.actions import Place
 from memory.context.names import Line, Source, lines
 
-SHARE = 0.3
+SHARE = 0.35
 """The share of what leaves now that may stay as lines."""
 
 SLACK = 1.2

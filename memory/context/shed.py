@@ -32,8 +32,8 @@ from memory.session import Shed
 LIVE = 10_000
 """Tokens at the end of a request that are the live tool loop, at most; a fourth of the target where that is less."""
 
-LINES = 12_000
-LINES_SHARE = 0.5
+LINES = 14_000
+LINES_SHARE = 0.6
 """Tokens that the lines of shed parts may fill, at most, and as a share of the target."""
 
 AGE = 0.6

@@ -33,7 +33,8 @@ class LiveSession:
 
     ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
     not have yet; ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
-    ``before`` is when the request before the newest one came, None where there was none.
+    ``before`` is when the request before the newest one came, None where there was none; ``looked`` how many tokens a
+    request had when it was last looked for what could leave it.
     """
 
     session: Session
@@ -43,6 +44,7 @@ class LiveSession:
     known: bool = False
     tools: bool = False
     before: datetime | None = None
+    looked: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def decide(self, entries: Iterable[Entry]) -> list[Entry]:

@@ -34,6 +34,9 @@ from memory.tiers.shape import Hint, hint_of
 LEAST = 60
 """Tokens of a part that is worth shedding."""
 
+AGAIN = 0.04
+"""By what share of its window a session has to grow before it is looked at again for what could leave a warm cache."""
+
 TOLD = 40
 """Lines of what was decided and corrected that a continuity note is given to choose from."""
 
@@ -123,6 +126,10 @@ class Shedding:
         allowed = self._budget(conversation, live, load, arrival.patience)
         if not self._settings.enabled or conversation.continues or (load.total <= allowed.trim and not must):
             return Decision()
+        warm = not self._cold(conversation, live, arrival)
+        if warm and not must and load.total <= min(allowed.window, live.looked + int(AGAIN * allowed.window)):
+            return Decision()
+        live.looked = load.total
         shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)
@@ -136,7 +143,7 @@ class Shedding:
                 load.sizes,
                 allowed,
                 standing,
-                warm=not self._cold(conversation, live, arrival),
+                warm=warm,
                 turns=remaining(turns),
                 prices=self._windows.prices(conversation.model),
                 pinned=pinned,
