@@ -32,12 +32,14 @@ from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
 from memory.day.tiering import Lowering, Tiering
 from memory.day.tools import Tools
+from memory.day.warming import Warming
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
 from memory.night import Child, Nights
 from memory.ports import Embedder, Generation, Guard, StoreError
+from memory.scope import Scope
 from memory.session import Mode
 from memory.settings import MemorySettings
 from memory.stores.disk import DiskRoom
@@ -73,6 +75,7 @@ class Memory:
     offering: Offering
     reindexing: Reindexing
     tiering: Tiering
+    warming: Warming
     counting: Counting
     reported: Reported
     windows: Windows
@@ -102,6 +105,7 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
+        await self.warming.stop()
         await self.nights.stop()
         await self.preparation.settle()
         await self.notes.stop()
@@ -109,6 +113,7 @@ class Memory:
         await self.tiering.stop()
         await self.counting.settle()
         await self.reported.settle()
+        await self.pages.settle()
         try:
             await self.recall.index.close()
         except StoreError as error:
@@ -155,9 +160,13 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         learner.wake()
         tiering.wake()
 
+    def asked(scope: Scope) -> None:
+        warming.asked(scope)
+
     sessions = LiveSessions(journal, new_id)
-    recall = Recall(settings.recall, journal, index, embedder)
+    recall = Recall(settings.recall, journal, index, embedder, asked)
     pages = PageFiles(settings.page, journal, home / "pages", now)
+    warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
     tokens = Tokens()
     tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy)
@@ -175,6 +184,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     learner.start()
     tiering.start()
+    warming.start()
     commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
     content = Contents(journal).content
     nights = Nights(
@@ -207,6 +217,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         offering=Offering(sessions, settings.tools.offer),
         reindexing=Reindexing(journal, generations, recall, learner),
         tiering=tiering,
+        warming=warming,
         counting=counting,
         reported=reported,
         windows=windows,

@@ -47,6 +47,16 @@ class Scope:
         return tuple(owner for layer in Layer if (owner := self.owner(layer)))
 
 
+def scope_of(owner: str) -> Scope | None:
+    """The place that an owner key of the layer *user-project* is of; None for any other."""
+    kind, _, names = owner.partition(":")
+    parts = names.split("/")
+    if kind != "up" or len(parts) != 3 or not all(parts[1:]):
+        return None
+    org, user, project = (unquote(name) or None for name in parts)
+    return Scope(org, user, project)
+
+
 def owned_by(owner: str, scope: Scope) -> tuple[Scope, Layer] | None:
     """The layer that an owner key is of, and the place in it that is the scope's: the same project, but the scope's own
     user and organisation. None where the key is none, or the scope has no such layer."""

@@ -79,6 +79,11 @@ class PageFiles:
             kept = await self._made(scope)
         return kept.frozen
 
+    async def settle(self) -> None:
+        """Wait until no page is being made: some are made though nobody waits for them any more."""
+        while self._making:
+            await asyncio.wait(list(self._making.values()))
+
     async def _made(self, scope: Scope) -> _Kept:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
         owners = scope.owners()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from memory.context.rank import Scored, rank
 from memory.conversation import Conversation
 from memory.day.given import Recalled
 from memory.ports import Embedder, Index, Journal, Query
+from memory.scope import Scope
 from memory.session import Arrival, Session
 from memory.settings import RecallSettings
 
@@ -37,11 +38,19 @@ class Searched:
 class Recall:
     """The shell that searches."""
 
-    def __init__(self, settings: RecallSettings, journal: Journal, index: Index, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        settings: RecallSettings,
+        journal: Journal,
+        index: Index,
+        embedder: Embedder,
+        asked: Callable[[Scope], None] = lambda scope: None,
+    ) -> None:
         self._settings = settings
         self._journal = journal
         self.index = index
         self.embedder = embedder
+        self._asked = asked
         self._asked_at = float("-inf")
 
     def busy(self) -> bool:
@@ -53,6 +62,7 @@ class Recall:
     ) -> Recalled:
         """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
         self._asked_at = time.monotonic()
+        self._asked(session.scope)
         question = ask(conversation)
         if question is None:
             return Recalled(note="asks nothing")

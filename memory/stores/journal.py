@@ -17,6 +17,7 @@ from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
 from memory.stores.messages import Redact
 from memory.stores.moving import Moving
+from memory.stores.newest import Newest
 from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
 from memory.stores.overviews import Overviews
@@ -28,7 +29,9 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 
 
-class SqliteJournal(Sessions, Exchanges, Latest, Overviews, Pins, Facts, Outbox, Forgetting, Moving, Following, Nights):
+class SqliteJournal(
+    Sessions, Exchanges, Latest, Overviews, Pins, Facts, Newest, Outbox, Forgetting, Moving, Following, Nights
+):
     """The durable truth in one file.
 
     Args:
