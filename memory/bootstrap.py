@@ -170,7 +170,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
     tokens = Tokens()
     tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy)
-    counting = Counting(tokens, guard)
+    counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
     fitting = Fitting(

@@ -45,6 +45,12 @@ LEAST = 16
 FRAME = 4
 """Tokens that a line costs beside its text."""
 
+SPECIFIC = 3
+"""A name that was said and stands in no more places than these is meant: what follows it there comes back with it."""
+
+BLOCK = 8
+"""Lines of such a place, at most; a place ends at an empty line."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -72,6 +78,7 @@ class Absent:
     _said: set[str] = field(default_factory=set)
     _heard: set[str] = field(default_factory=set)
     _labels: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     _rows: list[_Row] = field(default_factory=list)
     _at: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
@@ -106,6 +113,7 @@ class Absent:
         if name in self._labels:
             return
         self._labels[name] = label
+        self._texts[name] = text[:PER_CONTENT], text[:PER_CONTENT].lower()
         for number, line in enumerate(text[:PER_CONTENT].split("\n")):
             at_home = tuple(each for each in dict.fromkeys(names(line)) if self._homes.get(each) == (name, number))
             if at_home:
@@ -128,6 +136,13 @@ class Absent:
         ``stands`` says what of one is still in the request, ``floor`` is how much a line must share with the question.
         """
         chosen: dict[str, dict[int, str]] = {}
+        for name, block in self._meant(asked, gone):
+            lines = {number: line for number, line in block.items() if line not in stands(name)}
+            heading = 0 if name in chosen else len(_heading(name, self._labels[name]))
+            cost = (heading + sum(len(line) + 1 for line in lines.values())) // 4 + 1
+            if lines and cost <= tokens:
+                tokens -= cost
+                chosen.setdefault(name, {}).update(lines)
         for row in self._ranked(asked, gone, floor):
             heading = 0 if row.handle in chosen else len(_heading(row.handle, self._labels[row.handle]))
             cost = (heading + len(row.text)) // 4 + 1
@@ -137,6 +152,25 @@ class Absent:
             if tokens < LEAST:
                 break
         return [Excerpt(name, self._labels[name], tuple(sorted(found.items()))) for name, found in chosen.items()]
+
+    def _meant(self, asked: Mapping[str, float], gone: Collection[str]) -> Iterable[tuple[str, dict[int, str]]]:
+        """The places of names that were said and hardly stand elsewhere, the rarest first."""
+        said = [name for name, weight in asked.items() if weight >= SAID and len(name) > 5 and _COMPOUND.search(name)]
+        found = []
+        for name in said[:TERMS]:
+            places: list[tuple[str, int]] = []
+            for handle_, (_, lowered) in self._texts.items():
+                at = lowered.find(name) if handle_ in gone else -1
+                while at >= 0 and len(places) <= SPECIFIC:
+                    places.append((handle_, at))
+                    at = lowered.find(name, at + 1)
+                if len(places) > SPECIFIC:
+                    break
+            if 0 < len(places) <= SPECIFIC:
+                found.append((len(places), -len(name), places))
+        for _, _, places in sorted(found):
+            for handle_, at in places:
+                yield handle_, _block(self._texts[handle_][0], at)
 
     def _ranked(self, asked: Mapping[str, float], gone: Collection[str], floor: float) -> list[_Row]:
         rare = {
@@ -162,6 +196,18 @@ class Absent:
             for name in row.names
             if self._homes[name] == (row.handle, row.number) or asked.get(name.lower().strip("./-:"), 0.0) >= SAID
         )
+
+
+def _block(text: str, at: int) -> dict[int, str]:
+    """The line at a place of a text, and those behind it that belong to it, by their numbers."""
+    start = text.rfind("\n", 0, at) + 1
+    number = text.count("\n", 0, start)
+    block: dict[int, str] = {}
+    for line in text[start : start + BLOCK * 400].split("\n")[:BLOCK]:
+        if not line.strip():
+            break
+        block[number + len(block)] = line[:400]
+    return block
 
 
 def question(parts: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -39,6 +39,9 @@ LINES_SHARE = 0.6
 AGE = 0.6
 """How fast a line loses worth: with this power of the thousands of tokens behind it."""
 
+FULL = 0.97
+"""How full a window is made with the lines of results that came with this very request."""
+
 TEXTS = frozenset({"result", "text"})
 """The kinds of parts of which lines may stay."""
 
@@ -208,7 +211,10 @@ class _Planner:
                     sources.append(Source(place, text, place in new, said, weight))
         room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpted())
         removed = sum(step.piece.tokens for step in new.values())
-        return excerpts(sources, new, old, removed, room, self.names)
+        # Of what nobody has read yet as much stays as fits.
+        unread = any(place[0] >= self.guard.newest for place in new)
+        more = max(int(FULL * self.budget.window) - batch.left - room, 0) if unread else 0
+        return excerpts(sources, new, old, removed, room, more, self.names)
 
     def _says(self, place: Place, part: Part) -> str | None:
         """What a part says as the client sent it; of one that was shed before, what stands there."""

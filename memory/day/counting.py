@@ -29,9 +29,9 @@ LOOKED_AT = 60_000
 brings a long history along)."""
 
 
-SMALL = 20_000
-"""Tokens of a request below which an estimate is enough: no window is near, and the tokenizer with its fifty
-megabytes is not loaded for it."""
+NEAR = 0.55
+"""The share of its window below which an estimate of a request is enough: no threshold is near, and the tokenizer with
+its fifty megabytes is not loaded for it."""
 
 
 class Tokenizer(Protocol):
@@ -65,8 +65,9 @@ Counted = tuple[int, tuple[int, ...]]
 class Counting:
     """Counts requests, message by message. Of the event loop only."""
 
-    def __init__(self, tokenizer: Tokenizer, guard: Guard) -> None:
+    def __init__(self, tokenizer: Tokenizer, guard: Guard, window_of: Callable[[str], int] = lambda model: 0) -> None:
         self._tokenizer = tokenizer
+        self._window_of = window_of
         self._guard = guard
         # Pictures cost what their makers say, so that Anthropic's models have counts of their own.
         self._counts = {"anthropic": _Counts(), "other": _Counts()}
@@ -86,7 +87,11 @@ class Counting:
     def weigh(self, conversation: Conversation) -> Weighed:
         """A whole request as the client sent it."""
         fixed, _ = self._counted((_outside(conversation),), "other")[0]
-        return Weighed(self.sizes(conversation), PER_REQUEST + fixed)
+        weighed = Weighed(self.sizes(conversation), PER_REQUEST + fixed)
+        if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
+            self._counted((_outside(conversation),), "other", beside=True)
+            self._counted(conversation.messages, _rules(conversation), beside=True)
+        return weighed
 
     def text(self, text: str) -> int:
         """Tokens of a text of ours: a stub, a note, a page. Short ones exactly."""
@@ -111,7 +116,9 @@ class Counting:
         while self._counting is not None:
             await asyncio.wait({self._counting})
 
-    def _counted(self, messages: Sequence[Message], rules: str) -> list[Counted]:
+    def _counted(self, messages: Sequence[Message], rules: str, beside: bool = False) -> list[Counted]:
+        """Each message's tokens; with ``beside``, or once the tokenizer is there, what is estimated is counted in a
+        thread."""
         counts = self._counts[rules]
         get = counts.young.get
         found = [get(message.digest) for message in messages]
@@ -134,10 +141,9 @@ class Counting:
                         looked_at -= min(length, AT_ONCE)
                         counted = _count(message, quick if looked_at > 0 else _by_length, rules)
                         self._estimated(key, counted)
-                    self._wanted[key] = message
+                    if beside or self._tokenizer.ready:
+                        self._wanted[key] = message
             result.append(counted)
-        if not self._tokenizer.ready and sum(total for total, _ in result) < SMALL:
-            self._wanted.clear()
         if self._wanted and self._counting is None:
             self._counting = asyncio.create_task(self._count_beside())
         return result

@@ -22,7 +22,7 @@ FLOOR = 6.0
 AT_A_RESULT = 2 / 3
 """The share of the budget that may come back at a tool's result: a turn has many of those."""
 
-SHARE = 0.1
+SHARE = 0.3
 """The share of the window that what came back may fill."""
 
 BYTES_PER_TOKEN = 4

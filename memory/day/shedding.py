@@ -37,6 +37,9 @@ LEAST = 60
 AGAIN = 0.04
 """By what share of its window a session has to grow before it is looked at again for what could leave a warm cache."""
 
+CLOSE = 0.98
+"""The share of a window up to which an estimate is trusted."""
+
 TOLD = 40
 """Lines of what was decided and corrected that a continuity note is given to choose from."""
 
@@ -152,7 +155,7 @@ class Shedding:
             )
 
         decided = await asyncio.to_thread(planned, pieces)
-        if decided.tokens > allowed.window and (new := self._new_results(conversation, keys, shelved)):
+        if decided.tokens > self._most(conversation, live, load) and (new := self._new_results(conversation, keys, shelved)):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         return self._decision(decided, conversation, keys)
 
@@ -175,6 +178,13 @@ class Shedding:
         if patience is not None:
             free = max(free, load.window - patience.most(load.window, conversation.longest))
         return budget(load.window, free, self._settings, load.fixed, ours)
+
+    def _most(self, conversation: Conversation, live: LiveSession, load: Load) -> int:
+        """The largest request that the provider takes, in our tokens: what is only kept free to be on the safe side is
+        not worth a result that nobody has read yet."""
+        asked = reserve(conversation.dialect, conversation.model, conversation.longest, 0, load.window)
+        most = min(load.window - asked, int(CLOSE * load.window))
+        return self._reported.ours(live.session.id, conversation.model, most)
 
     def _cold(self, conversation: Conversation, live: LiveSession, arrival: Arrival) -> bool:
         """Whether the provider's cache has let go of the session's prefix."""

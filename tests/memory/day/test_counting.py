@@ -45,12 +45,13 @@ def conversation(*texts: str, model: str = "gpt-5", instructions: str = "") -> C
 
 
 LONG = "word " * AT_ONCE
+WINDOW = 40_000
 
 
 @pytest.fixture
 async def bench() -> AsyncIterator[tuple[Counting, Words]]:
     words = Words()
-    counting = Counting(words, guard)
+    counting = Counting(words, guard, lambda model: WINDOW)
     yield counting, words
     await counting.settle()
 

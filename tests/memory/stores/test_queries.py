@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 import pytest
@@ -35,7 +36,8 @@ def test_every_query_fits_the_schema(name: str) -> None:
     names = {"id", "by", "at", "owner", "texts", "memory", "session", "used"}
     places = dict.fromkeys(names) if ":id" in statement or ":owner" in statement or ":memory" in statement else None
     if places is None and ":" not in statement:
-        connection.execute(f"EXPLAIN {statement}", [None] * statement.count("?"))
+        numbered = {int(number) for number in re.findall(r"\?(\d+)", statement)}
+        connection.execute(f"EXPLAIN {statement}", [None] * (max(numbered, default=0) or statement.count("?")))
     else:
         with pytest.raises(sqlite3.ProgrammingError, match="binding"):
             connection.execute(f"EXPLAIN {statement}", {})
