@@ -45,8 +45,8 @@ FULL = 0.97
 TEXTS = frozenset({"result", "text"})
 """The kinds of parts of which lines may stay."""
 
-NOTE = 8_000
-NOTE_SHARE = 0.13
+NOTE = 10_000
+NOTE_SHARE = 0.17
 """Tokens of a continuity note, at most, and as a share of the window."""
 
 

@@ -155,7 +155,9 @@ class Shedding:
             )
 
         decided = await asyncio.to_thread(planned, pieces)
-        if decided.tokens > self._most(conversation, live, load) and (new := self._new_results(conversation, keys, shelved)):
+        if decided.tokens > self._most(conversation, live, load) and (
+            new := self._new_results(conversation, keys, shelved)
+        ):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         return self._decision(decided, conversation, keys)
 

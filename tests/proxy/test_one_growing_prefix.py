@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.conversation import Conversation, Reply, Text
-from memory.day.note import Notes
 from memory.day.given import FrozenPage, Recalled
+from memory.day.note import Notes
 from memory.day.prepare import Preparation
 from memory.day.sessions import LiveSessions
 from memory.ports import StoreError

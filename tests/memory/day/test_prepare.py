@@ -14,11 +14,11 @@ import pytest
 import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Reply, Role, Text, digest
-from memory.day.note import Notes
 from memory.day.given import FrozenPage, Recalled
+from memory.day.note import Notes
 from memory.day.prepare import Preparation
 from memory.day.sessions import LiveSessions
-from memory.edits import Edit
+from memory.edits import Append, Edit
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Mode, Prepared, RequestKind, Session, Shown
@@ -35,6 +35,12 @@ async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: 
         return await awaitable, ""
     except StoreError as error:
         return otherwise, f"late: {error}"
+
+
+def said(edit: Edit) -> str:
+    """What an edit adds; these sessions have no others."""
+    assert isinstance(edit, Append)
+    return edit.text
 
 
 class Fresh:
@@ -158,7 +164,7 @@ async def test_a_session_that_began_with_a_failure_gets_its_page_at_the_next_mes
         await bench.restart()
     assert await bench.send(FIRST, keyed(key)) == ()
     edits = await bench.send(SECOND, keyed(key))
-    assert [(edit.message, edit.text[:5]) for edit in edits] == [(2, "[page"), (2, "[memo")]
+    assert [(edit.message, said(edit)[:5]) for edit in edits] == [(2, "[page"), (2, "[memo")]
     assert await bench.send(THIRD, keyed(key)) == (*edits, *(await bench.send(THIRD, keyed(key)))[2:])
 
 
@@ -179,12 +185,12 @@ async def test_nothing_is_remembered_to_have_been_added_though_the_journal_canno
 async def test_a_page_that_could_not_be_read_is_given_at_a_later_message_and_never_at_the_same(bench: Bench) -> None:
     bench.memory.failing = True
     before = await bench.send(FIRST)
-    assert [edit.text[:5] for edit in before] == ["[memo"]
+    assert [said(edit)[:5] for edit in before] == ["[memo"]
     bench.memory.failing = False
     assert await bench.send(FIRST) == before
     after = await bench.send(SECOND)
-    assert [(edit.message, edit.text[:5]) for edit in after[1:]] == [(2, "[page"), (2, "[memo")]
-    assert not [edit for edit in (await bench.send(THIRD))[3:] if edit.text.startswith("[page")]
+    assert [(edit.message, said(edit)[:5]) for edit in after[1:]] == [(2, "[page"), (2, "[memo")]
+    assert not [edit for edit in (await bench.send(THIRD))[3:] if said(edit).startswith("[page")]
 
 
 async def test_what_went_on_without_memory_is_not_recalled_for_by_a_request_that_still_waits(bench: Bench) -> None:
