@@ -37,7 +37,7 @@ async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: 
         return otherwise, f"late: {error}"
 
 
-def said(edit: Edit) -> str:
+def added(edit: Edit) -> str:
     """What an edit adds; these sessions have no others."""
     assert isinstance(edit, Append)
     return edit.text
@@ -164,7 +164,7 @@ async def test_a_session_that_began_with_a_failure_gets_its_page_at_the_next_mes
         await bench.restart()
     assert await bench.send(FIRST, keyed(key)) == ()
     edits = await bench.send(SECOND, keyed(key))
-    assert [(edit.message, said(edit)[:5]) for edit in edits] == [(2, "[page"), (2, "[memo")]
+    assert [(edit.message, added(edit)[:5]) for edit in edits] == [(2, "[page"), (2, "[memo")]
     assert await bench.send(THIRD, keyed(key)) == (*edits, *(await bench.send(THIRD, keyed(key)))[2:])
 
 
@@ -185,12 +185,12 @@ async def test_nothing_is_remembered_to_have_been_added_though_the_journal_canno
 async def test_a_page_that_could_not_be_read_is_given_at_a_later_message_and_never_at_the_same(bench: Bench) -> None:
     bench.memory.failing = True
     before = await bench.send(FIRST)
-    assert [said(edit)[:5] for edit in before] == ["[memo"]
+    assert [added(edit)[:5] for edit in before] == ["[memo"]
     bench.memory.failing = False
     assert await bench.send(FIRST) == before
     after = await bench.send(SECOND)
-    assert [(edit.message, said(edit)[:5]) for edit in after[1:]] == [(2, "[page"), (2, "[memo")]
-    assert not [edit for edit in (await bench.send(THIRD))[3:] if said(edit).startswith("[page")]
+    assert [(edit.message, added(edit)[:5]) for edit in after[1:]] == [(2, "[page"), (2, "[memo")]
+    assert not [edit for edit in (await bench.send(THIRD))[3:] if added(edit).startswith("[page")]
 
 
 async def test_what_went_on_without_memory_is_not_recalled_for_by_a_request_that_still_waits(bench: Bench) -> None:
