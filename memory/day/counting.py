@@ -29,9 +29,9 @@ LOOKED_AT = 60_000
 brings a long history along)."""
 
 
-NEAR = 0.55
-"""The share of its window below which an estimate of a request is enough: no threshold is near, and the tokenizer with
-its fifty megabytes is not loaded for it."""
+NEAR = 0.65
+"""The share of its window below which an estimate of a request is enough: sums of estimates are right to a percent, no
+request is near what would not fit, and the tokenizer with its fifty megabytes is not loaded for it."""
 
 
 class Tokenizer(Protocol):
