@@ -32,6 +32,11 @@ SURE = 5
 """Observations from which on a model's usual figure is known well enough to doubt a session's."""
 
 
+UNKNOWN = 1.1
+"""A provider's tokens per one of ours where it has reported none (as in streams for which nobody asked for usage):
+other makers' vocabularies are coarser than the one that we count with, and a request must fit all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """A session's last request: what we counted, and what the provider reported."""
@@ -51,7 +56,7 @@ class Calibration:
     @property
     def whole(self) -> float:
         """Of a whole request."""
-        return median(self.wholes) if self.wholes else 1.0
+        return median(self.wholes) if self.wholes else UNKNOWN
 
     @property
     def growth(self) -> float:
