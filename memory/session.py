@@ -182,7 +182,7 @@ class Prepared:
     edits: tuple[Edit, ...]
     receipt: Receipt
     unplaced: bool = False
-    changed: int = 0
+    changed: int | None = 0
     tools: str = ""
 
     @property

@@ -74,6 +74,8 @@ async def _exchange(
     view = await _read(dialect, body, request.headers, edge.settings.server.max_body_mib * 2**20)
     prepared = await _prepare(request, edge, prefix, view)
     written = await _written(dialect, view, prepared) if view and prepared else None
+    if prepared is not None and prepared.edits and written is None:
+        prepared = replace(prepared, changed=None)
 
     metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
     model = view.conversation.model if view else ""

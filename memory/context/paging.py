@@ -33,6 +33,9 @@ LOOKED_AT = 20_000
 REACH = 4
 """Messages before the newest in which the call is looked for that led to it."""
 
+RUN = 6
+"""So many known messages in a row, and all before them are known."""
+
 TERMS = 96
 """Words of a question that are looked up: the rarest."""
 
@@ -89,11 +92,15 @@ class Absent:
         return len(self._labels)
 
     def heard_messages(self, conversation: Conversation) -> int:
-        """How many messages of a conversation are known, from its beginning on."""
-        messages = conversation.messages
+        """How many messages of a conversation are surely known, from its beginning on.
+
+        One message alone proves nothing ("continue" is said again and again); a run of several does.
+        """
+        messages, run = conversation.messages, 0
         for index in range(len(messages), 0, -1):
-            if handle(messages[index - 1].digest, 0) in self._heard:
-                return index
+            run = run + 1 if handle(messages[index - 1].digest, 0) in self._heard else 0
+            if run == RUN:
+                return index - 1
         return 0
 
     def hear(self, name: str, text: str, said: bool) -> None:
@@ -245,7 +252,7 @@ def rendered(excerpts: Sequence[Excerpt]) -> str:
                 blocks.append("…")
             blocks.append(line)
             last = number
-    body = _CLOSING.sub("", "\n".join(blocks))
+    body = _CLOSING.sub("[end]", "\n".join(blocks))
     return f"\n\n{OPENS}\n{body}\n{CLOSES}"
 
 

@@ -16,6 +16,7 @@ from memory.day.reported import Reported
 from memory.day.sessions import LiveSession
 from memory.day.shedding import Decision, Load, Shedding
 from memory.edits import PAGED, Act, Entry, Key
+from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
 from memory.session import Arrival, Shed
@@ -99,7 +100,9 @@ class Fitting:
             doing="paging in",
         )
         form = conversation.messages[last].takes or Form.SUFFIX
-        written = live.decide([Entry(*keys[last], found.text, form, f"{PAGED} {why}".strip())])
+        # What a client sent may hold a secret, and a ledger must not.
+        text = redact(found.text).text if found.text else ""
+        written = live.decide([Entry(*keys[last], text, form, f"{PAGED} {why}".strip())])
         return found.handles if written else ()
 
     def measured(self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, fit: Fit) -> Fit:
@@ -124,6 +127,6 @@ class Fitting:
             self._page(live.session.scope), otherwise=FrozenPage(), within=SHED_SECONDS, doing="reading the page"
         )
         form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
-        text = page.text + cut.text
+        text = page.text + redact(cut.text).text
         digest, occurrence = keys[cut.message]
         return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)

@@ -32,6 +32,10 @@ PAGE_SWITCHED_OFF = "page is switched off"
 message."""
 
 
+BELIEVED = 0.8
+"""How large a request must be, as a share of the limit that its refusal names, for that limit to be believed: error
+texts repeat what a client said."""
+
 PATIENCE = 2
 """How many deadlines of a recall finding a request's session may take."""
 
@@ -103,7 +107,7 @@ class Preparation:
             live = near
         edits = edits_of(near, conversation)
         receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
-        return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None)
+        return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None, changed=None)
 
     async def prepare(self, conversation: Conversation, arrival: Arrival) -> Prepared:
         """The edits that this request needs.
@@ -164,9 +168,9 @@ class Preparation:
         if self._fitting is None or prepared.session is None or not prepared.arrival.kind.teaches:
             return None
         arrival, keys = prepared.arrival, conversation.keys()
-        if limit:
+        if limit and max(size or 0, prepared.receipt.tokens) >= BELIEVED * limit:
             self._fitting.told(conversation.model, limit)
-        if size:
+        if size and prepared.changed is not None:
             await self._fitting.heard(prepared.session.id, conversation, prepared.changed, Usage(input=size))
         live = await self._sessions.find(conversation, arrival)
         async with live.lock:
@@ -189,7 +193,9 @@ class Preparation:
 
     async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""
-        if self._fitting is not None and prepared.session is not None and reply.usage is not None:
+        known = prepared.session is not None and prepared.changed is not None and reply.usage is not None
+        if self._fitting is not None and known:
+            assert prepared.session is not None and prepared.changed is not None
             await self._fitting.heard(prepared.session.id, conversation, prepared.changed, reply.usage)
 
     def _only_again(

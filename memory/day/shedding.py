@@ -26,7 +26,7 @@ from memory.fact import Fact, Kind
 from memory.learning.redact import redact
 from memory.ports import Journal, Overview, Shelved
 from memory.scope import Layer
-from memory.session import Arrival, Patience, Shed
+from memory.session import Arrival, Mode, Patience, Shed
 from memory.settings import SheddingSettings
 from memory.tiers.choose import line
 from memory.tiers.shape import Hint, hint_of
@@ -127,12 +127,14 @@ class Shedding:
     ) -> Decision:
         """What leaves this request and all later ones. ``must``: the provider has refused it as too long."""
         allowed = self._budget(conversation, live, load, arrival.patience)
+        # What no journal gets could never be given back.
+        if arrival.mode is not Mode.ON:
+            return Decision()
         if not self._settings.enabled or conversation.continues or (load.total <= allowed.trim and not must):
             return Decision()
         warm = not self._cold(conversation, live, arrival)
         if warm and not must and load.total <= min(allowed.window, live.looked + int(AGAIN * allowed.window)):
             return Decision()
-        live.looked = load.total
         shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)
@@ -156,9 +158,10 @@ class Shedding:
 
         decided = await asyncio.to_thread(planned, pieces)
         if decided.tokens > self._most(conversation, live, load) and (
-            new := self._new_results(conversation, keys, shelved)
+            new := self._new_results(conversation, standing, shelved)
         ):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
+        live.looked = load.total
         return self._decision(decided, conversation, keys)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
@@ -224,17 +227,19 @@ class Shedding:
         return pieces
 
     def _new_results(
-        self, conversation: Conversation, keys: Sequence[Key], shelved: Mapping[bytes, Shelved]
+        self, conversation: Conversation, standing: Standing, shelved: Mapping[bytes, Shelved]
     ) -> list[Piece]:
         """The tools' results that came with this very request, for when it would not fit otherwise: the journal has
         them with its exchange, before the reply ends. One with a secret in it could not be given back."""
         calls = {call.id: call for message in conversation.messages for call in message.calls}
         pieces = []
         for index, message in enumerate(conversation.messages):
-            if message.digest in shelved or index < conversation.head:
+            if message.digest in shelved or index < conversation.head or index in standing.dropped:
                 continue
             tokens = self._counting.parts(message, conversation)
             for number, part in enumerate(message.parts):
+                if (index, number) in standing.replaced:
+                    continue
                 if isinstance(part, ToolResult) and tokens[number] >= LEAST and redact(part.text).text == part.text:
                     call = calls.get(part.call_id)
                     hint = hint_of(call.name, call.arguments, part.failed) if call else Hint(failed=part.failed)
