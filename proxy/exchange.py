@@ -43,6 +43,9 @@ from proxy.wire.rules.compared import newly_broken
 LARGE = 4 * 2**20
 """Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
 
+WRITE_SECONDS = 30.0
+"""How long edits may take to be written into the largest body."""
+
 SHORTEN_SECONDS = 5.0
 """How long finding what a refused request can do without may take: its only other answer is an error."""
 
@@ -73,7 +76,15 @@ async def _exchange(
     arrived = time.perf_counter()
     view = await _read(dialect, body, request.headers, edge.settings.server.max_body_mib * 2**20)
     prepared = await _prepare(request, edge, prefix, view)
-    written = await _written(dialect, view, prepared) if view and prepared else None
+    written = None
+    if view is not None and prepared is not None and (prepared.edits or prepared.tools):
+        written, _ = await fail_open(
+            _written(dialect, view, prepared),
+            otherwise=None,
+            within=WRITE_SECONDS,
+            doing="writing edits",
+            degradations=edge.degradations,
+        )
     if prepared is not None and prepared.edits and written is None:
         prepared = replace(prepared, changed=None)
 

@@ -10,6 +10,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Lock
 
 from memory.context.paging import Absent, question, rendered, turned_to
 from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
@@ -33,6 +34,9 @@ SESSIONS = 64
 FEW = 8
 """Contents that are taken in without a thread."""
 
+MANY = 200
+"""Contents from which on they are searched in a thread."""
+
 
 @dataclass(frozen=True, slots=True)
 class Returned:
@@ -47,23 +51,27 @@ class Paging:
 
     def __init__(self, settings: SheddingSettings) -> None:
         self._settings = settings
-        self._absent: OrderedDict[str, Absent] = OrderedDict()
+        self._absent: OrderedDict[str, tuple[Absent, Lock]] = OrderedDict()
 
     async def page_in(self, session: str, conversation: Conversation, standing: Standing, window: int) -> Returned:
         """What should come back at the newest message; nothing where nothing was shed."""
         budget = self._budget(conversation, standing, window)
         if not (standing.replaced or standing.dropped) or budget <= 0:
             return Returned()
-        absent = self._absent.setdefault(session, Absent())
+        absent, lock = self._absent.setdefault(session, (Absent(), Lock()))
         self._absent.move_to_end(session)
         while len(self._absent) > SESSIONS:
             self._absent.popitem(last=False)
         gone = gone_from(conversation, standing)
-        if len(gone) > len(absent) + FEW:
-            await asyncio.to_thread(take_in, absent, conversation, gone)
-        else:
-            take_in(absent, conversation, gone)
-        return found_in(absent, conversation, standing, gone, budget)
+
+        def found() -> Returned:
+            # A search that was given up for its time still runs to its end: the next one waits for it.
+            with lock:
+                take_in(absent, conversation, gone)
+                return found_in(absent, conversation, standing, gone, budget)
+
+        much = len(gone) > len(absent) + FEW or len(gone) > MANY or lock.locked()
+        return await asyncio.to_thread(found) if much else found()
 
     def _budget(self, conversation: Conversation, standing: Standing, window: int) -> int:
         """Tokens that may come back here."""
