@@ -14,6 +14,8 @@ def beginnings(conversation: Conversation) -> list[int]:
     """The messages at which a segment may begin: a person's, or the first of a turn of the assistant."""
     found = []
     open_calls: set[str] = set()
+    # A call that is never answered holds nothing open.
+    answered = {result.call_id for message in conversation.messages for result in message.results}
     head = conversation.head
     before: Role | None = None
     for index, message in enumerate(conversation.messages):
@@ -24,7 +26,7 @@ def beginnings(conversation: Conversation) -> list[int]:
         )
         if fits and index > head:
             found.append(index)
-        open_calls.update(call.id for call in message.calls)
+        open_calls.update(call.id for call in message.calls if call.id in answered)
         open_calls.difference_update(result.call_id for result in message.results)
         before = message.role
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memory.context.actions import actions
 from memory.context.continuity import CLOSING, OPENING, Kept, note
 from memory.context.rotate import beginning, beginnings
@@ -104,3 +106,11 @@ def test_notes_of_notes_do_not_grow() -> None:
         earlier = made(session(*played), 60, earlier=earlier, most=800)
         assert len(earlier) <= 3_200
     assert earlier.count(OPENING) == earlier.count(CLOSING) == 1
+
+
+def test_a_call_that_was_never_answered_keeps_no_later_segment_from_beginning() -> None:
+    parts: tuple[Part, ...] = (ToolCall("lost", "Read", "{}"),)
+    whole = session(*rounds(*(("Read", {"file_path": f"f{n}.py"}, "text") for n in range(6))))
+    lost = replace(whole.messages[2], parts=parts)
+    conversation = replace(whole, messages=(*whole.messages[:2], lost, *whole.messages[2:]))
+    assert [at for at in beginnings(conversation) if at > 3]
