@@ -39,21 +39,19 @@ def excerpts(
     removed: int,
     most: int,
     more: int = 0,
-    known: Mapping[Place, Mapping[str, int]] | None = None,
 ) -> Excerpts:
     """Choose among the lines of the competing sources.
 
     ``new`` are the parts that leave now, ``removed`` their tokens, ``old`` what stays of the parts that left before
     (their sources hold nothing else), ``most`` the tokens of all lines together and ``more`` what
-    there may be beyond that and beyond :data:`SHARE` for once; ``known`` as for
-    :func:`memory.context.names.lines`.
+    there may be beyond that and beyond :data:`SHARE` for once.
     """
     standing = sum(len(text) for text in old.values()) // 4
     wished = min(int(removed * SHARE), most)
     again = standing + wished > most * SLACK
     room = (most if again else wished) + more
     chosen: dict[Place, list[Line]] = {}
-    for line in lines(sources, known):
+    for line in lines(sources):
         if (again or line.place in new) and line.tokens < room:
             room -= line.tokens + 1
             chosen.setdefault(line.place, []).append(line)

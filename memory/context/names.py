@@ -69,13 +69,12 @@ class Line:
     tokens: int
 
 
-def lines(sources: Sequence[Source], known: Mapping[Place, Mapping[str, int]] | None = None) -> list[Line]:
+def lines(sources: Sequence[Source]) -> list[Line]:
     """The lines of the competing sources that are worth anything, the best first.
 
-    ``sources`` come in the order of the session; ``known`` are the names of some of them (:func:`rows`), where they
-    have been looked up before.
+    ``sources`` come in the order of the session.
     """
-    found = [(known or {}).get(source.place) or rows(source.text) for source in sources]
+    found = [rows(source.text) for source in sources]
     said: set[str] = set()
     printed: Counter[str] = Counter()
     for source, on_it in zip(sources, found, strict=True):

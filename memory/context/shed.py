@@ -11,7 +11,7 @@ more and loses a fourth of the lines that are needed again.) A cold cache is the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -92,22 +92,20 @@ def plan(
     prices: Prices | None = None,
     pinned: Collection[str] = (),
     kept: Kept | None = None,
-    names: Mapping[Place, Mapping[str, int]] | None = None,
     must: bool = False,
 ) -> Plan:
     """What to shed of a request, if anything.
 
     ``sizes`` are the messages' tokens as they stand (0 of one that was dropped), ``turns`` how many more are expected,
-    ``pinned`` handles of what stays whole, ``kept`` what a continuity note says beside what the messages say,
-    ``names`` the names of parts that were looked up before (:func:`memory.context.names.rows`). ``must``: the provider
-    has refused the request as too long.
+    ``pinned`` handles of what stays whole, ``kept`` what a continuity note says beside what the messages say.
+    ``must``: the provider has refused the request as too long.
     """
     total = budget.fixed + sum(sizes)
     if conversation.continues:
         return Plan(tokens=total, why="the server holds the history")
     if total <= budget.trim and not must:
         return Plan(tokens=total)
-    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned, names)
+    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned)
     must = must or total > budget.window
     if must or (total > budget.fold and not warm):
         return planner.fold(warm, turns, prices, kept or Kept())
@@ -125,7 +123,6 @@ class _Planner:
         budget: Budget,
         standing: Standing,
         pinned: Collection[str],
-        names: Mapping[Place, Mapping[str, int]] | None = None,
     ) -> None:
         # What stays of a text is chosen when it leaves, with the whole session in view; of a call it must be JSON.
         self.pieces = [
@@ -143,7 +140,6 @@ class _Planner:
         self.by_place = {piece.place: piece for piece in self.pieces}
         self.old_again = {place for place, why in self.old.items() if why in SAID_AGAIN}
         self.room = min(LINES, int(LINES_SHARE * budget.target))
-        self.names = names
 
     def trim(self, warm: bool, turns: float, prices: Prices | None) -> Plan:
         """Take what is stale, when that is free or pays."""
@@ -214,7 +210,7 @@ class _Planner:
         # Of what nobody has read yet as much stays as fits.
         unread = any(place[0] >= self.guard.newest for place in new)
         more = max(int(FULL * self.budget.window) - batch.left - room, 0) if unread else 0
-        return excerpts(sources, new, old, removed, room, more, self.names)
+        return excerpts(sources, new, old, removed, room, more)
 
     def _says(self, place: Place, part: Part) -> str | None:
         """What a part says as the client sent it; of one that was shed before, what stands there."""

@@ -193,9 +193,7 @@ class Preparation:
 
     async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""
-        known = prepared.session is not None and prepared.changed is not None and reply.usage is not None
-        if self._fitting is not None and known:
-            assert prepared.session is not None and prepared.changed is not None
+        if self._fitting is not None and prepared.session is not None and prepared.changed is not None:
             await self._fitting.heard(prepared.session.id, conversation, prepared.changed, reply.usage)
 
     def _only_again(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.excerpts import SLACK, excerpts
-from memory.context.names import LONGEST, Source, lines, rows, shortened
+from memory.context.names import LONGEST, Source, lines, shortened
 
 
 def told(*sources: Source) -> list[str]:
@@ -51,7 +51,7 @@ def test_lines_of_older_parts_only_become_fewer_and_only_when_there_is_no_more_r
 def test_any_texts_are_ranked_and_each_line_is_one_of_its_source(given_texts: list[tuple[str, bool, bool]]) -> None:
     sources = [Source((n, 0), text, competes, said) for n, (text, competes, said) in enumerate(given_texts)]
     found = lines(sources)
-    assert found == lines(sources, {source.place: rows(source.text) for source in sources})
+    assert found == lines(sources)
     for line in found:
         source = sources[line.place[0]]
         assert source.competes
