@@ -23,6 +23,7 @@ from memory.day.indexing import Indexing, points_of, terms_of
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.tombstones import tombstone_of
+from memory.day.worker import Worker
 from memory.fact import Fact, Passage, State
 from memory.language.terms import product
 from memory.language.words import stems
@@ -37,9 +38,6 @@ T = TypeVar("T")
 
 BATCH = 32
 """Exchanges read at once."""
-
-IDLE_SECONDS = 5.0
-"""How often the worker looks whether something was left over, when nothing wakes it."""
 
 TRIES = 3
 """How often an exchange that cannot be learned from is tried before it is passed over. It stays in the journal."""
@@ -88,9 +86,8 @@ class Learner:
         self._guard = guard
         self._new_id = new_id
         self._now = now
-        self._woken = asyncio.Event()
+        self._worker = Worker(self._all)
         self._one_at_a_time = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
         self._failed: Counter[int] = Counter()
         self._owed = 0
         self._unindexed: dict[str, Fact] = {}
@@ -99,24 +96,20 @@ class Learner:
     @property
     def alive(self) -> bool:
         """Whether the worker runs."""
-        return self._task is not None and not self._task.done()
+        return self._worker.alive
 
     def start(self) -> None:
         """Begin to work, with what was left behind first."""
-        self._woken.set()
-        self._task = asyncio.create_task(self._run())
+        self._worker.start()
 
     def wake(self) -> None:
         """Say that the journal has something new: one more exchange."""
         self._owed += 1
-        self._woken.set()
+        self._worker.wake()
 
     async def stop(self) -> None:
         """Stop after the exchange at hand; the rest is learned from after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._worker.stop()
 
     async def catch_up(self) -> None:
         """Learn from everything that is in the journal, and bring the index and the pages up to it."""
@@ -138,22 +131,16 @@ class Learner:
         async with self._one_at_a_time:
             yield
 
-    async def _run(self) -> None:
-        while True:
-            # Not wait_for: in Python 3.11 it can lose a cancellation that comes at the same time as the result.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(IDLE_SECONDS):
-                    await self._woken.wait()
-            self._woken.clear()
-            more, began = True, time.monotonic()
-            refreshed = began
-            while more:
-                if sparing := self._owed < OWED and time.monotonic() - began < PATIENCE_SECONDS:
-                    await self._give_way()
-                more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
-                if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
-                    refreshed = time.monotonic()
-                    await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
+    async def _all(self) -> None:
+        more, began = True, time.monotonic()
+        refreshed = began
+        while more:
+            if sparing := self._owed < OWED and time.monotonic() - began < PATIENCE_SECONDS:
+                await self._give_way()
+            more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
+            if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
+                refreshed = time.monotonic()
+                await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
 
     async def _batch(self, patient: bool) -> bool:
         """Learn from the next exchanges; whether there were any. ``patient``: only from one while requests come."""

@@ -8,7 +8,6 @@ free of secrets; a message out of which one was taken is never shed and gets non
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +26,7 @@ from memory.conversation import (
     ToolResult,
     digest,
 )
+from memory.day.worker import Worker
 from memory.edits import handle
 from memory.ports import Guard, Journal, Journaled, Overview, StoreError
 from memory.scope import Layer
@@ -43,9 +43,6 @@ BATCH = 16
 
 HURRIED = 0.25
 """How long the worker rests for each second of work while requests are under way and much has piled up."""
-
-IDLE_SECONDS = 5.0
-"""How often the worker looks whether something was left over, when nothing wakes it."""
 
 TRIES = 3
 """How often an exchange that makes the tiers fail is tried before it is passed over."""
@@ -74,50 +71,39 @@ class Tiering:
         self._lowering = lowering
         self._guard = guard
         self._busy = busy
-        self._woken = asyncio.Event()
+        self._worker = Worker(self._all)
         self._one_at_a_time = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
         self._failed: Counter[int] = Counter()
         self.passed_over = 0
 
     @property
     def alive(self) -> bool:
         """Whether the worker runs."""
-        return self._task is not None and not self._task.done()
+        return self._worker.alive
 
     def start(self) -> None:
         """Begin to work, with what was left behind first."""
-        self._woken.set()
-        self._task = asyncio.create_task(self._run())
+        self._worker.start()
 
     def wake(self) -> None:
         """Say that the journal has something new."""
-        self._woken.set()
+        self._worker.wake()
 
     async def stop(self) -> None:
         """Stop after the message at hand; the rest is made after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._worker.stop()
 
     async def catch_up(self) -> None:
         """Make the overviews of everything that is in the journal."""
         while await self._batch(patient=False):
             pass
 
-    async def _run(self) -> None:
-        while True:
-            # Not wait_for: in Python 3.11 it can lose a cancellation that comes at the same time as the result.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(IDLE_SECONDS):
-                    await self._woken.wait()
-            self._woken.clear()
-            more = True
-            while more:
-                more, _ = await self._guard(
-                    self._batch(patient=True), otherwise=False, within=600, doing="making overviews"
-                )
+    async def _all(self) -> None:
+        more = True
+        while more:
+            more, _ = await self._guard(
+                self._batch(patient=True), otherwise=False, within=600, doing="making overviews"
+            )
 
     async def _batch(self, patient: bool) -> bool:
         """Make the overviews of the next exchanges; whether there were any. ``patient``: requests that are under way
