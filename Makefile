@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench e2e clean
+.PHONY: run test fuzz lint bench e2e clean
 
 run: $(VENV)/.run
 	$(BIN)/palimpsest serve $(ARGS)
 
 test: $(VENV)/.dev lint
 	$(BIN)/pytest -n 2
+
+fuzz: $(VENV)/.dev
+	$(BIN)/pytest -n 2 --hypothesis-profile=fuzz $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from memory.strength import effective
 
 def fade(sheet: Sheet, fading: Sequence[str], now: datetime, floor: float) -> None:
     """Write on the sheet what is archived: of ``fading`` what is weaker than ``floor`` and not pinned."""
-    for id in fading:
+    for id in sorted(fading):
         fact = sheet.active(id)
         if fact is None or fact.pinned:
             continue

@@ -194,3 +194,10 @@ def test_trust_is_never_gained_and_nothing_restricted_is_opened(facts: list[Fact
 @given(stores())
 def test_the_same_snapshot_gives_the_same_night(facts: list[Fact]) -> None:
     assert night(facts) == night(list(reversed(facts)))
+
+
+def test_what_has_faded_is_told_in_one_order_whatever_order_it_was_found_in() -> None:
+    old = [fact(f"Word{n} is another{n} thing{n}", f"o{n}", days=-2000.0, confidence=0.2) for n in range(2)]
+    kept = [fact(f"Sail{n} is another{n} boom{n}", f"k{n}") for n in range(3)]
+    assert len(night([*old, *kept])[0].changes) == 2
+    assert night([*old, *kept]) == night([*reversed(kept), *reversed(old)])
