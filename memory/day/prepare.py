@@ -10,27 +10,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 
-from memory.conversation import Conversation, Form, Reply, Role, Usage
-from memory.day.fitting import SHED_SECONDS, Fit, Fitting
-from memory.day.given import FrozenPage, Pages, Recalled, Recaller
+from memory.conversation import Conversation, Reply, Usage
+from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
+from memory.day.fitting import SHED_SECONDS, Fitting
+from memory.day.given import Pages, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
-from memory.edits import Act, Append, Edit, Entry, Key
+from memory.edits import Append, Edit
 from memory.ports import Guard
-from memory.scope import Scope
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
-
-BYTES_PER_TOKEN = 4
-"""For budgets: what is added is prose, for which four bytes a token is on the safe side."""
-
-PAGE_GIVEN = "page"
-PAGE_SWITCHED_OFF = "page is switched off"
-"""The reasons with which a session's page is settled. With any other it failed: it may still be given, at a later
-message."""
-
 
 BELIEVED = 0.8
 """How large a request must be, as a share of the limit that its refusal names, for that limit to be believed: error
@@ -38,7 +29,6 @@ texts repeat what a client said."""
 
 PATIENCE = 2
 """How many deadlines of a recall finding a request's session may take."""
-
 
 LEDGER_SECONDS = 0.03
 """How long after a request its ledger is written, unless the exchange is journaled before."""
@@ -60,14 +50,12 @@ class Preparation:
         fitting: Fitting | None = None,
     ) -> None:
         self._settings = settings
-        self._window_of = window_of
         self._sessions = sessions
-        self._recaller = recaller
-        self._pages = pages
         self._guard = guard
         self._new_id = new_id
         self._paused = paused
         self._fitting = fitting
+        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting)
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
         self._settling = asyncio.Event()
@@ -98,7 +86,7 @@ class Preparation:
             return self._only_again(conversation, arrival, near, f"degraded; {why}")
         live = None
         if arrival.kind.teaches and not self._paused():
-            live = self._sessions.decide(conversation, arrival, _nothing(conversation, why))
+            live = self._sessions.decide(conversation, arrival, nothing(conversation, why))
             if live is not None:
                 self._write_beside(live)
             else:
@@ -128,12 +116,12 @@ class Preparation:
         keys = conversation.keys()
         async with asyncio.timeout(PATIENCE * self._deadline):
             live = await self._sessions.find(conversation, arrival)
-        steps = {"session": _ms(began)}
+        steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
         if arrival.kind.teaches and not self._paused():
             async with live.lock:
-                decided = await self._decide(conversation, keys, live, arrival)
+                decided = await self._deciding.decide(conversation, keys, live, arrival)
                 steps |= decided.steps
             self._write_beside(live)
         edits = live.ledger.standing(keys, conversation.head).edits
@@ -141,7 +129,7 @@ class Preparation:
         if self._fitting is not None:
             start = time.perf_counter()
             fit = self._fitting.measured(conversation, keys, live, fit)
-            steps["measure"] = _ms(start)
+            steps["measure"] = ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
             shown=decided.recalled.shown,
@@ -149,7 +137,7 @@ class Preparation:
             recall_tokens=tokens_of(decided.recalled.text),
             bytes_added=sum(len(edit.text.encode()) for edit in edits if isinstance(edit, Append)),
             note="; ".join(filter(None, (decided.recalled.note, fit.note))),
-            steps=steps | {"prepare": _ms(began)},
+            steps=steps | {"prepare": ms(began)},
             tokens=fit.tokens,
             window=fit.window,
             shed=fit.shed,
@@ -215,95 +203,6 @@ class Preparation:
         live = self._sessions.remembered(conversation, arrival)
         return replace(arrival, kind=RequestKind.SIDE) if live is not None and live.tools else arrival
 
-    async def _decide(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival
-    ) -> Decided:
-        """Decide about the newest message, once, and write it into the ledger.
-
-        The page goes where the newest person's words are when it is first given: at a session's start that is the
-        first human message, and in a session that we only come to know on its way nothing older moves. It is
-        given again when the client has dropped the message that carried it. Where reading it failed it is given at a
-        later message, never at the same one, which was forwarded without it.
-        """
-        fit, steps = Fit(), dict[str, float]()
-        if self._fitting is not None:
-            start = time.perf_counter()
-            fit = await self._fitting.shed(conversation, keys, live, arrival)
-            steps["shed"] = _ms(start)
-        index = newest(conversation)
-        if index is None:
-            return Decided(recalled=Recalled(note="nothing new was said"), fit=fit, steps=steps)
-        if self._fitting is not None and live.ledger.shed:
-            start = time.perf_counter()
-            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live))
-            steps["page in"] = _ms(start)
-        message, key = conversation.messages[index], keys[index]
-        standing = live.ledger.standing(keys, conversation.head).entries
-        new: list[Entry] = []
-        page = FrozenPage()
-        form = message.takes or Form.SUFFIX
-        until = time.perf_counter() + self._deadline
-        if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
-            start = time.perf_counter()
-            page, why = await self._page(live.session.scope)
-            new.append(Entry(*key, page.text, form, why, page.memories))
-            steps["page"] = _ms(start)
-        recalled = Recalled(note="decided before")
-        if not any(at == index and entry.about == "recall" for at, entry in standing):
-            start = time.perf_counter()
-            standing = (*standing, *((index, entry) for entry in new))
-            present = frozenset(memory for _, entry in standing for memory in entry.memories)
-            tokens = self._left(conversation, standing)
-            recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
-            memories = tuple(shown.memory for shown in recalled.shown)
-            new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
-            steps |= {**recalled.steps, "recall": _ms(start)}
-        # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.
-        written = {entry.about for entry in live.decide(new)}
-        page = page if "page" in written else FrozenPage()
-        recalled = recalled if "recall" in written else Recalled(note="decided before")
-        return Decided(page, recalled, fit, steps)
-
-    async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
-        """The page, and the reason that its entry has in the ledger."""
-        if not self._settings.page.enabled:
-            return FrozenPage(), PAGE_SWITCHED_OFF
-        page, why = await self._guard(
-            self._pages.page(scope), otherwise=FrozenPage(), within=self._deadline, doing="reading the page"
-        )
-        return page, f"{PAGE_GIVEN} {why}".strip()
-
-    async def _recall(
-        self,
-        conversation: Conversation,
-        live: LiveSession,
-        arrival: Arrival,
-        tokens: int,
-        present: frozenset[str],
-        within: float,
-    ) -> Recalled:
-        if not self._settings.recall.enabled:
-            return Recalled(note="is switched off")
-        if tokens <= 0:
-            return Recalled(note="has used up its budget")
-        recalled, why = await self._guard(
-            self._recaller.recall(conversation, live.session, arrival, tokens, present),
-            otherwise=Recalled(),
-            within=max(within, 0.0),
-            doing="recalling",
-        )
-        return replace(recalled, note=why, failed=True) if why else recalled
-
-    def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
-        """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
-        segment."""
-        last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
-        turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
-        segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
-        window = self._window_of(conversation.model) or self._settings.default_window
-        share = int(self._settings.recall.segment_share * window)
-        return min(self._settings.recall.tokens - turn, share - segment)
-
     def _write_beside(self, live: LiveSession) -> None:
         """Write the ledger beside the request: a slow disk must not hold it up, and the request's own way to the
         provider comes first."""
@@ -336,27 +235,9 @@ class Preparation:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What was decided about the newest message, and how long it took."""
-
-    page: FrozenPage = field(default_factory=FrozenPage)
-    recalled: Recalled = field(default_factory=Recalled)
-    fit: Fit = field(default_factory=Fit)
-    steps: Mapping[str, float] = field(default_factory=dict)
-
-
 def edits_of(live: LiveSession | None, conversation: Conversation) -> tuple[Edit, ...]:
     """What a session's ledger holds for a request; nothing where there is no session."""
     return live.ledger.standing(conversation.keys(), conversation.head).edits if live else ()
-
-
-def newest(conversation: Conversation) -> int | None:
-    """The message that something can be added to: the last one, if a person or a tool spoke in it."""
-    index = len(conversation.messages) - 1
-    message = conversation.messages[index]
-    said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
-    return index if said and message.takes else None
 
 
 def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:
@@ -365,35 +246,9 @@ def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:
     return owned and (arrival.kind.teaches or arrival.extends)
 
 
-def _settles_page(entry: Entry, here: bool) -> bool:
-    """Whether an entry keeps the page from being given: it was, or it was tried ``here``, at this very message. A
-    rotation brings its own."""
-    return entry.act is Act.CUT or (entry.about == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF)))
-
-
-def _nothing(conversation: Conversation, why: str) -> list[Entry]:
-    """The decisions that nothing is added to the newest message, because preparing failed."""
-    index = newest(conversation)
-    if index is None:
-        return []
-    message, key = conversation.messages[index], conversation.keys()[index]
-    late = why if why.startswith("late: ") else f"late: {why}"
-    decided = ("page", "recall") if message.spoken else ("recall",)
-    return [Entry(*key, "", message.takes or Form.SUFFIX, f"{each} {late}") for each in decided]
-
-
-def tokens_of(text: str) -> int:
-    """A budget's tokens of a text."""
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)
-
-
 def _status(edits: Sequence[Edit], decided: Decided) -> str:
     if decided.recalled.failed:
         return f"degraded; {decided.recalled.note}"
     if not edits:
         return "untouched"
     return f"remembered; recalled={len(decided.recalled.shown)}; edits={len(edits)}"
-
-
-def _ms(start: float) -> float:
-    return round((time.perf_counter() - start) * 1000, 3)

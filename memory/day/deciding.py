@@ -1,0 +1,184 @@
+"""Decide, once, what is added to the newest message of a request, and write it into the session's ledger.
+
+The page at a session's first words and recall at each new message of a person or a tool, each under a deadline; what
+leaves a full window is decided before. Whatever is decided stands, so that a retry changes nothing. The session's lock
+is held by the caller.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memory.conversation import Conversation, Form, Role
+from memory.day.fitting import Fit, Fitting
+from memory.day.given import FrozenPage, Pages, Recalled, Recaller
+from memory.day.sessions import LiveSession
+from memory.edits import Act, Entry, Key
+from memory.ports import Guard
+from memory.scope import Scope
+from memory.session import Arrival
+from memory.settings import MemorySettings
+
+BYTES_PER_TOKEN = 4
+"""For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+PAGE_GIVEN = "page"
+PAGE_SWITCHED_OFF = "page is switched off"
+"""The reasons with which a session's page is settled. With any other it failed: it may still be given, at a later
+message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided about the newest message, and how long it took."""
+
+    page: FrozenPage = field(default_factory=FrozenPage)
+    recalled: Recalled = field(default_factory=Recalled)
+    fit: Fit = field(default_factory=Fit)
+    steps: Mapping[str, float] = field(default_factory=dict)
+
+
+class Deciding:
+    """The shell that decides what a request is given."""
+
+    def __init__(
+        self,
+        settings: MemorySettings,
+        recaller: Recaller,
+        pages: Pages,
+        guard: Guard,
+        window_of: Callable[[str], int | None] = lambda model: None,
+        fitting: Fitting | None = None,
+    ) -> None:
+        self._settings = settings
+        self._recaller = recaller
+        self._pages = pages
+        self._guard = guard
+        self._window_of = window_of
+        self._fitting = fitting
+        self._deadline = settings.recall.deadline_ms / 1000
+
+    async def decide(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival
+    ) -> Decided:
+        """Decide about the newest message, once, and write it into the ledger.
+
+        The page goes where the newest person's words are when it is first given: at a session's start that is the
+        first human message, and in a session that we only come to know on its way nothing older moves. It is
+        given again when the client has dropped the message that carried it. Where reading it failed it is given at a
+        later message, never at the same one, which was forwarded without it.
+        """
+        fit, steps = Fit(), dict[str, float]()
+        if self._fitting is not None:
+            start = time.perf_counter()
+            fit = await self._fitting.shed(conversation, keys, live, arrival)
+            steps["shed"] = ms(start)
+        index = newest(conversation)
+        if index is None:
+            return Decided(recalled=Recalled(note="nothing new was said"), fit=fit, steps=steps)
+        if self._fitting is not None and live.ledger.shed:
+            start = time.perf_counter()
+            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live))
+            steps["page in"] = ms(start)
+        message, key = conversation.messages[index], keys[index]
+        standing = live.ledger.standing(keys, conversation.head).entries
+        new: list[Entry] = []
+        page = FrozenPage()
+        form = message.takes or Form.SUFFIX
+        until = time.perf_counter() + self._deadline
+        if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
+            start = time.perf_counter()
+            page, why = await self._page(live.session.scope)
+            new.append(Entry(*key, page.text, form, why, page.memories))
+            steps["page"] = ms(start)
+        recalled = Recalled(note="decided before")
+        if not any(at == index and entry.about == "recall" for at, entry in standing):
+            start = time.perf_counter()
+            standing = (*standing, *((index, entry) for entry in new))
+            present = frozenset(memory for _, entry in standing for memory in entry.memories)
+            tokens = self._left(conversation, standing)
+            recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
+            memories = tuple(shown.memory for shown in recalled.shown)
+            new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
+            steps |= {**recalled.steps, "recall": ms(start)}
+        # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.
+        written = {entry.about for entry in live.decide(new)}
+        page = page if "page" in written else FrozenPage()
+        recalled = recalled if "recall" in written else Recalled(note="decided before")
+        return Decided(page, recalled, fit, steps)
+
+    async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
+        """The page, and the reason that its entry has in the ledger."""
+        if not self._settings.page.enabled:
+            return FrozenPage(), PAGE_SWITCHED_OFF
+        page, why = await self._guard(
+            self._pages.page(scope), otherwise=FrozenPage(), within=self._deadline, doing="reading the page"
+        )
+        return page, f"{PAGE_GIVEN} {why}".strip()
+
+    async def _recall(
+        self,
+        conversation: Conversation,
+        live: LiveSession,
+        arrival: Arrival,
+        tokens: int,
+        present: frozenset[str],
+        within: float,
+    ) -> Recalled:
+        if not self._settings.recall.enabled:
+            return Recalled(note="is switched off")
+        if tokens <= 0:
+            return Recalled(note="has used up its budget")
+        recalled, why = await self._guard(
+            self._recaller.recall(conversation, live.session, arrival, tokens, present),
+            otherwise=Recalled(),
+            within=max(within, 0.0),
+            doing="recalling",
+        )
+        return replace(recalled, note=why, failed=True) if why else recalled
+
+    def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
+        """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
+        segment."""
+        last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
+        turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
+        segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
+        window = self._window_of(conversation.model) or self._settings.default_window
+        share = int(self._settings.recall.segment_share * window)
+        return min(self._settings.recall.tokens - turn, share - segment)
+
+
+def newest(conversation: Conversation) -> int | None:
+    """The message that something can be added to: the last one, if a person or a tool spoke in it."""
+    index = len(conversation.messages) - 1
+    message = conversation.messages[index]
+    said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
+    return index if said and message.takes else None
+
+
+def _settles_page(entry: Entry, here: bool) -> bool:
+    """Whether an entry keeps the page from being given: it was, or it was tried ``here``, at this very message. A
+    rotation brings its own."""
+    return entry.act is Act.CUT or (entry.about == "page" and (here or entry.reason in (PAGE_GIVEN, PAGE_SWITCHED_OFF)))
+
+
+def nothing(conversation: Conversation, why: str) -> list[Entry]:
+    """The decisions that nothing is added to the newest message, because preparing failed."""
+    index = newest(conversation)
+    if index is None:
+        return []
+    message, key = conversation.messages[index], conversation.keys()[index]
+    late = why if why.startswith("late: ") else f"late: {why}"
+    decided = ("page", "recall") if message.spoken else ("recall",)
+    return [Entry(*key, "", message.takes or Form.SUFFIX, f"{each} {late}") for each in decided]
+
+
+def tokens_of(text: str) -> int:
+    """A budget's tokens of a text."""
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
+
+
+def ms(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 3)
