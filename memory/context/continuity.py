@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.context.actions import Action, Kind, Place
+from memory.actions import Action, Kind, Place
 from memory.context.names import Source, lines
 from memory.conversation import Conversation, Part, Role, ToolResult
 from memory.edits import handle

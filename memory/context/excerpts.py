@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.context.actions import Place
+from memory.actions import Place
 from memory.context.names import Line, Source, lines
 
 SHARE = 0.35

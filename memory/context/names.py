@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.context.actions import Place
+from memory.actions import Place
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{6,}")
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.context.actions import Action, Kind, Place
+from memory.actions import Action, Kind, Place
 from memory.conversation import Conversation, Role, ToolResult
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{7,}")

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from memory.context.actions import Kind, Place, actions
+from memory.actions import Kind, Place, actions
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, note
 from memory.context.excerpts import Excerpts, excerpts

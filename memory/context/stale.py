@@ -1,13 +1,13 @@
 """What of a conversation is stale: said again later, overtaken, or settled.
 
-Each rule looks at what calls did (:mod:`memory.context.actions`), never at who made the tool.
+Each rule looks at what calls did (:mod:`memory.actions`), never at who made the tool.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.context.actions import Action, Kind, Place
+from memory.actions import Action, Kind, Place
 from memory.conversation import Conversation, Image, ToolResult
 
 REREAD = "read again later"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from memory.context.actions import Place
+from memory.actions import Place
 from memory.context.stale import SAID_AGAIN
 from memory.context.stub import FRAME
 from memory.conversation import Conversation

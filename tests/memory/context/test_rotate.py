@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory.context.actions import actions
+from memory.actions import actions
 from memory.context.continuity import CLOSING, OPENING, Kept, note
 from memory.context.rotate import beginning, beginnings
 from memory.conversation import Conversation, Part, Reasoning, Role, Text, ToolCall, ToolResult

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.context.actions import Kind, actions
+from memory.actions import Kind, actions
 from memory.context.stale import PICTURE, REPEATED, REPLANNED, REREAD, REWRITTEN, SOLVED, stale
 from memory.conversation import Image, Role, Text
 from tests.memory.context.sessions import Round, rounds, said, session
