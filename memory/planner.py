@@ -58,6 +58,7 @@ def rules_of(settings: NightSettings) -> Rules:
             corrections=settings.gist.corrections,
             candidate_facts=settings.candidates.facts,
             candidate_sessions=settings.candidates.sessions,
+            candidate_again=settings.candidates.again,
         ),
     )
 

@@ -38,7 +38,8 @@ class Scope:
             case Layer.USER:
                 return f"u:{org or ''}/{user}" if user else None
             case Layer.PROJECT:
-                return f"p:{org}/{project}" if org and project else None
+                members = org or (f"/{user}" if user else None)
+                return f"p:{members}/{project}" if members and project else None
             case Layer.ORG:
                 return f"o:{org}" if org else None
 
@@ -49,12 +50,29 @@ class Scope:
 
 def scope_of(owner: str) -> Scope | None:
     """The place that an owner key of the layer *user-project* is of; None for any other."""
+    place = place_of(owner)
+    return place[0] if place is not None and place[1] is Layer.USER_PROJECT else None
+
+
+def place_of(owner: str) -> tuple[Scope, Layer] | None:
+    """The place and the layer that an owner key is of; None where it is no such key."""
     kind, _, names = owner.partition(":")
-    parts = names.split("/")
-    if kind != "up" or len(parts) != 3 or not all(parts[1:]):
-        return None
-    org, user, project = (unquote(name) or None for name in parts)
-    return Scope(org, user, project)
+    layer = _LAYERS.get(kind)
+    parts = [unquote(name) or None for name in names.split("/")]
+    match layer, parts:
+        case Layer.USER_PROJECT, [org, str(user), str(project)]:
+            place = Scope(org, user, project)
+        case Layer.USER, [org, str(user)]:
+            place = Scope(org, user)
+        case Layer.PROJECT, [None, str(user), str(project)]:
+            place = Scope(None, user, project)
+        case Layer.PROJECT, [str(org), str(project)]:
+            place = Scope(org, None, project)
+        case Layer.ORG, [str(org)]:
+            place = Scope(org)
+        case _:
+            return None
+    return (place, layer) if layer is not None and place.owner(layer) == owner else None
 
 
 def owned_by(owner: str, scope: Scope) -> tuple[Scope, Layer] | None:
@@ -62,9 +80,11 @@ def owned_by(owner: str, scope: Scope) -> tuple[Scope, Layer] | None:
     user and organisation. None where the key is none, or the scope has no such layer."""
     kind, _, names = owner.partition(":")
     project = unquote(names.rpartition("/")[2]) or None
-    layers = {"up": Layer.USER_PROJECT, "u": Layer.USER, "p": Layer.PROJECT, "o": Layer.ORG}
-    layer = layers.get(kind)
+    layer = _LAYERS.get(kind)
     if layer is None or not names:
         return None
     place = Scope(scope.org, scope.user, project if layer in (Layer.USER_PROJECT, Layer.PROJECT) else None)
     return (place, layer) if place.owner(layer) else None
+
+
+_LAYERS = {"up": Layer.USER_PROJECT, "u": Layer.USER, "p": Layer.PROJECT, "o": Layer.ORG}

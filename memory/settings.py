@@ -123,6 +123,7 @@ class CandidateSettings(Section):
 
     facts: int = Field(5, ge=2, le=10_000)
     sessions: int = Field(3, ge=1, le=10_000)
+    again: float = Field(2.0, ge=1, le=1000)
 
 
 class NightSettings(Section):

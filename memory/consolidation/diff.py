@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from memory.candidate import Proposal
 from memory.edits import Tier
-from memory.fact import Category, Fact, Kind
+from memory.fact import Category, Fact
 
 
 class Action(StrEnum):
@@ -57,21 +58,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """Knowledge that a person might approve for all who work on a project: ``fact`` is its id."""
-
-    fact: str
-    kind: Kind
-    sources: int
-    sessions: int
-
-    @property
-    def why(self) -> str:
-        """The evidence in a few words."""
-        return f"{self.sources} {self.kind}s in {self.sessions} sessions"
-
-
-@dataclass(frozen=True, slots=True)
 class Thrown:
     """A pass that was thrown out whole: it would have taken ``lost`` of ``held`` active facts of a category."""
 
@@ -88,7 +74,7 @@ class Diff:
     owner: str
     changes: tuple[Change, ...] = ()
     lines: tuple[Line, ...] = ()
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[Proposal, ...] = ()
     thrown: tuple[Thrown, ...] = ()
 
     @property

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.candidate import AGAIN, CandidateKind, Proposal
 from memory.consolidation.clash import clashing
-from memory.consolidation.diff import Action, Candidate
+from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
 from memory.scope import Layer
@@ -32,7 +33,8 @@ _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivi
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """``alike`` is the cosine of what belongs together; so many facts of so many sessions make a gist, of corrections
-    fewer; so many make what a person might approve."""
+    fewer; so many make what a person might approve, and so many times as much brings it back after it was
+    rejected."""
 
     alike: float = 0.72
     facts: int = 3
@@ -40,6 +42,7 @@ class Clusters:
     corrections: int = 2
     candidate_facts: int = 5
     candidate_sessions: int = 3
+    candidate_again: float = AGAIN
 
 
 class _Near:
@@ -63,7 +66,7 @@ class _Near:
 
 def draw(
     sheet: Sheet, pairs: Sequence[Pair], derived: frozenset[str], clusters: Clusters, new_id: Callable[[], str]
-) -> list[Candidate]:
+) -> list[Proposal]:
     """Write on the sheet what becomes knowledge; what of it a person might approve for others. ``derived`` are the ids
     that knowledge was drawn from already."""
     near = _Near(sheet, pairs, clusters.alike)
@@ -89,7 +92,7 @@ def draw(
         why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
         sheet.write(Action.GIST, why, gist, replace(lead, state=State.ARCHIVED))
         made.append(gist)
-    return [candidate for fact in made if (candidate := _candidate(fact, clusters, sheet.facts)) is not None]
+    return [_put_forward(fact, clusters, new_id()) for fact in made if _is_rule(sheet.facts[fact.id], clusters)]
 
 
 def _cluster(seed: Fact, near: _Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
@@ -176,13 +179,30 @@ def _assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:
     )
 
 
-def _candidate(fact: Fact, clusters: Clusters, known: Mapping[str, Fact]) -> Candidate | None:
-    """What a person might approve for all who work on a project: rules of a project, in their own words."""
-    if fact.layer is not Layer.USER_PROJECT or fact.kind not in _RULES or not fact.origin.trusted:
-        return None
-    if fact.sensitivity is not Sensitivity.NORMAL or known[fact.id].state is not State.ACTIVE:
-        return None
-    sources, sessions = len(fact.derived_from), fact.sessions
-    if sources < clusters.candidate_facts or sessions < clusters.candidate_sessions:
-        return None
-    return Candidate(fact.id, fact.kind, sources, sessions)
+def _is_rule(fact: Fact, clusters: Clusters) -> bool:
+    """Whether a person might approve it for all who work on a project: a rule of a project, in a person's own words,
+    that many say."""
+    return (
+        fact.layer is Layer.USER_PROJECT
+        and fact.kind in _RULES
+        and fact.origin.trusted
+        and fact.sensitivity is Sensitivity.NORMAL
+        and fact.state is State.ACTIVE
+        and len(fact.derived_from) >= clusters.candidate_facts
+        and fact.sessions >= clusters.candidate_sessions
+    )
+
+
+def _put_forward(fact: Fact, clusters: Clusters, id: str) -> Proposal:
+    return Proposal(
+        id,
+        CandidateKind.KNOWLEDGE,
+        mark=fact.id,
+        title=fact.text,
+        text=fact.text,
+        what=fact.kind.value,
+        sources=len(fact.derived_from),
+        sessions=fact.sessions,
+        evidence=(fact.id, *fact.derived_from),
+        again=clusters.candidate_again,
+    )

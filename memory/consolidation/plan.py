@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memory.candidate import Proposal
 from memory.consolidation.days import summarise
-from memory.consolidation.diff import Candidate, Diff, Thrown
+from memory.consolidation.diff import Diff, Thrown
 from memory.consolidation.duplicates import merge
 from memory.consolidation.fading import fade
 from memory.consolidation.gist import Clusters, draw
@@ -35,9 +36,9 @@ def plan(snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], s
     sheet = Sheet(snapshot.facts)
     held = dict(snapshot.active)
     thrown: list[Thrown] = []
-    candidates: list[Candidate] = []
+    candidates: list[Proposal] = []
 
-    def passing(name: str, work: Callable[[Sheet], list[Candidate] | None], spared: int = SEVERAL) -> None:
+    def passing(name: str, work: Callable[[Sheet], list[Proposal] | None], spared: int = SEVERAL) -> None:
         nonlocal sheet
         tried = Sheet(sheet.facts)
         found = work(tried) or []

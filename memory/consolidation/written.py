@@ -10,7 +10,8 @@ from typing import Any
 
 import orjson
 
-from memory.consolidation.diff import Action, Candidate, Change, Diff, Line, Thrown, Touch
+from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.diff import Action, Change, Diff, Line, Thrown, Touch
 from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer
@@ -66,7 +67,7 @@ def read(told: bytes) -> Planned:
                 Line(**{**line, "day": date.fromisoformat(line["day"]), "tier": ContentTier(line["tier"])})
                 for line in diff["lines"]
             ),
-            tuple(Candidate(**{**each, "kind": Kind(each["kind"])}) for each in diff["candidates"]),
+            tuple(map(_proposal, diff["candidates"])),
             tuple(Thrown(**{**each, "category": Category(each["category"])}) for each in diff["thrown"]),
         ),
         datetime.fromisoformat(said["at"]),
@@ -88,6 +89,11 @@ def _fact(said: Mapping[str, Any] | None) -> Fact | None:
         told[name] = tuple(told[name])
     told["source"] = bytes.fromhex(told["source"])
     return Fact(**told)
+
+
+def _proposal(said: Mapping[str, Any]) -> Proposal:
+    kind, layer = CandidateKind(said["kind"]), Layer(said["layer"])
+    return Proposal(**{**said, "kind": kind, "layer": layer, "evidence": tuple(said["evidence"])})
 
 
 def _plain(value: Any) -> Any:

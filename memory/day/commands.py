@@ -84,7 +84,8 @@ class Commands:
         user = Scope(scope.org, scope.user).owner(Layer.USER)
         org = Scope(scope.org).owner(Layer.ORG)
         beginnings = [f"up:{user.removeprefix('u:')}/"] if user else []
-        beginnings += [f"p:{org.removeprefix('o:')}/"] if org else []
+        shared = org.removeprefix("o:") if org else user.removeprefix("u:") if user else None
+        beginnings += [f"p:{shared}/"] if shared else []
         known = [owner for owner in await self._journal.owners() if owner.startswith(tuple(beginnings))]
         return tuple(dict.fromkeys([*(each for each in (user, org) if each), *known]))
 

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from memory.fact import Fact
+from memory.stores.candidates import let_candidates_go
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
 from memory.stores.shelf import ask_many
@@ -32,6 +33,7 @@ def let_go(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
         if row["id"] not in gone:
             connection.execute(QUERIES["night_release"], (row["id"],))
             connection.execute(QUERIES["outbox_add"], (row["id"], "fact"))
+    let_candidates_go(connection, gone)
     for id in gone:
-        for name in ("night_forget_changes", "night_forget_lines", "night_forget_candidates"):
+        for name in ("night_forget_changes", "night_forget_lines"):
             connection.execute(QUERIES[name], (id,))

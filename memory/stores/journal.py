@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.ports import Counts
+from memory.stores.candidates import Candidates
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
@@ -30,7 +31,19 @@ from memory.stores.shelf import ask_many
 
 
 class SqliteJournal(
-    Sessions, Exchanges, Latest, Overviews, Pins, Facts, Newest, Outbox, Forgetting, Moving, Following, Nights
+    Sessions,
+    Exchanges,
+    Latest,
+    Overviews,
+    Pins,
+    Facts,
+    Newest,
+    Outbox,
+    Forgetting,
+    Moving,
+    Following,
+    Nights,
+    Candidates,
 ):
     """The durable truth in one file.
 

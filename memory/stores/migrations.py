@@ -30,7 +30,12 @@ def m003_nights(connection: sqlite3.Connection) -> None:
     _run(connection, "003_nights.sql")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights)
+def m004_candidates(connection: sqlite3.Connection) -> None:
+    """What a person might approve, with what has become of it. What was told of it before could not be decided."""
+    _run(connection, "004_candidates.sql")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights, m004_candidates)
 
 
 class FromTheFuture(Exception):

@@ -16,10 +16,12 @@ from typing import Any
 
 import orjson
 
+from memory.candidate import Candidate
 from memory.consolidation.diff import Change, Line, Touch
 from memory.consolidation.written import Planned
 from memory.edits import Tier
 from memory.fact import Fact, State
+from memory.stores.candidates import candidate_of, put_forward, take_back
 from memory.stores.facts import add_texts
 from memory.stores.forgetting import Terms, unlink
 from memory.stores.queries import QUERIES, many
@@ -112,10 +114,10 @@ class Nights(Shelf):
 
         return await self._db.read(work) if owners else []
 
-    async def night_changes(self, number: int) -> tuple[list[Changed], list[Line], list[dict[str, Any]]]:
+    async def night_changes(self, number: int) -> tuple[list[Changed], list[Line], list[Candidate]]:
         """What a night changed, in order; the lines of days that it wrote; what it put forward."""
 
-        def work(connection: sqlite3.Connection) -> tuple[list[Changed], list[Line], list[dict[str, Any]]]:
+        def work(connection: sqlite3.Connection) -> tuple[list[Changed], list[Line], list[Candidate]]:
             changes = [
                 Changed(
                     row["place"],
@@ -128,7 +130,8 @@ class Nights(Shelf):
                 for row in connection.execute(QUERIES["night_changes_get"], (number,))
             ]
             lines = [line_of(row) for row in connection.execute(QUERIES["night_lines"], (number,))]
-            return changes, lines, [dict(row) for row in connection.execute(QUERIES["night_candidates"], (number,))]
+            rows = connection.execute(QUERIES["night_candidates_get"], (number,))
+            return changes, lines, [candidate_of(row) for row in rows]
 
         return await self._db.read(work)
 
@@ -190,9 +193,10 @@ class Nights(Shelf):
                 text = self._redact(line.text)
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
         for each in diff.candidates:
-            if connection.execute(many("facts_get", 1), (each.fact,)).fetchone():
-                told_of = (night, each.fact, each.kind.value, each.sources, each.sessions)
-                connection.execute(QUERIES["candidate_add"], told_of)
+            done = put_forward(connection, diff.owner, each, planned.at, self._redact)
+            if done is not None:
+                id, made, fields = done
+                connection.execute(QUERIES["night_candidate_add"], (night, id, made, orjson.dumps(fields).decode()))
         connection.execute(QUERIES["night_passed_over"], (passed_over, night))
         return night
 
@@ -254,6 +258,7 @@ class Nights(Shelf):
                 if "contradicts" in fields:
                     put["contradicts"] = _there(connection, put["contradicts"])
                 _write(connection, put, row["state"])
+        take_back(connection, number)
         connection.execute(QUERIES["night_lines_drop"], (number,))
         connection.execute(QUERIES["night_undone"], (stamp(at), number))
         return frozenset({night["owner"]})

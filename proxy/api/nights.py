@@ -74,9 +74,7 @@ async def night(request: web.Request) -> web.Response:
         "counted": held.changes,
         "changes": _written(changes, facts),
         "lines": [_line(line) for line in lines],
-        "candidates": [
-            {**each, "why": f"{each['sources']} {each['kind']}s in {each['sessions']} sessions"} for each in candidates
-        ],
+        "candidates": [asdict(each) | {"why": each.why} for each in candidates],
     }
     return answer(told)
 

@@ -122,7 +122,7 @@ def _changes(head: str, told: dict[str, Any]) -> None:
         for line in told["lines"]:
             console.print(f"  {line['day']} {line['tier']}  {line['text']}", soft_wrap=True)
     for each in told["candidates"]:
-        console.print(f"\ncandidate: {each['why']} ({(each.get('memory') or each['fact'])[: shown.SHORT]})")
+        console.print(f"\ncandidate {each['id'][: shown.SHORT]} ({each['why']}): {each['title']}", soft_wrap=True)
     for each in told["thrown"]:
         of = f"{each['lost']} of {each['held']} {each['category']}"
         console.print(f"\n! {each['name']} was thrown out: it would have taken {of}")

@@ -155,7 +155,7 @@ def test_what_many_sessions_bear_out_is_a_candidate_and_says_why() -> None:
     ]
     diff, after = night(facts)
     [candidate] = diff.candidates
-    assert candidate.why == "6 corrections in 6 sessions" and after[candidate.fact].tier is Tier.LONG_TERM
+    assert candidate.why == "6 corrections in 6 sessions" and after[candidate.mark].tier is Tier.LONG_TERM
 
 
 @settings(max_examples=150, deadline=None)

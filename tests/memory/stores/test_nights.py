@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from memory.consolidation.diff import Action, Candidate, Change, Diff, Line, Touch
+from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.diff import Action, Change, Diff, Line, Touch
 from memory.consolidation.written import Planned, read, written
 from memory.edits import Tier as ContentTier
-from memory.fact import Fact, Kind, State, Tier
+from memory.fact import Fact, State, Tier
 from memory.ports import Lesson
 from memory.stores.journal import SqliteJournal
 from memory.stores.nights import NotUndone
@@ -25,6 +26,7 @@ from tests.memory.stores.making import ANN, AT, BOB, fact, owner, passage
 
 LATER = AT + timedelta(days=1)
 OWNER = owner(ANN)
+RULE = Proposal("rule", CandidateKind.KNOWLEDGE, "a", "Use tabs", "Use tabs", "correction", 6, 4, ("a",))
 
 
 def dump(journal: SqliteJournal) -> list[tuple[Any, ...]]:
@@ -61,7 +63,7 @@ def drawn(lead: Fact, other: Fact) -> Change:
     return Change(Action.GIST, "2 facts", (Touch(None, gist), Touch(lead, changed(lead, state=State.ARCHIVED))))
 
 
-def planned(*changes: Change, lines: tuple[Line, ...] = (), candidates: tuple[Candidate, ...] = ()) -> Planned:
+def planned(*changes: Change, lines: tuple[Line, ...] = (), candidates: tuple[Proposal, ...] = ()) -> Planned:
     return Planned(Diff(OWNER, changes, lines, candidates), LATER, len(changes), 10, 5)
 
 
@@ -172,11 +174,11 @@ async def test_lines_and_candidates_are_kept_with_their_night(journal: SqliteJou
         for tier in (ContentTier.L1, ContentTier.L0)
         for memory in ("a", "p", "unknown")
     )
-    number = await journal.apply_night(planned(lines=lines, candidates=(Candidate("a", Kind.CORRECTION, 6, 4),)))
+    number = await journal.apply_night(planned(lines=lines, candidates=(RULE,)))
     held = await journal.summaries([OWNER], "2026-03-04", "2026-03-04")
     assert [(line.tier, line.memory) for line in held] == [("L1", "a"), ("L1", "p"), ("L0", "a"), ("L0", "p")]
     _, told, [candidate] = await journal.night_changes(number)
-    assert len(told) == 4 and candidate["sources"] == 6 and candidate["text"] == "Use tabs"
+    assert len(told) == 4 and candidate.why == "6 corrections in 4 sessions" and candidate.text == "Use tabs"
     assert await journal.summaries([owner(BOB)], "2026-03-04", "2026-03-04") == []
     await journal.undo_night(number, LATER)
     assert await journal.summaries([OWNER], "2026-03-04", "2026-03-04") == []
@@ -207,7 +209,7 @@ def test_a_planned_night_is_written_and_read_without_loss() -> None:
     a = fact("Use tabs", id="a", source=b"\x00\xff", entities=("Ann",), expires_at=LATER)
     b = fact("Use tabs!", id="b", used_at=LATER.astimezone(UTC))
     line = Line(date(2026, 3, 4), ContentTier.L0, "s1", "text", "a", 0.5)
-    whole = planned(merging(a, b), drawn(a, b), lines=(line,), candidates=(Candidate("a", Kind.CORRECTION, 6, 4),))
+    whole = planned(merging(a, b), drawn(a, b), lines=(line,), candidates=(RULE,))
     assert read(written(whole)) == whole
 
 

@@ -23,9 +23,6 @@ WHERE id = :id;
 INSERT INTO summaries (night, owner, day, tier, session, text, memory, weight) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (owner, day, tier, memory) DO NOTHING;
 
--- candidate_add: what a person might approve
-INSERT INTO candidates (night, memory, kind, sources, sessions) VALUES (?, ?, ?, ?, ?);
-
 -- night_cursor_get: how far the nights of an owner have come
 SELECT * FROM night_cursors WHERE owner = ?;
 
@@ -36,7 +33,7 @@ ON CONFLICT (owner) DO UPDATE SET
 
 -- nights_all: the nights of some owners, the newest first; the limit comes last
 SELECT nights.*, (SELECT count(*) FROM summaries WHERE night = nights.number) AS lines,
-    (SELECT count(*) FROM candidates WHERE night = nights.number) AS candidates
+    (SELECT count(*) FROM night_candidates WHERE night = nights.number) AS candidates
 FROM nights WHERE owner IN (?*) ORDER BY number DESC LIMIT ?;
 
 -- nights_counted: how many changes of each kind these nights made
@@ -50,9 +47,6 @@ SELECT * FROM night_changes WHERE night = ? ORDER BY number;
 
 -- night_lines: the lines of days that it wrote
 SELECT * FROM summaries WHERE night = ? ORDER BY day, tier DESC, number;
-
--- night_candidates: what it put forward
-SELECT candidates.*, facts.text FROM candidates JOIN facts ON facts.id = candidates.memory WHERE night = ?;
 
 -- night_later: a later night that stands and changed one of the facts that a night changed
 SELECT min(later.night) AS night FROM night_changes AS own JOIN night_changes AS later ON later.memory = own.memory
@@ -70,9 +64,6 @@ DELETE FROM night_changes WHERE memory = ?;
 
 -- night_forget_lines: and the lines that tell of it
 DELETE FROM summaries WHERE memory = ?;
-
--- night_forget_candidates: and that it was put forward
-DELETE FROM candidates WHERE memory = ?;
 
 -- night_absorbed: the archived facts that some facts stand for
 SELECT absorbed.* FROM facts JOIN json_each(facts.supersedes) AS named JOIN facts AS absorbed ON absorbed.id = named.value

@@ -1,0 +1,107 @@
+"""A candidate: what a person may approve for others, put forward by a night or by whoever watches how work is done.
+
+Nothing that is learnt becomes a rule for others by itself. It is put forward with its evidence, and waits for the
+person whose sessions bear it out: knowledge for all who work on a project or in an organisation, or a skill.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from memory.scope import Layer
+
+AGAIN: Final = 2.0
+"""How many times the evidence that was there when it was rejected brings a candidate back."""
+
+
+class CandidateKind(StrEnum):
+    """What is put forward. ``text`` is a sentence of knowledge, or a skill's whole SKILL.md."""
+
+    KNOWLEDGE = "knowledge"
+    SKILL = "skill"
+
+
+class CandidateState(StrEnum):
+    """What has become of it. One that was deferred waits again as soon as another session bears it out."""
+
+    WAITING = "waiting"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    DEFERRED = "deferred"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What is put forward.
+
+    ``id`` is its id where it is new. ``mark`` says what it is, so that it is the same one when it is put forward again:
+    the id of the fact that says it, or a name that does not change while the evidence grows. ``what`` is the noun of
+    the evidence ("correction"), of which there are ``sources`` in ``sessions`` sessions; ``evidence`` are the ids of
+    the facts that bear it out: with one of them forgotten, it goes. ``layer`` is who shall have it: project or org.
+    ``again`` times the evidence brings it back after it was rejected.
+    """
+
+    id: str
+    kind: CandidateKind
+    mark: str
+    title: str
+    text: str
+    what: str
+    sources: int
+    sessions: int
+    evidence: tuple[str, ...]
+    layer: Layer = Layer.PROJECT
+    again: float = AGAIN
+
+    @property
+    def why(self) -> str:
+        """The evidence in a few words."""
+        return because(self.sources, self.what, self.sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What was put forward, and what has become of it.
+
+    ``owner`` is whose sessions bear it out: only they see it, and decide. ``reason`` is what the person said when they
+    decided; ``sources_then`` and ``sessions_then`` what there was for it at that time; ``fact`` is the shared fact that
+    it became. The other fields are those of :class:`Proposal`.
+    """
+
+    id: str
+    owner: str
+    kind: CandidateKind
+    mark: str
+    title: str
+    text: str
+    what: str
+    sources: int
+    sessions: int
+    layer: Layer
+    made_at: datetime
+    evidence: tuple[str, ...] = ()
+    state: CandidateState = CandidateState.WAITING
+    decided_at: datetime | None = None
+    reason: str = ""
+    sources_then: int = 0
+    sessions_then: int = 0
+    fact: str = ""
+
+    @property
+    def why(self) -> str:
+        """The evidence in a few words."""
+        return because(self.sources, self.what, self.sessions)
+
+
+def because(sources: int, what: str, sessions: int) -> str:
+    """Evidence in a few words: "14 corrections in 9 sessions"."""
+    return f"{_count(sources, what)} in {_count(sessions, 'session')}"
+
+
+def _count(number: int, what: str) -> str:
+    if number == 1:
+        return f"1 {what}"
+    return f"{number} {what[:-1]}ies" if what.endswith("y") else f"{number} {what}s"

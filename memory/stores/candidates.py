@@ -1,0 +1,200 @@
+"""Candidates in the journal's database: put forward once, decided by a person, gone with what bore them out."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
+from memory.consolidation.meeting import Held, Known, Made, meet
+from memory.scope import Layer, place_of
+from memory.stores.messages import Redact
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import stamp, when
+from memory.stores.shelf import Shelf, ask_many
+
+_COUNTED = ("sources", "sessions", "state")
+
+
+class Candidates(Shelf):
+    """The part of the journal that keeps what waits for a person."""
+
+    async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
+        """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            told = [put_forward(connection, owner, each, at, self._redact) for each in proposals]
+            return [id for id, made, fields in filter(None, told) if made or "state" in fields]
+
+        return await self._db.write(work)
+
+    async def candidates(
+        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """The candidates of some owners, those with the most evidence first."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            rows = connection.execute(many("candidates_of", len(owners)), tuple(owners)).fetchall()
+            return _with_evidence(connection, [row for row in rows if row["state"] in states])
+
+        return await self._db.read(work) if owners else []
+
+    async def decide(
+        self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "", fact: str = ""
+    ) -> Candidate:
+        """A person has decided: the candidate as it is then, with its title, text and layer as they are given."""
+
+        def work(connection: sqlite3.Connection) -> Candidate:
+            decided(connection, candidate, state, at, self._redact(reason), fact, self._redact)
+            [row] = connection.execute(many("candidates_get", 1), (candidate.id,)).fetchall()
+            [told] = _with_evidence(connection, [row])
+            return told
+
+        return await self._db.write(work)
+
+    async def candidates_waiting(self, owners: Sequence[str]) -> int:
+        """How many candidates of some owners wait for a person."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            (waiting,) = connection.execute(many("candidates_waiting", len(owners)), tuple(owners)).fetchone()
+            return int(waiting)
+
+        return await self._db.read(work) if owners else 0
+
+
+def put_forward(
+    connection: sqlite3.Connection, owner: str, proposal: Proposal, at: datetime, redact: Redact
+) -> tuple[str, bool, dict[str, list[Any]]] | None:
+    """Put something forward: the candidate's id, whether it is new, and of what was counted what it was and what it
+    became. None where nothing changes, or nothing is left of its evidence."""
+    if proposal.evidence and not ask_many(connection, "facts_get", proposal.evidence):
+        return None
+    before = _with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
+    met = meet(proposal, before, _held(connection, owner, proposal.layer))
+    row = _row(proposal, owner, at, redact)
+    match met:
+        case Held():
+            return None
+        case Made():
+            connection.execute(QUERIES["candidate_add"], row)
+            _bear_out(connection, proposal.id, proposal.evidence)
+            return proposal.id, True, {}
+        case Known(id, grown, waits):
+            if not (grown or waits):
+                return None
+            known = next(each for each in before if each.id == id)
+            connection.execute(QUERIES["candidate_grown"], row | {"id": id})
+            _bear_out(connection, id, proposal.evidence)
+            was = {"sources": known.sources, "sessions": known.sessions, "state": known.state.value}
+            return id, False, {name: [was[name], row[name]] for name in _COUNTED if was[name] != row[name]}
+
+
+def take_back(connection: sqlite3.Connection, night: int) -> None:
+    """Take back what a night put forward, but for what a person has decided since."""
+    for row in connection.execute(QUERIES["night_candidates_get"], (night,)).fetchall():
+        if row["made"]:
+            if row["state"] == CandidateState.WAITING:
+                connection.execute(QUERIES["candidate_drop"], (row["id"],))
+            continue
+        fields: dict[str, list[Any]] = orjson.loads(row["fields"])
+        put = {name: row[name] for name in ("id", *_COUNTED)}
+        put |= {name: was for name, (was, became) in fields.items() if row[name] == became}
+        connection.execute(QUERIES["candidate_counted"], put)
+    connection.execute(QUERIES["night_candidates_drop"], (night,))
+
+
+def let_candidates_go(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+    """Drop the candidates that rest on what is forgotten."""
+    for row in ask_many(connection, "candidates_with", gone):
+        connection.execute(QUERIES["candidate_drop"], (row["id"],))
+
+
+def decided(
+    connection: sqlite3.Connection,
+    candidate: Candidate,
+    state: CandidateState,
+    at: datetime,
+    reason: str,
+    fact: str,
+    redact: Redact,
+) -> None:
+    """Write down what a person has decided."""
+    told = {
+        "id": candidate.id,
+        "state": state.value,
+        "at": stamp(at),
+        "reason": reason,
+        "title": redact(candidate.title),
+        "text": redact(candidate.text),
+        "layer": candidate.layer.value,
+        "fact": fact,
+    }
+    connection.execute(QUERIES["candidate_decided"], told)
+
+
+def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:
+    """A candidate out of its table."""
+    return Candidate(
+        id=row["id"],
+        owner=row["owner"],
+        kind=CandidateKind(row["kind"]),
+        mark=row["mark"],
+        title=row["title"],
+        text=row["text"],
+        what=row["what"],
+        sources=row["sources"],
+        sessions=row["sessions"],
+        layer=Layer(row["layer"]),
+        made_at=datetime.fromisoformat(row["made_at"]),
+        evidence=evidence,
+        state=CandidateState(row["state"]),
+        decided_at=when(row["decided_at"]),
+        reason=row["reason"],
+        sources_then=row["sources_then"],
+        sessions_then=row["sessions_then"],
+        fact=row["fact"],
+    )
+
+
+def _with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Candidate]:
+    evidence: dict[str, list[str]] = {}
+    for row in ask_many(connection, "evidence_of", [row["id"] for row in rows]):
+        evidence.setdefault(row["candidate"], []).append(row["memory"])
+    return [candidate_of(row, tuple(evidence.get(row["id"], ()))) for row in rows]
+
+
+def _bear_out(connection: sqlite3.Connection, candidate: str, evidence: Sequence[str]) -> None:
+    connection.executemany(QUERIES["candidate_evidence_add"], [(candidate, id) for id in evidence])
+
+
+def _held(connection: sqlite3.Connection, owner: str, layer: Layer) -> list[str]:
+    """What has been approved for those whom something of an owner is meant for."""
+    place = place_of(owner)
+    shared = place[0].owner(layer) if place is not None else None
+    return [row["text"] for row in connection.execute(QUERIES["shared_texts"], (shared,))] if shared else []
+
+
+def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[str, Any]:
+    return {
+        "id": proposal.id,
+        "owner": owner,
+        "kind": proposal.kind.value,
+        "mark": proposal.mark,
+        "layer": proposal.layer.value,
+        "title": redact(proposal.title),
+        "text": redact(proposal.text),
+        "what": proposal.what,
+        "sources": proposal.sources,
+        "sessions": proposal.sessions,
+        "state": CandidateState.WAITING.value,
+        "made_at": stamp(at),
+        "decided_at": None,
+        "reason": "",
+        "sources_then": 0,
+        "sessions_then": 0,
+        "fact": "",
+    }

@@ -1,0 +1,57 @@
+-- candidate_add: put something forward
+INSERT INTO candidates (
+    id, owner, kind, mark, layer, title, text, what, sources, sessions, state, made_at, decided_at, reason,
+    sources_then, sessions_then, fact
+) VALUES (
+    :id, :owner, :kind, :mark, :layer, :title, :text, :what, :sources, :sessions, :state, :made_at, :decided_at,
+    :reason, :sources_then, :sessions_then, :fact
+);
+
+-- candidate_evidence_add: a fact that bears it out, if there is such a fact
+INSERT INTO candidate_evidence (candidate, memory) SELECT ?, id FROM facts WHERE id = ? ON CONFLICT DO NOTHING;
+
+-- candidate_grown: there is more for a candidate, or it waits again
+UPDATE candidates SET
+    mark = :mark, title = :title, text = :text, what = :what, sources = :sources, sessions = :sessions, state = :state
+WHERE id = :id;
+
+-- candidate_counted: put its counts and its state back
+UPDATE candidates SET sources = :sources, sessions = :sessions, state = :state WHERE id = :id;
+
+-- candidate_decided: a person has decided
+UPDATE candidates SET
+    state = :state, decided_at = :at, reason = :reason, title = :title, text = :text, layer = :layer, fact = :fact,
+    sources_then = sources, sessions_then = sessions
+WHERE id = :id;
+
+-- candidate_drop: it is put forward no more
+DELETE FROM candidates WHERE id = ?;
+
+-- candidates_get: candidates by id
+SELECT * FROM candidates WHERE id IN (?*);
+
+-- candidates_of: the candidates of some owners, those with the most evidence first
+SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
+
+-- candidates_with: the candidates that rest on one of these facts, or became one of them
+SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
+WHERE candidate_evidence.memory IN (?*);
+
+-- candidates_waiting: how many wait for a person
+SELECT count(*) AS waiting FROM candidates WHERE owner IN (?*) AND state = 'waiting';
+
+-- evidence_of: what bears candidates out
+SELECT candidate, memory FROM candidate_evidence WHERE candidate IN (?*) ORDER BY candidate, memory;
+
+-- night_candidate_add: what a night did to a candidate
+INSERT INTO night_candidates (night, candidate, made, fields) VALUES (?, ?, ?, ?);
+
+-- night_candidates_get: what a night put forward
+SELECT night_candidates.made, night_candidates.fields, candidates.* FROM night_candidates
+JOIN candidates ON candidates.id = night_candidates.candidate WHERE night = ? ORDER BY candidates.number;
+
+-- night_candidates_drop: a night put nothing forward
+DELETE FROM night_candidates WHERE night = ?;
+
+-- shared_texts: what has been approved for all who share an owner
+SELECT text FROM facts WHERE owner = ? AND state = 'active' AND tier = 'shared';
