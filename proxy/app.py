@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TypeVar
 from aiohttp import web
 
 from memory import bootstrap
+from memory.models.door import DoorShut
 from memory.session import Mode
 from proxy.api import api
 from proxy.checkout import Checkouts
@@ -19,6 +21,7 @@ from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
 from proxy.settings import Settings
+from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
 log = logging.getLogger(__name__)
@@ -35,6 +38,7 @@ def make_app(settings: Settings, sources: Mapping[str, str] | None = None) -> we
     app[EDGE] = Edge(
         settings=settings,
         upstream=Direct(settings.upstream),
+        bridge=Bridge(settings.upstream, os.environ),
         degradations=Degradations(),
         token=own_secret(settings.home / "token"),
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
@@ -79,9 +83,16 @@ def own_secret(file: Path) -> str:
 
 
 async def _upstream(app: web.Application) -> AsyncIterator[None]:
-    await app[EDGE].upstream.open()
+    edge = app[EDGE]
+    await edge.upstream.open()
+    try:
+        await edge.bridge.open()
+    except DoorShut as error:
+        log.warning("%s", error)
+        edge.degradations.add("opening the bridge", f"shut: {error}")
     yield
-    await app[EDGE].upstream.close()
+    await edge.bridge.close()
+    await edge.upstream.close()
 
 
 async def _memory(app: web.Application) -> AsyncIterator[None]:

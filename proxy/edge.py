@@ -14,6 +14,7 @@ from memory.bootstrap import Memory
 from proxy.checkout import Checkouts
 from proxy.fail_open import Degradations
 from proxy.settings import Settings
+from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
 
@@ -26,6 +27,7 @@ class Edge:
 
     settings: Settings
     upstream: Direct
+    bridge: Bridge
     degradations: Degradations
     token: str
     identity_key: bytes

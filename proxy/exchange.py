@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from aiohttp import ClientError, ClientResponse, web
+from aiohttp import ClientError, web
 from multidict import CIMultiDict
 
 from memory.conversation import Conversation, Reply
@@ -28,11 +28,12 @@ from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open
 from proxy.relay import relay
-from proxy.rounds import Asked, Rounds, with_offer
+from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
 from proxy.upstream.direct import address, outgoing_headers
-from proxy.upstream.routes import base_for_path, base_of
+from proxy.upstream.reply import ProviderReply
+from proxy.upstream.routes import base_for_path, base_of, route_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
 from proxy.wire.overflow import LONGEST, STATUSES, Overflow, overflow
@@ -89,13 +90,12 @@ async def _exchange(
         prepared = replace(prepared, changed=None)
 
     metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
-    model = view.conversation.model if view else ""
-    url = address(base_of(edge.settings.upstream, dialect.name, model), path)
     headers = outgoing_headers(request.headers.items(), listened=True)
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        reply, begun, prepared = await _answered(edge, dialect, url, headers, body, written, view, prepared, replies)
+        send = _way(edge, dialect, view, path, headers, body)
+        reply, begun, prepared = await _answered(edge, dialect, send, headers, body, written, view, prepared, replies)
         committed = _Commit(edge, view, prepared)
         heard = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
@@ -113,7 +113,7 @@ async def _exchange(
                     dialect,
                     view,
                     prepared,
-                    send=lambda body: edge.upstream.send("POST", url, headers, body),
+                    send=send,
                     written=lambda: _written(dialect, view, prepared),
                 )
                 rounds = Rounds(asked, listener, committed if heard else None)
@@ -178,6 +178,17 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     return with_offer(edge, view, prepared, request.headers)
 
 
+def _way(edge: Edge, dialect: Dialect, view: View | None, path: str, headers: CIMultiDict[str], came: bytes) -> Send:
+    """How a request goes to its provider: as bytes, or, where its route says so, over the bridge (which reads what
+    ``came`` as plain text)."""
+    model = view.conversation.model if view else ""
+    route = route_of(edge.settings.upstream, dialect.name, model)
+    if view is not None and route is not None and route.bridge:
+        return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
+    url = address(base_of(edge.settings.upstream, dialect.name, model), path)
+    return lambda body: edge.upstream.send("POST", url, headers, body)
+
+
 async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     """The edited body; a large one is written in a thread."""
     if (prepared.edits or prepared.tools) and len(view.body) >= LARGE:
@@ -223,20 +234,20 @@ class Shortens(Protocol):
 async def _answered(
     edge: Edge,
     dialect: Dialect,
-    url: str,
+    send: Send,
     headers: CIMultiDict[str],
     body: bytes,
     written: bytes | None,
     view: View | None,
     prepared: Prepared | None,
     replies: AsyncExitStack,
-) -> tuple[ClientResponse, bytes, Prepared | None]:
+) -> tuple[ProviderReply, bytes, Prepared | None]:
     """The provider's reply, what was read of it, and the plan that it answers.
 
     Where the request is refused for its length, memory is asked what it can do without, and it is sent once more;
     where that fails too, or there is nothing to leave out, the provider's first word stands.
     """
-    first = await replies.enter_async_context(edge.upstream.send("POST", url, headers, written or body))
+    first = await replies.enter_async_context(send(written or body))
     if first.status not in STATUSES or view is None or prepared is None:
         return first, b"", prepared
     begun = await _beginning(first)
@@ -247,14 +258,14 @@ async def _answered(
         return first, begun, prepared
     headers.popall("Content-Encoding", None)
     with suppress(UpstreamUnreachable):
-        second = await replies.enter_async_context(edge.upstream.send("POST", url, headers, rewritten))
+        second = await replies.enter_async_context(send(rewritten))
         metrics.OVERFLOWS.labels("answered" if second.status < 400 else "refused again").inc()
         if second.status < 400:
             return second, b"", shorter
     return first, begun, prepared
 
 
-async def _beginning(reply: ClientResponse) -> bytes:
+async def _beginning(reply: ProviderReply) -> bytes:
     """An error's body, whole if it is small; the rest of a large one is still to be read."""
     begun = b""
     with suppress(ClientError):  # the relay meets it again, and passes it on

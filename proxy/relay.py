@@ -15,6 +15,7 @@ from aiohttp import web
 
 from memory.conversation import Reply
 from proxy.upstream.direct import incoming_headers
+from proxy.upstream.reply import ProviderReply
 from proxy.wire.dialect import Listener
 
 LARGE = 2**18
@@ -25,7 +26,7 @@ Commit = Callable[[Reply], Awaitable[None]]
 
 
 async def relay(
-    reply: aiohttp.ClientResponse,
+    reply: ProviderReply,
     request: web.Request,
     headers: Mapping[str, str],
     listener: Listener | None,

@@ -28,6 +28,7 @@ from proxy.edge import Edge
 from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
 from proxy.upstream.direct import incoming_headers
+from proxy.upstream.reply import ProviderReply
 from proxy.wire.dialect import Dialect, Listener, View
 from proxy.wire.rounds import answered, result, writer
 from proxy.wire.rounds.offering import Definition, collides, may_offer, names_in, spelt, with_messages
@@ -42,7 +43,7 @@ DRAIN_SECONDS = 0.2
 LAST = "\n(Memory answers no more questions in this reply.)"
 UNASKED = Answer("Memory cannot be asked just now; go on without it.")
 
-Send = Callable[[bytes], AbstractAsyncContextManager[aiohttp.ClientResponse]]
+Send = Callable[[bytes], AbstractAsyncContextManager[ProviderReply]]
 """Sends a body to where the request went."""
 
 
@@ -115,9 +116,7 @@ class Rounds:
         self._marks: list[Mark] = []
         self._memories: list[str] = []
 
-    async def relay(
-        self, reply: aiohttp.ClientResponse, request: web.Request, headers: Mapping[str, str]
-    ) -> web.StreamResponse:
+    async def relay(self, reply: ProviderReply, request: web.Request, headers: Mapping[str, str]) -> web.StreamResponse:
         """Answer ``request`` with the provider's reply and all that follows it; ``headers`` of ours are added."""
         streamed = reply.content_type == "text/event-stream"
         self._request = request
@@ -154,7 +153,7 @@ class Rounds:
         """What the round said, where it hides anything."""
         return self._writer.turn() if self._writer.hides else Turn()
 
-    async def _hear(self, reply: aiohttp.ClientResponse) -> None:
+    async def _hear(self, reply: ProviderReply) -> None:
         """Pass one round on, up to its end; a round that goes on without its own."""
         async for chunk in reply.content.iter_any():
             await self._show(self._writer.feed(chunk))
@@ -256,7 +255,7 @@ def _free(text: str) -> str:
     return redact(text).text
 
 
-def _refused(reply: aiohttp.ClientResponse, expected: str) -> str:
+def _refused(reply: ProviderReply, expected: str) -> str:
     """Why a further round cannot be passed on; empty where it can."""
     if reply.status != 200:
         return f"refused: the provider answered {reply.status}"
@@ -265,7 +264,7 @@ def _refused(reply: aiohttp.ClientResponse, expected: str) -> str:
     return "" if reply.content_type == expected else f"other: {reply.content_type} in place of {expected}"
 
 
-async def _drained(reply: aiohttp.ClientResponse) -> None:
+async def _drained(reply: ProviderReply) -> None:
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             await reply.content.read()

@@ -54,16 +54,30 @@ class ServerSettings(Section):
 
 
 class Route(Section):
-    """Requests of a dialect and a model go to an upstream of their own. ``*`` in ``model`` stands for anything."""
+    """Requests of a dialect and a model go to an upstream of their own. ``*`` in ``model`` stands for anything.
+
+    ``bridge`` is litellm's name of a model that speaks another format than the client (``anthropic/*``: the client's
+    own model at Anthropic); ``key_from`` names the environment variable with its key, where it is not the client's.
+    """
 
     model: str = "*"
     dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "*"] = "*"
-    url: str
+    url: str | None = None
+    bridge: str | None = Field(None, pattern=r"^[\w.-]+/\S+$")
+    key_from: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
 
     @field_validator("url")
     @classmethod
-    def _http(cls, value: str) -> str:
-        return http_url(value)
+    def _http(cls, value: str | None) -> str | None:
+        return None if value is None else http_url(value)
+
+    @model_validator(mode="after")
+    def _leads_somewhere(self) -> Self:
+        if self.url is None and self.bridge is None:
+            raise ValueError("needs a url, a bridge, or both")
+        if self.key_from is not None and self.bridge is None:
+            raise ValueError("has key_from without a bridge: a request that goes on as it came has its client's key")
+        return self
 
 
 class UpstreamSettings(Section):

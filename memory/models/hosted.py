@@ -7,12 +7,12 @@ seconds and more than a hundred megabytes.
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from memory.models.door import litellm
 from memory.ports import Vector
 
 BATCH = 64
@@ -49,9 +49,7 @@ class LitellmEmbedding:
     quick = False
 
     def __init__(self, model: str) -> None:
-        # Without it the import fetches a price list from the network.
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        self._litellm: Any = importlib.import_module("litellm")
+        self._litellm = litellm()
         self.name = f"litellm:{model}"
         self._model = model
         self.dimensions = len(self.query("dimensions"))

@@ -9,10 +9,12 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from memory.models.door import BESIDE
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server, answers
 from proxy.cli.shown import count
@@ -112,7 +114,7 @@ def upstreams(chosen: Settings) -> Iterator[Finding]:
     """Whether a connection to each provider can be made; nothing is sent."""
     upstream = chosen.upstream
     urls = [upstream.url] if upstream.url else [upstream.openai, upstream.anthropic]
-    for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes)]):
+    for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes if route.url)]):
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if parts.hostname and answers(parts.hostname, port):
@@ -120,6 +122,19 @@ def upstreams(chosen: Settings) -> Iterator[Finding]:
         else:
             mend = "check the network and the address (upstream.*, PALIMPSEST_UPSTREAM)"
             yield Finding("provider", "wrong", f"{url} takes no connection", mend)
+
+
+def bridges(chosen: Settings) -> Iterator[Finding]:
+    """Whether what translates between formats is installed, where a route needs it."""
+    wanted = [route.bridge for route in chosen.upstream.routes if route.bridge]
+    if not wanted:
+        return
+    if find_spec(BESIDE) is None:
+        told = f"{', '.join(wanted)} cannot be reached without the package {BESIDE}"
+        yield Finding("bridge", "wrong", told, "pip install 'palimpsest[bridge]'")
+    for name in (route.key_from for route in chosen.upstream.routes if route.key_from):
+        if not os.environ.get(name):
+            yield Finding("bridge", "doubtful", f"{name} is not set here", f"export {name} where the server runs")
 
 
 def stores(server: Server, runs: bool) -> Iterator[Finding]:

@@ -45,6 +45,7 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
     yield checks.vocabularies()
     yield checks.windows()
     yield from checks.upstreams(settled.settings)
+    yield from checks.bridges(settled.settings)
     yield from _stores(settled)
 
 

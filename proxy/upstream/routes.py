@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
-from proxy.settings import UpstreamSettings
+from proxy.settings import Route, UpstreamSettings
+
+
+def route_of(settings: UpstreamSettings, dialect: str, model: str) -> Route | None:
+    """The route that a request of a known dialect takes; None for the default."""
+    for route in settings.routes:
+        if route.dialect in ("*", dialect) and fnmatchcase(model, route.model):
+            return route
+    return None
 
 
 def base_of(settings: UpstreamSettings, dialect: str, model: str) -> str:
     """The base address for a request of a known dialect."""
-    for route in settings.routes:
-        if route.dialect in ("*", dialect) and fnmatchcase(model, route.model):
-            return route.url
+    route = route_of(settings, dialect, model)
+    if route is not None and route.url:
+        return route.url
     if settings.url:
         return settings.url
     return settings.anthropic if dialect == "anthropic-messages" else settings.openai

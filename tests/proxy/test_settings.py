@@ -129,3 +129,17 @@ def test_a_models_name_may_have_dots(tmp_path: Path) -> None:
 def test_the_steps_of_shedding_follow_each_other(said: dict[str, float], told: str) -> None:
     with pytest.raises(SettingsError, match=told):
         load(options={f"memory.shedding.{key}": value for key, value in said.items()})
+
+
+@pytest.mark.parametrize(
+    ("route", "told"),
+    [
+        ({"model": "m"}, "needs a url, a bridge, or both"),
+        ({"url": "http://h", "key_from": "KEY"}, "key_from without a bridge"),
+        ({"bridge": "no-provider"}, "should match pattern"),
+        ({"bridge": "anthropic/*", "key_from": "sk-a-key-itself"}, "should match pattern"),
+    ],
+)
+def test_a_route_must_lead_somewhere(route: dict[str, str], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        load(options={"upstream.routes": [route]})

@@ -87,3 +87,10 @@ def test_vocabularies_that_have_moved_are_doubtful(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(bundled, "VOCABULARIES", ("gone",))
     monkeypatch.setattr(bundled, "WINDOWS", "gone")
     assert checks.vocabularies().verdict == checks.windows().verdict == "doubtful"
+
+
+@pytest.mark.usefixtures("provider")
+def test_a_bridge_that_has_no_key_is_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+    route = "[{model: far-*, bridge: anthropic/m, key_from: NOBODYS_KEY}]"
+    monkeypatch.setenv("PALIMPSEST__UPSTREAM__ROUTES", route)
+    assert verdicts(run("doctor", "--json"))["bridge"] == "doubtful"

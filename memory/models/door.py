@@ -1,0 +1,50 @@
+"""The one door to litellm, for routes that are bridged, for remote embeddings and for background model work.
+
+It is opened only where the settings ask for it: the import takes seconds and more than a hundred megabytes, and
+reaches for the network unless it is told to keep to the price list that it brings along.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from importlib.util import find_spec
+from typing import Any
+
+
+BESIDE = "mcp"
+"""What litellm imports on its way where there are tools, and does not bring along."""
+
+
+class DoorShut(Exception):
+    """litellm, or what it needs for what it is asked, is not installed; the message says how to mend it."""
+
+
+def litellm() -> Any:
+    """The module, imported at the first call (slow: call it in a thread), told to be quiet and to keep to itself."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    module: Any = importlib.import_module("litellm")
+    module.telemetry = False
+    module.suppress_debug_info = True
+    return module
+
+
+def translating_litellm() -> Any:
+    """The module, with what it needs to translate between formats.
+
+    Raises:
+        DoorShut: when the extra ``bridge`` is not installed.
+    """
+    try:
+        importlib.import_module("mcp.types")
+    except ModuleNotFoundError:
+        raise DoorShut(
+            "litellm translates tools only beside the package mcp: pip install 'palimpsest[bridge]'"
+        ) from None
+    return litellm()
+
+
+def provider_error() -> type[Exception]:
+    """The class of all that litellm raises for a provider: it takes the OpenAI SDK's."""
+    error: type[Exception] = importlib.import_module("openai").OpenAIError
+    return error

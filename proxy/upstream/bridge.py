@@ -1,0 +1,242 @@
+"""Send a request to a model that speaks another format than the client, through litellm.
+
+Only routes that name a ``bridge`` come here; all others stay bytes. The client keeps its own format: litellm reads the
+request in it, asks the provider in the provider's, and its answer goes back in the client's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import orjson
+from multidict import CIMultiDict
+from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from memory.models.door import translating_litellm, provider_error
+from proxy.errors import UpstreamUnreachable
+from proxy.settings import Route, UpstreamSettings
+from proxy.wire.dialect import Dialect
+
+_SAMPLING = frozenset({"temperature", "top_p", "stream", "tools", "tool_choice", "model"})
+FIELDS: Mapping[str, frozenset[str]] = {
+    "openai-chat": _SAMPLING
+    | {
+        "messages", "parallel_tool_calls", "n", "stop", "max_tokens", "max_completion_tokens", "presence_penalty",
+        "frequency_penalty", "logit_bias", "logprobs", "top_logprobs", "response_format", "seed", "user",
+        "stream_options", "reasoning_effort", "modalities", "audio", "prediction", "verbosity", "web_search_options",
+        "functions", "function_call",
+    },
+    "openai-responses": _SAMPLING
+    | {
+        "input", "instructions", "parallel_tool_calls", "max_output_tokens", "reasoning", "text", "truncation",
+        "include", "user", "top_logprobs", "max_tool_calls",
+    },
+    "anthropic-messages": _SAMPLING | {"messages", "system", "max_tokens", "top_k", "stop_sequences", "thinking"},
+}  # fmt: skip
+"""What of a request is translated. Anything else is left out: litellm would read a field ``api_base`` of a client's as
+the place to send a key to."""
+
+Troubles = tuple[type[Exception], ...]
+_UNTRANSLATED: Troubles = (ValueError, LookupError, TypeError, AttributeError, ImportError)
+"""What litellm's adapters raise at a request that they cannot translate."""
+_CONNECTING = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "ClientConnectorDNSError")
+"""Errors of the HTTP libraries below litellm that say that nothing was sent."""
+
+
+class _NotConnected(Exception):
+    """The connection to the provider could not be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class BridgedReply:
+    """A reply in the client's format; see :class:`proxy.upstream.reply.ProviderReply`."""
+
+    status: int
+    headers: CIMultiDict[str]
+    content: BridgedContent
+    reason: str | None = None
+
+    @property
+    def content_type(self) -> str:
+        """The media type."""
+        return self.headers["Content-Type"]
+
+
+@dataclass(frozen=True, slots=True)
+class BridgedContent:
+    """The body of a bridged reply."""
+
+    pieces: AsyncIterator[bytes]
+
+    def iter_any(self) -> AsyncIterator[bytes]:
+        """The bytes as they come."""
+        return self.pieces
+
+    async def read(self, n: int = -1) -> bytes:
+        """The rest of it."""
+        return b"".join([piece async for piece in self.pieces])
+
+
+class Bridge:
+    """The way to providers of another format. ``environment`` is where ``key_from`` is looked up."""
+
+    def __init__(self, settings: UpstreamSettings, environment: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environment = environment
+        self._litellm: Any = None
+        self._troubles: Troubles = _UNTRANSLATED
+
+    @property
+    def wanted(self) -> bool:
+        """Whether any route needs it."""
+        return any(route.bridge for route in self._settings.routes)
+
+    async def open(self) -> None:
+        """Import litellm where a route needs it: in mid-traffic the import would hold every stream up for seconds.
+
+        Raises:
+            memory.models.door.DoorShut: when what it needs is not installed.
+        """
+        if self.wanted:
+            self._litellm = await asyncio.to_thread(translating_litellm)
+            self._troubles = (provider_error(), *_UNTRANSLATED)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        if self._litellm is not None:
+            await self._litellm.close_litellm_async_clients()
+
+    @asynccontextmanager
+    async def send(
+        self, dialect: Dialect, route: Route, headers: Mapping[str, str], body: bytes
+    ) -> AsyncIterator[BridgedReply]:
+        """The provider's reply in the client's dialect; its errors too, with their own status.
+
+        Raises:
+            UpstreamUnreachable: when no reply came. Only a connection that could not be made is tried again.
+        """
+        if self._litellm is None:
+            raise UpstreamUnreachable(f"the bridge to {route.bridge} is not open; see the log of the server's start")
+        asked = orjson.loads(body)
+        if asked.get("previous_response_id") is not None:
+            told = "a history that the server keeps cannot be bridged to another format: send it whole"
+            yield _refused(dialect, 400, told, "previous_response_id")
+            return
+        key = self._environment.get(route.key_from, "") if route.key_from else credential(headers)
+        try:
+            answer = await self._answer(dialect, route, key, asked)
+        except _NotConnected as error:
+            raise UpstreamUnreachable(_without(key, f"no connection for {route.bridge}: {error}")) from error
+        except self._troubles as error:
+            status = getattr(error, "status_code", None)
+            known = isinstance(status, int) and 400 <= status < 600
+            yield _refused(dialect, status if known and status else 502, _without(key, _sentence(error)))
+            return
+        own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
+        if asked.get("stream"):
+            own["Content-Type"] = "text/event-stream"
+            async with aclosing(_frames(dialect.name, answer, self._troubles)) as frames:
+                yield BridgedReply(200, own, BridgedContent(frames))
+        else:
+            own["Content-Type"] = "application/json"
+            yield BridgedReply(200, own, BridgedContent(_once(_json(answer))))
+
+    async def _answer(self, dialect: Dialect, route: Route, key: str, asked: Mapping[str, Any]) -> Any:
+        calls: Mapping[str, Callable[..., Awaitable[Any]]] = {
+            "openai-chat": self._litellm.acompletion,
+            "openai-responses": self._litellm.aresponses,
+            "anthropic-messages": self._litellm.anthropic_messages,
+        }
+        told = {name: value for name, value in asked.items() if name in FIELDS[dialect.name]}
+        told["model"] = str(route.bridge).replace("*", str(asked.get("model", "")))
+        told |= {"api_key": key or None, "timeout": self._settings.read_seconds, "drop_params": True, "max_retries": 0}
+        if route.url:
+            told["api_base"] = route.url
+        async for attempt in AsyncRetrying(
+            stop=stop_after_attempt(self._settings.attempts),
+            wait=wait_random_exponential(multiplier=0.1, max=2),
+            retry=retry_if_exception_type(_NotConnected),
+            reraise=True,
+        ):
+            with attempt:
+                try:
+                    return await calls[dialect.name](**told)
+                except self._troubles as error:
+                    if _never_sent(error):
+                        raise _NotConnected(_sentence(error)) from error
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+
+def credential(headers: Mapping[str, str]) -> str:
+    """The provider's key as a client sent it, in either of the two headers that clients use."""
+    scheme, _, bearer = headers.get("Authorization", "").partition(" ")
+    return bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+
+
+def _refused(dialect: Dialect, status: int, message: str, where: str = "") -> BridgedReply:
+    body = dialect.refusal(status, message, where)
+    return BridgedReply(status, CIMultiDict({"Content-Type": "application/json"}), BridgedContent(_once(body)))
+
+
+async def _once(body: bytes) -> AsyncIterator[bytes]:
+    yield body
+
+
+async def _frames(dialect: str, answer: Any, troubles: Troubles) -> AsyncGenerator[bytes, None]:
+    """The events of a stream in the client's format, as server-sent events."""
+    number = 0
+    try:
+        async for event in answer:
+            if isinstance(event, bytes | str):
+                yield event if isinstance(event, bytes) else event.encode()
+                continue
+            if dialect == "openai-chat":
+                yield b"data: " + _json(event) + b"\n\n"
+                continue
+            told = orjson.loads(_json(event))
+            if dialect == "openai-responses":
+                told["sequence_number"] = number
+                number += 1
+            yield b"event: " + str(told.get("type", "message")).encode() + b"\ndata: " + orjson.dumps(told) + b"\n\n"
+        if dialect == "openai-chat":
+            yield b"data: [DONE]\n\n"
+    except troubles as error:
+        raise aiohttp.ClientPayloadError(_sentence(error)) from error
+    finally:
+        if hasattr(answer, "aclose"):
+            with suppress(*troubles):
+                await answer.aclose()
+
+
+def _json(answer: Any) -> bytes:
+    if hasattr(answer, "model_dump_json"):
+        text: str = answer.model_dump_json(exclude_none=True)
+        return text.encode()
+    return orjson.dumps(answer)
+
+
+def _never_sent(error: BaseException) -> bool:
+    """Whether a connection could not be made: the one fault after which a request may be sent again."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if type(seen).__name__ in _CONNECTING or isinstance(seen, ConnectionRefusedError):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def _sentence(error: BaseException) -> str:
+    """An error's first line: litellm writes its own stack below it."""
+    if isinstance(error, ImportError):
+        return f"litellm cannot translate this without more of its parts ({error}): pip install 'litellm[proxy]'"
+    return str(error).strip().partition("\n")[0][:500] or type(error).__name__
+
+
+def _without(key: str, message: str) -> str:
+    return message.replace(key, "(key)") if key else message

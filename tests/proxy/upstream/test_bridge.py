@@ -1,0 +1,225 @@
+"""Clients of each format on a provider of each other one, through the real litellm and a scripted provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+
+from memory.conversation import ToolCall
+from proxy.wire import dialect_of
+from tests.fake_provider import FakeProvider, fake_provider, stream
+from tests.running import Running, running
+
+# litellm's own models and its adapters' half-read streams warn.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
+ASKED: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Read the log"}],
+        "tools": [{"type": "function", "function": {"name": "read", "description": "reads", "parameters": SCHEMA}}],
+        "stream_options": {"include_usage": True},
+    },
+    "/v1/messages": {
+        "system": "Be brief.",
+        "max_tokens": 99,
+        "messages": [{"role": "user", "content": "Read the log"}],
+        "tools": [{"name": "read", "description": "reads", "input_schema": SCHEMA}],
+    },
+    "/v1/responses": {
+        "instructions": "Be brief.",
+        "input": [{"role": "user", "content": "Read the log"}],
+        "tools": [{"type": "function", "name": "read", "description": "reads", "parameters": SCHEMA}],
+    },
+}
+PAIRS = [
+    ("/v1/chat/completions", "anthropic/m", "/v1/messages"),
+    ("/v1/messages", "hosted_vllm/m", "/v1/chat/completions"),
+    ("/v1/messages", "openai/m", "/v1/responses"),
+    ("/v1/responses", "deepseek/m", "/chat/completions"),
+    ("/v1/responses", "anthropic/m", "/v1/messages"),
+]
+"""A client's path, litellm's name for a provider, and where that provider is asked."""
+
+
+async def scripted(request: web.Request) -> web.StreamResponse:
+    """Says something, then calls the tool, in the format that it is asked in."""
+    asked = orjson.loads(await request.read())
+    events, whole = _answers(request.path.rpartition("/")[2])
+    if not asked.get("stream"):
+        return web.json_response(whole)
+    named = [b"" if "object" in event else b"event: " + event["type"].encode() + b"\n" for event in events]
+    end = [b"data: [DONE]"] if "object" in events[0] else []
+    return await stream(
+        request, [*(name + b"data: " + orjson.dumps(event) for name, event in zip(named, events, strict=True)), *end]
+    )
+
+
+def _answers(format: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    arguments = '{"path": "a.log"}'
+    if format == "completions":
+        call = {"id": "t1", "type": "function", "function": {"name": "read", "arguments": arguments}}
+        usage = {"prompt_tokens": 30, "completion_tokens": 5, "total_tokens": 35}
+        base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        deltas = [{"role": "assistant", "content": "I "}, {"content": "look."}, {"tool_calls": [{"index": 0, **call}]}]
+        chunks = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+        chunks.append({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+        chunks.append({**base, "choices": [], "usage": usage})
+        message = {"role": "assistant", "content": "I look.", "tool_calls": [call]}
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+        return chunks, {**base, "object": "chat.completion", "choices": [choice], "usage": usage}
+    if format == "messages":
+        used = {"input_tokens": 30, "output_tokens": 5}
+        block = {"type": "tool_use", "id": "t1", "name": "read", "input": {}}
+        start = {"id": "m1", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": used}
+        texts = [{"type": "text_delta", "text": text} for text in ("I ", "look.")]
+        said = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in texts]
+        json = {"type": "input_json_delta", "partial_json": arguments}
+        events = [
+            {"type": "message_start", "message": {**start, "stop_reason": None, "stop_sequence": None}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            *said,
+            {"type": "content_block_stop", "index": 0},
+            {"type": "content_block_start", "index": 1, "content_block": block},
+            {"type": "content_block_delta", "index": 1, "delta": json},
+            {"type": "content_block_stop", "index": 1},
+            {"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}, "usage": used},
+            {"type": "message_stop"},
+        ]
+        content = [{"type": "text", "text": "I look."}, {**block, "input": orjson.loads(arguments)}]
+        return events, {**start, "content": content, "stop_reason": "tool_use", "stop_sequence": None}
+    text = {"type": "output_text", "text": "I look.", "annotations": []}
+    message = {"type": "message", "id": "i1", "role": "assistant", "status": "completed", "content": [text]}
+    call = {"type": "function_call", "id": "f1", "call_id": "t1", "name": "read", "arguments": arguments}
+    call["status"] = "completed"
+    spent = {"input_tokens": 30, "output_tokens": 5, "total_tokens": 35}
+    whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": "completed", "usage": spent}
+    whole |= {"output": [message, call], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    at = {"item_id": "i1", "output_index": 0, "content_index": 0}
+    events = [
+        {"type": "response.created", "response": {**whole, "status": "in_progress", "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": {**message, "content": []}},
+        {"type": "response.content_part.added", **at, "part": {**text, "text": ""}},
+        *({"type": "response.output_text.delta", **at, "delta": delta} for delta in ("I ", "look.")),
+        {"type": "response.output_text.done", **at, "text": "I look."},
+        {"type": "response.output_item.done", "output_index": 0, "item": message},
+        {"type": "response.output_item.added", "output_index": 1, "item": {**call, "arguments": ""}},
+        {"type": "response.function_call_arguments.delta", "item_id": "f1", "output_index": 1, "delta": arguments},
+        {"type": "response.function_call_arguments.done", "item_id": "f1", "output_index": 1, "arguments": arguments},
+        {"type": "response.output_item.done", "output_index": 1, "item": call},
+        {"type": "response.completed", "response": whole},
+    ]
+    return [{"sequence_number": number, **event} for number, event in enumerate(events)], whole
+
+
+async def bridged(provider: FakeProvider, home: Path, **route: str) -> Any:
+    url = provider.url if route["bridge"].startswith("anthropic") else provider.url + "/v1"
+    return running(provider, home, upstream__routes=[{"model": "far-*", "url": url, **route}])
+
+
+def body(path: str, streamed: bool, **more: Any) -> dict[str, Any]:
+    return {"model": "far-m", "stream": streamed, **{key: value for key, value in ASKED[path].items()}, **more} | (
+        {} if streamed or path != "/v1/chat/completions" else {"stream_options": None}
+    )
+
+
+def heard(path: str, streamed: bool, reply: bytes) -> tuple[str, list[ToolCall], int]:
+    """What a client of that format reads: text, calls, tokens in."""
+    dialect = dialect_of(path)
+    assert dialect is not None
+    listener = dialect.listen(streamed)
+    listener.feed(reply)
+    listener.finish()
+    told = listener.reply()
+    assert told.usage is not None and told.complete, reply
+    calls = [part for part in told.parts if isinstance(part, ToolCall)]
+    return told.text, calls, told.usage.input
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("path", "bridge", "asked"), PAIRS)
+async def test_a_client_reads_its_own_format_from_a_provider_of_another(
+    path: str, bridge: str, asked: str, streamed: bool, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider:
+        provider.answer = scripted
+        async with await bridged(provider, tmp_path, bridge=bridge) as proxy:
+            status, reply, headers = await proxy.post(path, body(path, streamed), Authorization="Bearer own-key")
+            assert status == 200, reply
+            text, calls, tokens = heard(path, streamed, reply)
+    assert text == "I look." and tokens == 30
+    assert [(call.name, orjson.loads(call.arguments)) for call in calls] == [("read", {"path": "a.log"})]
+    assert headers["x-palimpsest-bridge"] == bridge
+    sent = provider.last
+    assert sent.path.endswith(asked)
+    named = {key.lower(): value for key, value in sent.headers.items()}
+    assert "own-key" in named.get("authorization", "") + named.get("x-api-key", "")
+    assert b"Read the log" in sent.body and b"Be brief." in sent.body and b'"read"' in sent.body
+
+
+async def test_other_routes_stay_bytes_and_memory_is_shared(tmp_path: Path) -> None:
+    async with fake_provider() as provider, await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+        raw = b'{"model": "near", "messages": [{"role": "user", "content": "Hm?"}], "n": 1e0}'
+        assert (await proxy.post("/v1/chat/completions", raw))[0] == 200
+        assert provider.last.body == raw
+        provider.answer = scripted
+        far = {"model": "far-m", "max_tokens": 9}
+        await say(proxy, far, "one", "Remember: the boat is called Marigold and lies in Flensburg.")
+        await proxy.learned()
+        await say(proxy, far, "two", "Where does my boat lie, and what is it called?")
+        assert provider.last.path == "/v1/messages" and b"Marigold" in provider.last.body
+
+
+async def say(proxy: Running, more: Mapping[str, Any], session: str, text: str) -> None:
+    asked = {**more, "messages": [{"role": "user", "content": text}]}
+    headers = {"x_session_id": session, "x_palimpsest_project": "boats", "Authorization": "Bearer k"}
+    status, reply, _ = await proxy.post("/v1/chat/completions", asked, **headers)
+    assert status == 200, reply
+
+
+async def test_a_client_cannot_send_a_key_of_ours_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAR_KEY", "key-of-the-house")
+    async with fake_provider() as provider, fake_provider() as thief:
+        async with await bridged(provider, tmp_path, bridge="anthropic/*", key_from="FAR_KEY") as proxy:
+            asked = body("/v1/messages", False, api_base=thief.url, base_url=thief.url, custom_llm_provider="openai")
+            status, reply, _ = await proxy.post("/v1/messages", asked, x_api_key="own")
+    assert status == 200, reply
+    assert thief.requests == [] and orjson.loads(provider.last.body)["model"] == "far-m"
+    assert {key.lower(): value for key, value in provider.last.headers.items()}["x-api-key"] == "key-of-the-house"
+
+
+@pytest.mark.parametrize("path", list(ASKED))
+async def test_a_providers_refusal_comes_in_the_clients_format(path: str, tmp_path: Path) -> None:
+    async def refuse(request: web.Request) -> web.StreamResponse:
+        await request.read()
+        told = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down, own-key"}}
+        return web.json_response(told, status=429)
+
+    async with fake_provider() as provider:
+        provider.answer = refuse
+        async with await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+            status, reply, _ = await proxy.post(path, body(path, True), Authorization="Bearer own-key")
+    assert status == 429 and b"slow down" in reply and b"own-key" not in reply and len(provider.requests) == 1
+    assert (b'"type":"error"' in reply) is (path == "/v1/messages")
+
+
+async def test_what_cannot_be_bridged_is_refused_with_the_place(tmp_path: Path) -> None:
+    async with fake_provider() as provider, await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+        asked = {"model": "far-m", "input": "go on", "previous_response_id": "resp_1"}
+        status, reply, _ = await proxy.post("/v1/responses", asked)
+    assert status == 400 and orjson.loads(reply)["error"]["param"] == "previous_response_id"
+    assert provider.requests == []
+
+
+async def test_a_provider_that_is_not_there_is_tried_again_and_then_told(tmp_path: Path) -> None:
+    async with fake_provider() as gone:
+        url = gone.url
+    routes = [{"model": "far-*", "url": url, "bridge": "anthropic/m"}]
+    async with running(url, tmp_path, upstream__routes=routes, upstream__attempts=2) as proxy:
+        status, reply, _ = await proxy.post("/v1/messages", body("/v1/messages", False), x_api_key="own-key")
+    assert status == 502 and b"no connection for anthropic/m" in reply and b"own-key" not in reply
