@@ -11,7 +11,6 @@ import os
 from importlib.util import find_spec
 from typing import Any
 
-
 BESIDE = "mcp"
 """What litellm imports on its way where there are tools, and does not bring along."""
 
@@ -35,12 +34,8 @@ def translating_litellm() -> Any:
     Raises:
         DoorShut: when the extra ``bridge`` is not installed.
     """
-    try:
-        importlib.import_module("mcp.types")
-    except ModuleNotFoundError:
-        raise DoorShut(
-            "litellm translates tools only beside the package mcp: pip install 'palimpsest[bridge]'"
-        ) from None
+    if find_spec(BESIDE) is None:
+        raise DoorShut(f"litellm translates tools only beside {BESIDE}: pip install 'palimpsest[bridge]'")
     return litellm()
 
 

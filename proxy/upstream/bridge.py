@@ -17,7 +17,7 @@ import orjson
 from multidict import CIMultiDict
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from memory.models.door import translating_litellm, provider_error
+from memory.models.door import provider_error, translating_litellm
 from proxy.errors import UpstreamUnreachable
 from proxy.settings import Route, UpstreamSettings
 from proxy.wire.dialect import Dialect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def _answers(format: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         texts = [{"type": "text_delta", "text": text} for text in ("I ", "look.")]
         said = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in texts]
         json = {"type": "input_json_delta", "partial_json": arguments}
-        events = [
+        events: list[dict[str, Any]] = [
             {"type": "message_start", "message": {**start, "stop_reason": None, "stop_sequence": None}},
             {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             *said,
@@ -98,7 +99,8 @@ def _answers(format: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     call = {"type": "function_call", "id": "f1", "call_id": "t1", "name": "read", "arguments": arguments}
     call["status"] = "completed"
     spent = {"input_tokens": 30, "output_tokens": 5, "total_tokens": 35}
-    whole = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": "completed", "usage": spent}
+    whole: dict[str, Any] = {"id": "r1", "object": "response", "created_at": 1, "model": "m", "status": "completed"}
+    whole["usage"] = spent
     whole |= {"output": [message, call], "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
     at = {"item_id": "i1", "output_index": 0, "content_index": 0}
     events = [
@@ -117,15 +119,16 @@ def _answers(format: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return [{"sequence_number": number, **event} for number, event in enumerate(events)], whole
 
 
-async def bridged(provider: FakeProvider, home: Path, **route: str) -> Any:
+def bridged(provider: FakeProvider, home: Path, **route: str) -> AbstractAsyncContextManager[Running]:
     url = provider.url if route["bridge"].startswith("anthropic") else provider.url + "/v1"
     return running(provider, home, upstream__routes=[{"model": "far-*", "url": url, **route}])
 
 
 def body(path: str, streamed: bool, **more: Any) -> dict[str, Any]:
-    return {"model": "far-m", "stream": streamed, **{key: value for key, value in ASKED[path].items()}, **more} | (
-        {} if streamed or path != "/v1/chat/completions" else {"stream_options": None}
-    )
+    asked = {"model": "far-m", "stream": streamed, **ASKED[path], **more}
+    if not streamed:
+        asked.pop("stream_options", None)
+    return asked
 
 
 def heard(path: str, streamed: bool, reply: bytes) -> tuple[str, list[ToolCall], int]:
@@ -148,7 +151,7 @@ async def test_a_client_reads_its_own_format_from_a_provider_of_another(
 ) -> None:
     async with fake_provider() as provider:
         provider.answer = scripted
-        async with await bridged(provider, tmp_path, bridge=bridge) as proxy:
+        async with bridged(provider, tmp_path, bridge=bridge) as proxy:
             status, reply, headers = await proxy.post(path, body(path, streamed), Authorization="Bearer own-key")
             assert status == 200, reply
             text, calls, tokens = heard(path, streamed, reply)
@@ -163,7 +166,7 @@ async def test_a_client_reads_its_own_format_from_a_provider_of_another(
 
 
 async def test_other_routes_stay_bytes_and_memory_is_shared(tmp_path: Path) -> None:
-    async with fake_provider() as provider, await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+    async with fake_provider() as provider, bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
         raw = b'{"model": "near", "messages": [{"role": "user", "content": "Hm?"}], "n": 1e0}'
         assert (await proxy.post("/v1/chat/completions", raw))[0] == 200
         assert provider.last.body == raw
@@ -184,10 +187,13 @@ async def say(proxy: Running, more: Mapping[str, Any], session: str, text: str) 
 
 async def test_a_client_cannot_send_a_key_of_ours_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAR_KEY", "key-of-the-house")
-    async with fake_provider() as provider, fake_provider() as thief:
-        async with await bridged(provider, tmp_path, bridge="anthropic/*", key_from="FAR_KEY") as proxy:
-            asked = body("/v1/messages", False, api_base=thief.url, base_url=thief.url, custom_llm_provider="openai")
-            status, reply, _ = await proxy.post("/v1/messages", asked, x_api_key="own")
+    async with (
+        fake_provider() as provider,
+        fake_provider() as thief,
+        bridged(provider, tmp_path, bridge="anthropic/*", key_from="FAR_KEY") as proxy,
+    ):
+        asked = body("/v1/messages", False, api_base=thief.url, base_url=thief.url, custom_llm_provider="openai")
+        status, reply, _ = await proxy.post("/v1/messages", asked, x_api_key="own")
     assert status == 200, reply
     assert thief.requests == [] and orjson.loads(provider.last.body)["model"] == "far-m"
     assert {key.lower(): value for key, value in provider.last.headers.items()}["x-api-key"] == "key-of-the-house"
@@ -202,14 +208,14 @@ async def test_a_providers_refusal_comes_in_the_clients_format(path: str, tmp_pa
 
     async with fake_provider() as provider:
         provider.answer = refuse
-        async with await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+        async with bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
             status, reply, _ = await proxy.post(path, body(path, True), Authorization="Bearer own-key")
     assert status == 429 and b"slow down" in reply and b"own-key" not in reply and len(provider.requests) == 1
     assert (b'"type":"error"' in reply) is (path == "/v1/messages")
 
 
 async def test_what_cannot_be_bridged_is_refused_with_the_place(tmp_path: Path) -> None:
-    async with fake_provider() as provider, await bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+    async with fake_provider() as provider, bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
         asked = {"model": "far-m", "input": "go on", "previous_response_id": "resp_1"}
         status, reply, _ = await proxy.post("/v1/responses", asked)
     assert status == 400 and orjson.loads(reply)["error"]["param"] == "previous_response_id"
