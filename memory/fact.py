@@ -65,6 +65,13 @@ class Origin(StrEnum):
         """Whether it is the person's own word (typed in a conversation, or edited on the page)."""
         return self in (Origin.PERSON, Origin.USER)
 
+    def counts_as(self, other: Origin) -> bool:
+        """Whether its word counts at least as much as another's."""
+        return _TRUST[self] <= _TRUST[other]
+
+
+_TRUST = {origin: place for place, origin in enumerate(Origin)}
+
 
 class Tier(StrEnum):
     """How far a memory has come."""

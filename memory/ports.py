@@ -130,11 +130,25 @@ class Journaled:
 
 
 @dataclass(frozen=True, slots=True)
+class Use:
+    """What became of a memory in a session: it was ``shown`` anew, it was ``used`` in an answer, or it was ``said``
+    again by somebody whose word counts as much as its own. Only the latter two strengthen it by themselves; to have
+    been shown in several sessions does so a little."""
+
+    memory: str
+    session: str
+    at: datetime
+    shown: bool = False
+    used: bool = False
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """What one exchange taught, written in one transaction with the worker's cursor.
 
-    ``documents`` counts, for each owner, how many indexed texts were added, ``terms`` in how many of them each
-    term occurs.
+    ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
+    in how many of them each term occurs.
     """
 
     number: int
@@ -142,6 +156,7 @@ class Lesson:
     passages: tuple[Passage, ...] = ()
     documents: Mapping[str, int] = field(default_factory=dict)
     terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +361,9 @@ class Journal(Protocol):
 
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
         """Facts and passages by id, as far as they belong to these owners; no order is promised."""
+
+    async def drawn_from(self, sources: Sequence[bytes], owners: Sequence[str]) -> list[Fact]:
+        """The active facts of some owners that came from these messages."""
 
     async def between(
         self, owners: Sequence[str], since: datetime, until: datetime, limit: int

@@ -80,7 +80,7 @@ def trust_of(fact: Fact) -> int:
 
 def trusted_as(fact: Fact, other: Fact) -> bool:
     """Whether a fact's word counts at least as much as another's."""
-    return _TRUST[fact.origin] <= _TRUST[other.origin]
+    return fact.origin.counts_as(other.origin)
 
 
 def lowest(facts: Sequence[Fact]) -> Origin:

@@ -22,14 +22,16 @@ from memory.conversation import Role
 from memory.day.indexing import Indexing, points_of, terms_of
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
+from memory.day.reinforcing import Heard, Reinforcing, nobody
 from memory.day.tombstones import tombstone_of
 from memory.day.worker import Worker
-from memory.fact import Fact, Passage, State
+from memory.fact import Fact, Passage
 from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
-from memory.learning.reconcile import Contradict, Decision, Merge, New, Past, Reinforce, Supersede, reconcile
-from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError
+from memory.learning.outcome import outcome, said_again
+from memory.learning.reconcile import reconcile
+from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
 
@@ -77,7 +79,9 @@ class Learner:
         new_id: Callable[[], str],
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
+        heard: Heard = nobody,
     ) -> None:
+        self._reinforcing = Reinforcing(journal, heard)
         self._busy = busy
         self._settings = settings
         self._journal = journal
@@ -185,12 +189,15 @@ class Learner:
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
-        facts, known = await self._facts(journaled, learned.facts, at)
+        facts, known, said = await self._facts(journaled, learned.facts, at)
         passages = await self._passages(journaled, learned, known_sources)
-        await self._journal.learn(await _aside(passages, _lesson, journaled.number, facts, passages, known))
+        looked = await self._reinforcing.look(journaled)
+        lesson = await _aside(passages, _lesson, journaled.number, facts, passages, known, (*looked.uses, *said))
+        await self._journal.learn(lesson)
+        self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
-        if facts:
-            self._pages.changed(frozenset(fact.owner for fact in facts))
+        if facts or said:
+            self._pages.changed(frozenset(owner for layer in Layer if (owner := journaled.session.scope.owner(layer))))
 
     async def _without_known(self, journaled: Journaled) -> tuple[Journaled, frozenset[bytes]]:
         """The exchange without the old messages that its owner was taught already, and which of the others were: the
@@ -209,10 +216,12 @@ class Learner:
 
     async def _facts(
         self, journaled: Journaled, taught: Sequence[Taught], at: datetime
-    ) -> tuple[list[Fact], frozenset[str]]:
-        """The facts to write, new ones and known ones that have changed, and the ids of the latter."""
+    ) -> tuple[list[Fact], frozenset[str], list[Use]]:
+        """The facts to write, new ones and known ones that have changed, and the ids of the latter; what was said
+        again."""
         written: dict[str, Fact] = {}
         known_before: set[str] = set()
+        again: list[Use] = []
         for each in taught:
             owner = _owner(journaled.session.scope, each.draft.layer)
             if owner is None or await self._is_forgotten(owner, each.draft.text):
@@ -222,60 +231,10 @@ class Learner:
             decision = reconcile(each.draft, known, at)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
-            for fact in self._carried_out(decision, each, owner, journaled, facts):
+            again += said_again(decision, each.draft, facts, journaled)
+            for fact in outcome(decision, each, facts, journaled, owner, self._new_id()):
                 written[fact.id] = fact
-        return list(written.values()), frozenset(known_before)
-
-    def _carried_out(
-        self, decision: Decision, taught: Taught, owner: str, journaled: Journaled, known: dict[str, Fact]
-    ) -> list[Fact]:
-        draft, session, at = taught.draft, journaled.session.id, journaled.at
-        match decision:
-            case Reinforce(id):
-                return [_reinforced(known[id], session, at)]
-            case Merge(id, text):
-                return [replace(_reinforced(known[id], session, at), text=text)]
-            case Supersede(id, surprise):
-                new = self._new_fact(taught, owner, journaled, surprise)
-                ended = replace(known[id], state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
-                return [replace(new, supersedes=(id,)), ended]
-            case Past(id, surprise):
-                by = known[id]
-                new = self._new_fact(taught, owner, journaled, surprise)
-                ended = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
-                return [ended, replace(by, supersedes=(*by.supersedes, new.id))]
-            case Contradict(ids, surprise):
-                new = replace(self._new_fact(taught, owner, journaled, surprise), contradicts=ids)
-                return [new, *(replace(known[id], contradicts=(*known[id].contradicts, new.id)) for id in ids)]
-            case New(surprise):
-                return [self._new_fact(taught, owner, journaled, surprise)]
-        raise AssertionError(f"unknown decision about {draft.kind}")
-
-    def _new_fact(self, taught: Taught, owner: str, journaled: Journaled, surprise: float) -> Fact:
-        draft = taught.draft
-        return Fact(
-            id=self._new_id(),
-            text=draft.text,
-            owner=owner,
-            kind=draft.kind,
-            category=draft.category,
-            stream=draft.stream,
-            layer=draft.layer,
-            origin=draft.origin,
-            session=journaled.session.id,
-            source=taught.source,
-            recorded_at=journaled.at,
-            valid_from=draft.valid_from or journaled.at,
-            confidence=draft.confidence,
-            importance=draft.importance,
-            surprise=surprise,
-            sensitivity=draft.sensitivity,
-            valid_until=draft.valid_until,
-            expires_at=draft.expires_at,
-            pinned=draft.pinned,
-            wrong=draft.wrong,
-            entities=draft.entities,
-        )
+        return list(written.values()), frozenset(known_before), again
 
     async def _neighbours(self, owner: str, text: str, unindexed: Iterable[Fact]) -> list[tuple[Fact, float, float]]:
         """Known facts of an owner that are like a text, each with cosine and coverage; also those just written."""
@@ -347,19 +306,12 @@ def _owner(scope: Scope, layer: Layer) -> str | None:
     return scope.owner(layer) or scope.owner(Layer.USER_PROJECT)
 
 
-def _reinforced(fact: Fact, session: str, at: datetime) -> Fact:
-    """A known fact that was said again; said in another session it counts there too."""
-    elsewhere = fact.session != session and (fact.used_at is None or fact.used_at < at)
-    return replace(
-        fact,
-        access=fact.access + 1,
-        sessions=fact.sessions + elsewhere,
-        used_at=at if fact.used_at is None else max(fact.used_at, at),
-    )
-
-
 def _lesson(
-    number: int, facts: Sequence[Fact], passages: Sequence[Passage], known: frozenset[str] = frozenset()
+    number: int,
+    facts: Sequence[Fact],
+    passages: Sequence[Passage],
+    known: frozenset[str] = frozenset(),
+    uses: Sequence[Use] = (),
 ) -> Lesson:
     """What is written. Facts that were ``known`` have only changed: their words are counted already."""
     documents: Counter[str] = Counter()
@@ -368,4 +320,4 @@ def _lesson(
     for memory in counted:
         documents[memory.owner] += 1
         terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
-    return Lesson(number, tuple(facts), tuple(passages), documents, terms)
+    return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses))

@@ -40,7 +40,6 @@ FOUND = 8
 LONGEST = 2000
 """Characters of a query or a note."""
 CONFIDENCE = {Origin.ASSISTANT: 0.5, Origin.TOOL: 0.4, Origin.WEB: 0.3, Origin.SUBAGENT: 0.4}
-_TRUST = {origin: place for place, origin in enumerate(Origin)}
 _DAY = timedelta(days=1)
 
 M = TypeVar("M", Fact, Passage)
@@ -194,7 +193,7 @@ class Tools:
         """A note in the place of a memory; beside it, where that is trusted more than the model."""
         new = await self._new(text, asker)
         short = known.id[: answers.SHORT]
-        if _TRUST[known.origin] < _TRUST[asker.origin]:
+        if not asker.origin.counts_as(known.origin):
             await self._learner.remember([replace(new, contradicts=(known.id,))])
             await self._journal.update(replace(known, contradicts=(*known.contradicts, new.id)))
             return Answer(

@@ -53,3 +53,14 @@ def importance(text: str, kind: Kind, origin: Origin, *, standing: bool = False,
     if asked:
         value += REMEMBER
     return round(min(1.0, max(0.05, value)), 3)
+
+
+NOVEL = 0.1
+"""What is wholly new matters so much more than what was half known, and what is known so much less."""
+TOWARDS = 0.05
+"""What belongs wholly to what a session is for matters so much more."""
+
+
+def weighty(importance: float, surprise: float, towards: float) -> float:
+    """The importance in 0..1 once it is known how new a fact is and how far it serves what the session is for."""
+    return round(min(1.0, max(0.05, importance + NOVEL * (surprise - 0.5) + TOWARDS * towards)), 3)

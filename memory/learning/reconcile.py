@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Kind, Origin, State
+from memory.fact import Draft, Fact, Kind, State
 from memory.language.contradiction import NONE, Verdict, compare
 from memory.language.words import STOP, stem, words
 
-_TRUST = tuple(Origin)
 SAME_WORDS = 0.9
 """Share of common stems from which two texts say the same."""
 NEAR_WORDS = 0.6
@@ -71,7 +70,15 @@ class Past:
     surprise: float = 0.5
 
 
-Decision = Reinforce | Merge | New | Supersede | Contradict | Past
+@dataclass(frozen=True, slots=True)
+class Vouch:
+    """It is known by hearsay as the fact ``id``, and now somebody says it whose word counts: it becomes theirs."""
+
+    id: str
+    surprise: float = 0.3
+
+
+Decision = Reinforce | Merge | New | Supersede | Contradict | Past | Vouch
 
 
 def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime) -> Decision:
@@ -86,8 +93,9 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
     said = _stems(draft.text)
     clashing: list[str] = []
     for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
+        vouched = draft.origin.trusted and not fact.origin.trusted
         if _same_letters(fact.text, draft.text):
-            return Reinforce(fact.id)
+            return Vouch(fact.id) if vouched else Reinforce(fact.id)
         late = now < fact.valid_from
         verdict = compare(draft.text, fact.text) if late else _verdict(fact, draft)
         if verdict.clash >= CLASH:
@@ -101,15 +109,18 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
         alike = len(said & held) / len(said | held) if said or held else 0.0
         contained = bool(held) and held <= said and len(held) > 2 and len(said) <= 2 * len(held)
         if alike >= SAME_WORDS or (alike >= NEAR_WORDS and cosine >= NEAR_MEANING):
+            if vouched:
+                return Vouch(fact.id)
             return (
                 Merge(fact.id, draft.text)
                 if len(said) > len(held) and _may_rewrite(fact, draft)
                 else Reinforce(fact.id)
             )
         if contained and cosine >= 0.8 and _may_rewrite(fact, draft):
-            return Merge(fact.id, draft.text)
+            return Vouch(fact.id) if vouched else Merge(fact.id, draft.text)
         if said and said <= held and cosine >= 0.8:
-            return Reinforce(fact.id)
+            # Half of a hearsay, said by the person, is the person's own word and no more.
+            return New(0.3) if vouched else Reinforce(fact.id)
     if clashing:
         return Contradict(tuple(clashing))
     nearest = max((max(cosine, lexical) for _, cosine, lexical in known), default=0.0)
@@ -129,21 +140,21 @@ def _verdict(fact: Fact, draft: Draft) -> Verdict:
 
 def _replaces(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
     """Whether it is clearly a change, said by somebody whose word counts as much."""
-    if fact.pinned or _TRUST.index(draft.origin) > _TRUST.index(fact.origin):
+    if fact.pinned or not draft.origin.counts_as(fact.origin):
         return False
     return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
 
 
 def _came_later(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
     """Whether a fact that was said after the draft is clearly a change of it, by somebody whose word counts as much."""
-    if draft.pinned or _TRUST.index(fact.origin) > _TRUST.index(draft.origin):
+    if draft.pinned or not fact.origin.counts_as(draft.origin):
         return False
     return verdict.change >= CHANGED or fact.kind is Kind.CORRECTION
 
 
 def _may_rewrite(fact: Fact, draft: Draft) -> bool:
     """A text may only be replaced by one that is trusted as much, and never a pinned one."""
-    return not fact.pinned and _TRUST.index(draft.origin) <= _TRUST.index(fact.origin)
+    return not fact.pinned and draft.origin.counts_as(fact.origin)
 
 
 def _same_letters(one: str, other: str) -> bool:

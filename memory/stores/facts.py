@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from memory.fact import Fact, Passage
-from memory.ports import Lesson, Rarity
+from memory.ports import Lesson, Rarity, Use
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
@@ -16,6 +16,9 @@ from memory.stores.shelf import Shelf, ask_many
 
 FEW = 24
 """Memories that are read here and now: half a millisecond. More of them are read in a thread."""
+
+SHOWN = 5
+"""In so many sessions a memory must have been shown, and not used, to count as used once."""
 
 
 class Facts(Shelf):
@@ -39,6 +42,8 @@ class Facts(Shelf):
             for passage in lesson.passages:
                 connection.execute(QUERIES["passage_write"], passage_row(passage, self._redact))
                 connection.execute(QUERIES["outbox_add"], (passage.id, "turn"))
+            for use in lesson.uses:
+                _use(connection, use)
             add_texts(connection, lesson.documents, lesson.terms)
 
         await self._db.write(work)
@@ -140,13 +145,7 @@ class Facts(Shelf):
 
         def work(connection: sqlite3.Connection) -> None:
             for id in dict.fromkeys(ids):
-                before = connection.execute(QUERIES["use_get"], (id, session)).fetchone()
-                connection.execute(QUERIES["use_write"], {"memory": id, "session": session, "used": used})
-                if not used:
-                    continue
-                connection.execute(QUERIES["fact_used"], (stamp(at), id))
-                if before is None or not before["used"]:
-                    connection.execute(QUERIES["fact_used_elsewhere"], (id,))
+                _use(connection, Use(id, session, at, shown=True, used=used))
 
         await self._db.write(work)
 
@@ -229,6 +228,24 @@ class Facts(Shelf):
     def _write_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
         connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
+
+
+def _use(connection: sqlite3.Connection, use: Use) -> None:
+    """Count what became of a memory in a session."""
+    before = connection.execute(QUERIES["use_get"], (use.memory, use.session)).fetchone()
+    counts = use.used or use.said
+    told = {"memory": use.memory, "session": use.session, "shown": use.shown, "used": counts}
+    connection.execute(QUERIES["use_write"], told)
+    if not counts:
+        if before is None:
+            connection.execute(QUERIES["fact_shown"], {"id": use.memory, "sessions": SHOWN})
+        return
+    connection.execute(QUERIES["fact_used"], {"id": use.memory, "at": stamp(use.at)})
+    if before is None or not before["used"]:
+        connection.execute(QUERIES["fact_used_elsewhere"], (use.memory,))
+    if use.said and before is None:
+        # Whoever was just shown it and says it again does not bear it out.
+        connection.execute(QUERIES["fact_borne_out"], (use.memory,))
 
 
 def add_texts(

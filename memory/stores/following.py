@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory.fact import Fact
+from memory.fact import Fact, State
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
 from memory.stores.shelf import Shelf, ask_many
@@ -21,6 +21,15 @@ class Following(Shelf):
         def work(connection: sqlite3.Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "following", ids))
             return [fact for fact in found if fact.owner in owners]
+
+        return await self._db.read(work)
+
+    async def drawn_from(self, sources: Sequence[bytes], owners: Sequence[str]) -> list[Fact]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            found = (fact_of(row) for row in ask_many(connection, "facts_from", sources))
+            return [fact for fact in found if fact.owner in owners and fact.state is State.ACTIVE]
 
         return await self._db.read(work)
 

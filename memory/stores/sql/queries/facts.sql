@@ -52,15 +52,26 @@ WHERE id = :id;
 UPDATE facts SET supersedes = json_insert(supersedes, '$[#]', :id)
 WHERE id = :by AND NOT EXISTS (SELECT 1 FROM json_each(facts.supersedes) WHERE value = :id);
 
--- fact_used: count one use
-UPDATE facts SET access = access + 1, used_at = ? WHERE id = ?;
+-- fact_used: count one use; the last one stays the last, in whatever order they are told
+UPDATE facts SET
+    access = access + 1,
+    used_at = CASE WHEN used_at IS NULL OR julianday(used_at) < julianday(:at) THEN :at ELSE used_at END
+WHERE id = :id;
+
+-- fact_shown: count one access of what was shown in so many more sessions without being used
+UPDATE facts SET access = access + 1 WHERE id = :id AND (
+    SELECT count(*) FROM uses WHERE memory = :id AND shown > 0 AND used = 0
+) % :sessions = 0;
+
+-- fact_borne_out: somebody has said it again in another session
+UPDATE facts SET stability = CASE stability WHEN 'draft' THEN 'verified' ELSE 'stable' END WHERE id = ?;
 
 -- fact_used_elsewhere: count one more session
 UPDATE facts SET sessions = sessions + 1 WHERE id = ?;
 
 -- use_write: a memory was shown in a session, and perhaps used
-INSERT INTO uses (memory, session, shown, used) VALUES (:memory, :session, 1, :used)
-ON CONFLICT (memory, session) DO UPDATE SET shown = shown + 1, used = used + excluded.used;
+INSERT INTO uses (memory, session, shown, used) VALUES (:memory, :session, :shown, :used)
+ON CONFLICT (memory, session) DO UPDATE SET shown = shown + excluded.shown, used = used + excluded.used;
 
 -- use_begin: whoever made a memory is its first user
 INSERT INTO uses (memory, session, shown, used) VALUES (?, ?, 0, 1) ON CONFLICT (memory, session) DO NOTHING;

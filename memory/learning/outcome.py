@@ -1,0 +1,132 @@
+"""What a decision about a draft writes: new facts, and known ones as they are from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from memory.fact import Draft, Fact, Stability, State
+from memory.language.words import stems
+from memory.learning.importance import weighty
+from memory.learning.lesson import Taught
+from memory.learning.reconcile import Contradict, Decision, Merge, New, Past, Reinforce, Supersede, Vouch
+from memory.ports import Journaled, Use
+
+
+def outcome(
+    decision: Decision, taught: Taught, known: Mapping[str, Fact], journaled: Journaled, owner: str, id: str
+) -> list[Fact]:
+    """The facts to write. ``known`` are those that the decision may name, ``id`` is that of a new fact.
+
+    A fact that was only said again is not among them: that is counted, see :func:`said_again`.
+    """
+    draft, at = taught.draft, journaled.at
+    match decision:
+        case Reinforce(same):
+            return _settled(known[same], draft, known, at)
+        case Merge(same, text):
+            [first, *others] = _settled(known[same], draft, known, at) or [known[same]]
+            return [replace(first, text=text), *others]
+        case Vouch(hearsay, surprise):
+            new = _new(taught, owner, journaled, id, surprise)
+            return _vouched(new, known[hearsay])
+        case Supersede(gone, surprise):
+            new = _new(taught, owner, journaled, id, surprise)
+            ended = replace(known[gone], state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
+            return [replace(new, supersedes=(gone,)), ended]
+        case Past(later, surprise):
+            by = known[later]
+            new = _new(taught, owner, journaled, id, surprise)
+            ended = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
+            return [ended, replace(by, supersedes=(*by.supersedes, new.id))]
+        case Contradict(ids, surprise):
+            new = replace(_new(taught, owner, journaled, id, surprise), contradicts=ids)
+            return [new, *(replace(known[each], contradicts=(*known[each].contradicts, new.id)) for each in ids)]
+        case New(surprise):
+            return [_new(taught, owner, journaled, id, surprise)]
+    raise AssertionError(f"unknown decision about {draft.kind}")
+
+
+def said_again(decision: Decision, draft: Draft, known: Mapping[str, Fact], journaled: Journaled) -> list[Use]:
+    """A known fact that was said again; by somebody who is trusted less it is no more sure than before."""
+    match decision:
+        case Reinforce(id) | Merge(id, _) if draft.origin.counts_as(known[id].origin):
+            return [Use(id, journaled.session.id, journaled.at, said=True)]
+    return []
+
+
+def _settled(fact: Fact, draft: Draft, known: Mapping[str, Fact], at: datetime) -> list[Fact]:
+    """A contested fact that was said again, and so wins over its rivals; nothing where it is not contested."""
+    lost = [
+        rival
+        for id in fact.contradicts
+        if (rival := known.get(id)) is not None
+        and rival.state is State.ACTIVE
+        and not rival.pinned
+        and draft.origin.counts_as(rival.origin)
+    ]
+    if not lost:
+        return []
+    gone = [rival.id for rival in lost]
+    won = replace(
+        fact,
+        contradicts=tuple(id for id in fact.contradicts if id not in gone),
+        supersedes=tuple(dict.fromkeys((*fact.supersedes, *gone))),
+    )
+    return [won, *(ended(rival, at) for rival in lost)]
+
+
+def ended(fact: Fact, at: datetime) -> Fact:
+    """A fact that held until now."""
+    return replace(fact, state=State.SUPERSEDED, valid_until=fact.valid_until or at, superseded_at=at)
+
+
+def _vouched(new: Fact, heard: Fact) -> list[Fact]:
+    """What somebody says whose word counts, and what it was known by until now."""
+    elsewhere = heard.session != new.session
+    vouched = replace(
+        new,
+        access=heard.access + 1,
+        sessions=heard.sessions + elsewhere,
+        stability=Stability.VERIFIED if elsewhere else Stability.DRAFT,
+        supersedes=(heard.id,),
+    )
+    return [vouched, replace(heard, state=State.ARCHIVED)]
+
+
+def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: float) -> Fact:
+    draft = taught.draft
+    return Fact(
+        id=id,
+        text=draft.text,
+        owner=owner,
+        kind=draft.kind,
+        category=draft.category,
+        stream=draft.stream,
+        layer=draft.layer,
+        origin=draft.origin,
+        session=journaled.session.id,
+        source=taught.source,
+        recorded_at=journaled.at,
+        valid_from=draft.valid_from or journaled.at,
+        confidence=draft.confidence,
+        importance=weighty(draft.importance, surprise, _towards(draft.text, journaled)),
+        surprise=surprise,
+        sensitivity=draft.sensitivity,
+        valid_until=draft.valid_until,
+        expires_at=draft.expires_at,
+        pinned=draft.pinned,
+        wrong=draft.wrong,
+        entities=draft.entities,
+    )
+
+
+def _towards(text: str, journaled: Journaled) -> float:
+    """How far a fact is about what the session is for, 0..1: the share of its words that its first request has, where
+    it was not said in that request itself."""
+    spoken = [message.spoken for message in journaled.messages if message.spoken]
+    if len(spoken) < 2:
+        return 0.0
+    goal, said = frozenset(stems(spoken[0])), frozenset(stems(text))
+    return len(said & goal) / len(said) if said else 0.0
