@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -13,6 +15,7 @@ from pathlib import Path
 from memory.day.commands import Commands
 from memory.day.content import Contents
 from memory.day.counting import Counting
+from memory.day.curating import Curating
 from memory.day.exporting import Exporting
 from memory.day.fitting import Fitting
 from memory.day.importing import Importing
@@ -35,13 +38,14 @@ from memory.day.tools import Tools
 from memory.day.warming import Warming
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
+from memory.models.language import LitellmLanguage
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
 from memory.night import Child, Nights
-from memory.ports import Embedder, Generation, Guard, StoreError
+from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.session import Mode
-from memory.settings import MemorySettings
+from memory.settings import MemorySettings, ModelSettings
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
@@ -187,6 +191,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     warming.start()
     commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
     content = Contents(journal).content
+    model = _model(settings.model, journal, now)
     nights = Nights(
         settings.night,
         journal,
@@ -196,6 +201,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         guard,
         now,
         paused,
+        *([Curating(model, journal, settings.model.gist, settings.model.curation, new_id).improved] if model else []),
     )
     if settings.mode is Mode.ON:
         nights.start()
@@ -241,6 +247,14 @@ def _redacted(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _redacted_short(text: str) -> str:
     return redact(text).text
+
+
+def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], datetime]) -> LanguageModel | None:
+    """The model for background work; None where rules do all of it."""
+    if settings.name is None:
+        return None
+    key = os.environ.get(settings.key_from) if settings.key_from else None
+    return LitellmLanguage(settings.name, settings.url, key, settings.daily_tokens, journal, now)
 
 
 def _pause_file(home: Path) -> Path:

@@ -12,7 +12,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -97,6 +97,12 @@ class Job:
 
 
 Planner = Callable[[Job], AsyncIterator[Planned]]
+Improve = Callable[[Planned], Awaitable[Planned]]
+"""Goes over a planned night before it is written."""
+
+
+async def _as_planned(planned: Planned) -> Planned:
+    return planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,9 @@ class Nights:
         guard: Guard,
         now: Callable[[], datetime],
         paused: Callable[[], bool] = lambda: False,
+        improve: Improve = _as_planned,
     ) -> None:
+        self._improve = improve
         self._settings = settings
         self._journal = journal
         self._planner = planner
@@ -170,7 +178,8 @@ class Nights:
             await self._worker.catch_up()
             job = Job(self._now(), None if owners is None else tuple(owners), since)
             async with contextlib.aclosing(self._planner(job)) as planning:  # type: ignore[type-var]
-                async for planned in planning:
+                async for plain in planning:
+                    planned = await self._improve(plain)
                     number = 0 if dry else await self._apply(planned)
                     done = () if planned.diff.empty else ((number, planned),)
                     self.outcome = replace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,21 @@ class Embedder(Protocol):
 
     def query(self, text: str, idf: Callable[[str], float] | None = None) -> Vector:
         """Shape (dimensions,). ``idf`` weighs each word by its stem's rarity in the caller's own store."""
+
+
+class NoAnswer(Exception):
+    """A language model gave no answer that can be used; the message says why."""
+
+
+class LanguageModel(Protocol):
+    """A model that background work may be given to."""
+
+    async def ask(self, task: str, material: str, shape: Mapping[str, Any]) -> Any:
+        """The answer to a task about some material, as JSON of a shape (JSON Schema), not yet checked against it.
+
+        Raises:
+            NoAnswer: when there is none: it cannot be reached, the day's budget is spent, it talks instead.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,17 @@ class NightSettings(Section):
         return said
 
 
+class ModelSettings(Section):
+    """A model that does some of the background work better than rules do. ``name`` is litellm's."""
+
+    name: str | None = Field(None, pattern=r"^[\w.-]+/\S+$")
+    url: str | None = Field(None, pattern=r"^https?://\S+$")
+    key_from: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
+    daily_tokens: int = Field(200_000, ge=0, le=1_000_000_000)
+    gist: bool = True
+    curation: bool = True
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -162,5 +173,6 @@ class MemorySettings(Section):
     shedding: SheddingSettings = SheddingSettings()
     tools: ToolsSettings = ToolsSettings()
     night: NightSettings = NightSettings()
+    model: ModelSettings = ModelSettings()
     journal: JournalSettings = JournalSettings()
     qdrant: QdrantSettings = QdrantSettings()

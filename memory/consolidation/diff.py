@@ -25,6 +25,7 @@ class Action(StrEnum):
     ARCHIVE = "archive"
     GIST = "gist"
     ASSIMILATE = "assimilate"
+    CURATE = "curate"
 
 
 @dataclass(frozen=True, slots=True)
