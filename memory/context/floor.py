@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from memory.context.lexical import Weighed
 from memory.context.question import Question
+from memory.context.route import about_then
 from memory.context.seeking import tells
 from memory.fact import Fact, Kind, Origin, Passage
 from memory.ports import Found
@@ -22,18 +23,20 @@ from memory.ports import Found
 class Floor:
     """The least sum of the three signs, each in 0..1, for a message that seeks and for one that orders.
 
-    ``preference`` is the least sum of the first two for a preference of somebody who asks for advice.
+    ``preference`` is the least sum of the first two for a preference of somebody who asks for advice on anything but
+    work. A question that names a time at which something was said needs less by ``timed``.
     """
 
     seeking: float = 0.75
     ordering: float = 1.6
     familiar: float = 1.0
-    preference: float = 0.45
+    preference: float = 0.1
+    timed: float = 0.35
 
 
 FLOOR = Floor()
 
-OPEN = Floor(seeking=0.0, ordering=0.0, familiar=0.0, preference=0.0)
+OPEN = Floor(seeking=0.0, ordering=0.0, familiar=0.0, preference=0.0, timed=0.0)
 """For a person who searches: whatever has anything to do with it."""
 
 _TRACE = 0.05
@@ -48,8 +51,10 @@ def passes(
     A turn that only asked or ordered something then is no evidence: it knows no more than the one who asks now.
     """
     least = floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
+    spans = question.route.spans
     return any(
-        weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= max(least, _TRACE)
+        weighed.coverage(hit.lexical) + max(hit.cosine, 0.0)
+        >= max(least - (floor.timed if spans and about_then(memory, spans) > 0 else 0.0), _TRACE)
         and (isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text))
         for hit, memory in found
     )
@@ -61,10 +66,11 @@ def preferred(
     """The preferences that advice should heed although nothing else that is remembered has to do with the question."""
     if not question.advice:
         return frozenset()
+    least = floor.preference + question.work * (floor.ordering - floor.preference)
     return frozenset(
         hit.id
         for hit, memory in found
         if isinstance(memory, Fact)
         and memory.kind is Kind.PREFERENCE
-        and weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= floor.preference
+        and weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) >= max(least, _TRACE)
     )

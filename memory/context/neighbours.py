@@ -1,12 +1,12 @@
-"""Which turns beside what was found are worth fetching: the answer to a question that was found."""
+"""Which turns beside what was found are worth fetching: the answer to a question, what was said on about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 
-from memory.context.rank import Scored, is_question
+from memory.context.rank import WEIGHTS, Scored, Weights, is_question
+from memory.context.route import NOWHERE, Route, parts_of
 from memory.fact import Passage, Sensitivity
 
 
@@ -20,50 +20,74 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """``best`` is beside how many of the best passages one looks; ``share`` what a neighbour has of their score."""
+    """``best`` is beside how many of the best turns one looks, and how many ``turns`` to either side; ``share`` what a
+    neighbour has of their score, ``further`` of that for each turn more; ``answer`` what the turns behind a question
+    have of its score, and ``before`` those in front of it."""
 
-    best: int = 3
-    share: float = 0.5
+    best: int = 5
+    turns: int = 2
+    share: float = 0.7
+    further: float = 0.8
+    answer: float = 0.9
+    before: float = 0.5
 
 
 REACH = Reach()
 
 
-def wanted(scored: Sequence[Scored], reach: Reach = REACH) -> tuple[Place, ...]:
-    """The places whose neighbours (one turn to either side) should be fetched, best first."""
-    places: dict[Place, None] = {}
-    for each in scored:
+def anchors(scored: Sequence[Scored], asked: Sequence[Scored] = (), reach: Reach = REACH) -> dict[Place, Scored]:
+    """The turns beside which one should look, best first, each with its best passage: of what was found, and of the
+    questions that were ``asked`` then."""
+    places: dict[Place, Scored] = {}
+    for each in sorted((*scored, *asked), key=lambda each: (-each.score, each.id)):
         if len(places) >= reach.best:
             break
         if isinstance(each.memory, Passage):
-            places.setdefault(Place(each.memory.session, each.memory.turn))
-    return tuple(places)
+            places.setdefault(Place(each.memory.session, each.memory.turn), each)
+    return places
 
 
 def joined(
     scored: Sequence[Scored],
     fetched: Iterable[Passage],
-    now: datetime,
+    beside: dict[Place, Scored],
     *,
-    present: frozenset[str] = frozenset(),
+    route: Route = NOWHERE,
+    weights: Weights = WEIGHTS,
+    passed_over: frozenset[str] = frozenset(),
     reach: Reach = REACH,
 ) -> list[Scored]:
-    """The ranking with fetched neighbours in it, each at a share of the score of what it stands beside."""
-    known = {each.id for each in scored}
-    best: dict[Place, Scored] = {}
-    for each in scored:
-        if isinstance(each.memory, Passage):
-            best.setdefault(Place(each.memory.session, each.memory.turn), each)
-    found = list(scored)
+    """The ranking with fetched neighbours in it, each at a share of the score of what it stands beside, if that is
+    more than its own. ``passed_over`` are memories that were looked at and not taken, or stand in the request."""
+    found = {each.id: each for each in scored}
     for passage in fetched:
-        if passage.id in known or passage.id in present or is_question(passage):
+        known = found.get(passage.id)
+        if known is None and (passage.id in passed_over or is_question(passage)):
             continue
         if passage.sensitivity is Sensitivity.RESTRICTED:
             continue
-        sides = (best.get(Place(passage.session, passage.turn + step)) for step in (-1, 0, 1))
-        source = max((side for side in sides if side), key=lambda side: side.score, default=None)
-        if source is not None:
-            known.add(passage.id)
-            found.append(Scored(passage, source.score * reach.share, {"beside": min(source.score, 1.0)}))
-    found.sort(key=lambda each: (-each.score, each.id))
-    return found
+        near = max(
+            (
+                _share(source, step, reach) * source.score
+                for step in range(-reach.turns, reach.turns + 1)
+                if (source := beside.get(Place(passage.session, passage.turn - step))) is not None
+            ),
+            default=0.0,
+        )
+        parts = parts_of(route, passage)
+        score = near + weights.extra(parts)
+        if near <= 0 or (known is not None and known.score >= score):
+            continue
+        lent = {"beside": min(near, 1.0)}
+        found[passage.id] = (
+            replace(known, score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
+        )
+    return sorted(found.values(), key=lambda each: (-each.score, each.id))
+
+
+def _share(source: Scored, step: int, reach: Reach) -> float:
+    """What a passage ``step`` turns behind another has of its score."""
+    share = reach.share
+    if is_question(source.memory):
+        share = reach.answer if step >= 0 else reach.before
+    return share * reach.further ** max(abs(step) - 1, 0)

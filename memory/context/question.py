@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from memory.context.route import NOWHERE, Route, route_of
 from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
 from memory.conversation import Conversation, Message, Role
+from memory.language.spans import spans
 from memory.language.terms import term
 from memory.language.words import stems
 
@@ -32,7 +35,7 @@ class Question:
 
     ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
     far the message is about the work at hand: 1 for an order, less for what seeks something to be known; ``advice``
-    that a recommendation is asked for.
+    that a recommendation is asked for; ``route`` where it points. Words that only name a time are in the route alone.
     """
 
     text: str
@@ -40,6 +43,7 @@ class Question:
     asker: Asker = Asker.PERSON
     work: float = 1.0
     advice: bool = False
+    route: Route = NOWHERE
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -64,12 +68,13 @@ _ERROR: Final = re.compile(
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
 
 
-def ask(conversation: Conversation) -> Question | None:
-    """The question that the newest part of a conversation puts to memory, or None where it puts none."""
+def ask(conversation: Conversation, now: datetime | None = None) -> Question | None:
+    """The question that the newest part of a conversation puts to memory, or None where it puts none. ``now`` gives
+    "last week" its meaning; without it no time is understood."""
     for index in range(len(conversation.messages) - 1, -1, -1):
         message = conversation.messages[index]
         if message.spoken.strip():
-            return _of_person(message.spoken, _before(conversation.messages[:index]))
+            return _of_person(message.spoken, _before(conversation.messages[:index]), now)
         if message.results:
             return _of_tool(message)
         if message.role is Role.ASSISTANT:
@@ -77,9 +82,12 @@ def ask(conversation: Conversation) -> Question | None:
     return None
 
 
-def _of_person(spoken: str, before: str) -> Question | None:
-    text = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
+def _of_person(spoken: str, before: str, now: datetime | None) -> Question | None:
+    text = whole = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
     asked = asking(text)
+    timed = spans(text, now) if now is not None and asked else None
+    if timed is not None and timed.spans and stems(timed.rest):
+        text, asked = timed.rest, asking(timed.rest) or [timed.rest]
     found = dict.fromkeys(stems(" ".join(asked) or text), 1.0)
     if asked and only_moves_on(found):
         # "I need a new bicycle. Which one should I take?": the question's subject stands before it.
@@ -96,7 +104,9 @@ def _of_person(spoken: str, before: str) -> Question | None:
         if not only_moves_on(echoes):
             found.update(dict.fromkeys(echoes, _AROUND))
             text = f"{text}\n{before}"
-    return Question(text, found, work=work, advice=wants_advice(text))
+    advice = wants_advice(text)
+    route = route_of(whole, timed.spans if timed is not None else (), advice=advice) if asked or advice else NOWHERE
+    return Question(text, found, work=work, advice=advice, route=route)
 
 
 def _before(messages: tuple[Message, ...]) -> str:

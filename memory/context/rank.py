@@ -15,6 +15,7 @@ from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
 from memory.context.past import Past, held_in, known_at
 from memory.context.question import Question
+from memory.context.route import parts_of
 from memory.context.seeking import mostly_asks
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
 from memory.language.terms import words_of
@@ -26,7 +27,8 @@ Memory = Fact | Passage
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each part of a score weighs. ``beside`` is the share that the neighbouring turns' relevance adds."""
+    """What each part of a score weighs. ``beside`` is the share that the neighbouring turns' relevance adds; ``person``
+    to ``liking`` are for lying where the question points (see :mod:`memory.context.route`)."""
 
     coverage: float = 1.0
     cosine: float = 1.0
@@ -34,7 +36,18 @@ class Weights:
     recency: float = 0.05
     importance: float = 0.05
     strength: float = 0.05
+    person: float = 0.2
+    time: float = 0.2
+    answer: float = 0.1
+    own: float = 0.1
+    liking: float = 0.1
 
+    def extra(self, parts: Mapping[str, float]) -> float:
+        """What the parts beyond relevance add to a score."""
+        return float(sum(getattr(self, name) * part for name, part in parts.items() if name in _EXTRA))
+
+
+_EXTRA = frozenset({"recency", "importance", "strength", "person", "time", "answer", "own", "liking"})
 
 WEIGHTS = Weights()
 
@@ -79,10 +92,7 @@ def rank(
         for hit, memory in candidates
         if memory.session != session and _may_be_shown(memory, now, past, as_of)
     ]
-    own = {
-        hit.id: weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
-        for hit, _ in found
-    }
+    own = {hit.id: _own(hit, weighed, weights) for hit, _ in found}
     answers = [(hit, memory) for hit, memory in found if not is_question(memory)]
     if not passes(question, weighed, answers, floor):
         heeded = preferred(question, weighed, answers, floor)
@@ -100,11 +110,30 @@ def rank(
             "cosine": max(hit.cosine, 0.0),
             "beside": min(beside.get(hit.id, 0.0) / whole, 1.0),
             **_standing(memory, now),
+            **parts_of(question.route, memory),
         }
-        extra = sum(getattr(weights, name) * parts[name] for name in ("recency", "importance", "strength"))
-        scored.append(Scored(memory, own[hit.id] / whole + near + extra, parts))
+        scored.append(Scored(memory, own[hit.id] / whole + near + weights.extra(parts), parts))
     scored.sort(key=lambda each: (-each.score, each.id))
     return scored
+
+
+def asked_then(
+    weighed: Weighed, candidates: Sequence[tuple[Found, Memory]], session: str = "", weights: Weights = WEIGHTS
+) -> list[Scored]:
+    """The questions among the candidates, by their relevance: no answers themselves, but one may stand behind each."""
+    whole = (weights.coverage + weights.cosine) or 1.0
+    return [
+        Scored(
+            memory, (weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)) / whole
+        )
+        for hit, memory in candidates
+        if memory.session != session and memory.sensitivity is not Sensitivity.RESTRICTED and is_question(memory)
+    ]
+
+
+def _own(hit: Found, weighed: Weighed, weights: Weights) -> float:
+    """The relevance of a memory by itself, not yet brought to 0..1."""
+    return weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
 
 
 def is_question(memory: Memory) -> bool:

@@ -18,7 +18,9 @@ BATCH = 256
 
 def speaker_of(memory: Fact | Passage) -> str:
     """Who said it, which is indexed as words of the text: half of what is asked for later is who said it."""
-    return memory.speaker if isinstance(memory, Passage) else ""
+    if not isinstance(memory, Passage) or memory.text.startswith(f"{memory.speaker}:"):
+        return ""
+    return memory.speaker
 
 
 def terms_of(memory: Fact | Passage) -> frozenset[int]:

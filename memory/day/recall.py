@@ -6,25 +6,30 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memory.context.diversity import diverse
 from memory.context.floor import FLOOR, Floor
 from memory.context.lexical import weigh
-from memory.context.neighbours import joined, wanted
+from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack
 from memory.context.past import Past, past_of
 from memory.context.question import Asker, Question, ask
-from memory.context.rank import Scored, rank
+from memory.context.rank import Scored, asked_then, rank
+from memory.context.route import reach
 from memory.conversation import Conversation
 from memory.day.given import Recalled
-from memory.ports import Embedder, Index, Journal, Query
+from memory.language.spans import Span
+from memory.ports import Embedder, Found, Index, Journal, Query, Sparse, Vector
 from memory.scope import Scope
 from memory.session import Arrival, Session
 from memory.settings import RecallSettings
 
 BUSY_SECONDS = 0.1
 """How long after a request others give way."""
+
+TIMES = 2
+"""Times of one question that are searched by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Recall:
         """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
         self._asked_at = time.monotonic()
         self._asked(session.scope)
-        question = ask(conversation)
+        question = ask(conversation, arrival.at)
         if question is None:
             return Recalled(note="asks nothing")
         past = past_of(question.text, arrival.at) if question.asker is Asker.PERSON else None
@@ -106,8 +111,11 @@ class Recall:
             )
         )
         clock.lap("index")
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            found = _united(found, await self._then(owners, dense, weighed.sparse, spans, as_of))
+            clock.lap("then")
         found.sort(key=lambda hit: (-(weighed.coverage(hit.lexical) + hit.cosine), hit.id))
-        found = found[: self._settings.candidates]
+        found = found[: self._settings.candidates * (2 if spans else 1)]
         ids = [hit.id for hit in found]
         memories = {memory.id: memory for memory in await self._journal.memories(ids, owners)}
         clock.lap("read")
@@ -125,16 +133,46 @@ class Recall:
         )
         clock.lap("rank")
         if scored:
+            beside = anchors(scored, asked_then(weighed, candidates, session))
             # One after the other: each is so quick that side by side would only cost more.
             fetched = [
                 passage
-                for place in wanted(scored)
-                for passage in await self._journal.neighbours(place.session, place.turn, 1, owners)
+                for place in beside
+                for passage in await self._journal.neighbours(place.session, place.turn, REACH.turns, owners)
                 if as_of is None or passage.at <= as_of
             ]
-            scored = diverse(joined(scored, fetched, now, present=present | frozenset(ids)))
+            over = present | frozenset(ids)
+            scored = diverse(joined(scored, fetched, beside, route=question.route, passed_over=over))
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps)
+
+    async def _then(
+        self, owners: Sequence[str], dense: Vector, sparse: Sparse, spans: Sequence[Span], as_of: datetime | None
+    ) -> list[Found]:
+        """What fits a question among what was said about the times that it names."""
+        found: list[Found] = []
+        for span in spans[:TIMES]:
+            before, behind = (timedelta(days=days) for days in reach(span))
+            until = (span.end + behind).timestamp()
+            query = Query(
+                tuple(owners),
+                dense,
+                sparse,
+                self._settings.candidates,
+                since=(span.begin - before).timestamp(),
+                until=min(until, as_of.timestamp()) if as_of else until,
+            )
+            found = _united(found, await self.index.search(query))
+        return found
+
+
+def _united(one: Sequence[Found], other: Sequence[Found]) -> list[Found]:
+    """What two searches found: what both did with the better score of each leg."""
+    united = {hit.id: hit for hit in one}
+    for hit in other:
+        known = united.get(hit.id, hit)
+        united[hit.id] = Found(hit.id, max(hit.cosine, known.cosine), max(hit.lexical, known.lexical))
+    return list(united.values())
 
 
 class Steps:

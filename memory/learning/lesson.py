@@ -14,6 +14,7 @@ from datetime import datetime
 
 from memory.conversation import Message, Role
 from memory.fact import Draft, Kind, Origin, Sensitivity
+from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.moment import moment
 from memory.learning.passages import only_asks, passages
@@ -128,7 +129,9 @@ def _taint(message: Message, taint: Origin | None) -> Origin | None:
 
 def _pieces(text: str, origin: Origin, speaker: str, message: Message, at: datetime, turn: int) -> Sequence[Piece]:
     asks = only_asks(text)
-    return [
-        Piece(body, origin, speaker, message.digest, at, turn, place, asks, sensitivity(body))
-        for place, body in passages(text)
-    ]
+    pieces: list[Piece] = []
+    for place, body in passages(text):
+        # Chats that were written down name their speaker once, at the head of a turn.
+        speaker = speaker_in(body) or speaker
+        pieces.append(Piece(body, origin, speaker, message.digest, at, turn, place, asks, sensitivity(body)))
+    return pieces

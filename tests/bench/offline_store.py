@@ -15,11 +15,12 @@ import numpy as np
 from memory.context.diversity import DIVERSITY, diverse
 from memory.context.floor import FLOOR
 from memory.context.lexical import weigh
-from memory.context.neighbours import joined, wanted
+from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack, tokens_of
 from memory.context.page import frame_page, page
 from memory.context.question import ask
-from memory.context.rank import WEIGHTS, Memory, rank
+from memory.context.rank import WEIGHTS, Memory, asked_then, rank
+from memory.context.route import about_then
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
@@ -40,7 +41,7 @@ class Rules:
 
     tokens: int = 600
     page: int = 400
-    candidates: int = 100
+    candidates: int = 60
     weights: Any = WEIGHTS
     floor: Any = FLOOR
     diversity: Any = DIVERSITY
@@ -85,7 +86,8 @@ class Store:
     def recall(self, text: str, rules: Rules, tokens: int, present: frozenset[str]) -> str:
         """What is added for a message, as the server does it."""
         spoken = Message(Role.USER, (Text(text),), b"", spoken=text)
-        question = ask(Conversation("bench", "model", (spoken,)))
+        now = BEGAN + timedelta(hours=2)
+        question = ask(Conversation("bench", "model", (spoken,)), now)
         if question is None or not self.memories:
             return ""
         counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
@@ -95,18 +97,31 @@ class Store:
         for number, weight in weighed.sparse.items():
             for place, said in self.postings.get(number, ()):
                 products[place] += weight * said
-        near = np.argsort(-cosines, kind="stable")[: rules.candidates]
-        said_so = [int(n) for n in np.argsort(-products, kind="stable")[: rules.candidates] if products[n] > 0]
+        places = np.arange(len(self.memories))
+        found = self._best(places, cosines, products, rules.candidates)
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            then = np.array([place for place in places if about_then(self.memories[place], spans) > 0], dtype=int)
+            found = [*found, *self._best(then, cosines, products, rules.candidates)]
+        found = sorted(dict.fromkeys(found), key=lambda n: -(weighed.coverage(float(products[n])) + float(cosines[n])))
         candidates = [
             (Found(self.memories[n].id, float(cosines[n]), float(products[n])), self.memories[n])
-            for n in dict.fromkeys([*map(int, near), *said_so])
+            for n in found[: rules.candidates * (2 if spans else 1)]
         ]
-        now = BEGAN + timedelta(hours=2)
         ranked = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
-        places = {(place.session, place.turn + step) for place in wanted(ranked) for step in (-1, 0, 1)}
-        beside = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in places]
-        ranked = joined(ranked, beside, now, present=present | {hit.id for hit, _ in candidates})
+        if not ranked:
+            return ""
+        beside = anchors(ranked, asked_then(weighed, candidates))
+        turns = {(place.session, place.turn + s) for place in beside for s in range(-REACH.turns, REACH.turns + 1)}
+        near = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in turns]
+        over = present | {hit.id for hit, _ in candidates}
+        ranked = joined(ranked, near, beside, route=question.route, weights=rules.weights, passed_over=over)
         return pack(diverse(ranked, rules.diversity), tokens, now).text
+
+    def _best(self, places: Any, cosines: Any, products: Any, limit: int) -> list[int]:
+        """What the two legs find among some places."""
+        near = places[np.argsort(-cosines[places], kind="stable")[:limit]]
+        said = places[np.argsort(-products[places], kind="stable")[:limit]]
+        return [*map(int, near), *(int(n) for n in said if products[n] > 0)]
 
     def added(self, text: str, rules: Rules) -> tuple[str, str]:
         """Page and recall of a session's first message."""
@@ -114,6 +129,8 @@ class Store:
         return framed, self.recall(text, rules, rules.tokens - tokens_of(framed), present)
 
     def _add(self, memory: Memory, speaker: str) -> None:
+        if memory.text.startswith(f"{speaker}:"):
+            speaker = ""
         terms = document_terms(memory.text, speaker)
         for number, weight in terms.items():
             self.postings[number].append((len(self.memories), weight))

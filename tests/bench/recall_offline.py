@@ -1,6 +1,6 @@
 """How well page and recall do on the evaluation's development half, without a proxy: seconds instead of minutes.
 
-    EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 100] [--users 8]
+    EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 60] [--users 8]
                                                        [--seeking X --ordering Y --cosine W …]
 
 Every session is learned from exchange by exchange as the worker does it (reconciling left out), every question is

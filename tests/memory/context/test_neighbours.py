@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from memory.context.neighbours import Place, Reach, joined, wanted
+import pytest
+
+from memory.context.neighbours import Place, Reach, anchors, joined
 from memory.context.rank import Scored
+from memory.context.route import route_of
 from memory.fact import Sensitivity
-from tests.memory.context.making import NOW, fact, passage
+from tests.memory.context.making import fact, passage
 
 FOUND = passage("The password of the lock was changed after the flood.", 7)
 
 
-def test_the_places_of_the_best_passages_are_wanted_each_once() -> None:
+def test_one_looks_beside_the_best_turns_each_once() -> None:
     ranking = [
         Scored(fact("x y z"), 1.0),
         Scored(FOUND, 0.9),
@@ -18,14 +21,43 @@ def test_the_places_of_the_best_passages_are_wanted_each_once() -> None:
         Scored(passage("elsewhere", 2, session="other"), 0.7),
         Scored(passage("too far down", 3, session="other"), 0.6),
     ]
-    assert wanted(ranking, Reach(best=2)) == (Place("earlier", 7), Place("other", 2))
+    assert list(anchors(ranking, reach=Reach(best=2))) == [Place("earlier", 7), Place("other", 2)]
+
+
+def test_one_looks_behind_a_question_of_then_too() -> None:
+    asked = Scored(passage("Which of them did you take?", 3, question=True), 0.95)
+    assert list(anchors([Scored(FOUND, 0.9)], [asked])) == [Place("earlier", 3), Place("earlier", 7)]
 
 
 def test_a_neighbour_has_a_share_of_the_score_of_what_it_stands_beside() -> None:
-    behind = passage("Ask Bo for the new one.", 8)
-    ranking = joined([Scored(FOUND, 0.9)], [behind], NOW, reach=Reach(share=0.5))
-    assert [each.memory for each in ranking] == [FOUND, behind]
-    assert ranking[1].score == 0.45
+    behind, further = passage("Ask Bo for the new one.", 8), passage("He has it on paper.", 9)
+    found = [Scored(FOUND, 0.9)]
+    ranking = joined(found, [further, behind], anchors(found), reach=Reach(share=0.5, further=0.5))
+    assert [each.memory for each in ranking] == [FOUND, behind, further]
+    assert [each.score for each in ranking] == pytest.approx([0.9, 0.45, 0.225])
+
+
+def test_the_turn_behind_a_question_has_most_of_what_the_question_has() -> None:
+    asked = Scored(passage("Who has the new one?", 3, question=True), 0.8)
+    before, behind = passage("It rained.", 2), passage("Bo has.", 4)
+    ranking = joined([], [before, behind], anchors([], [asked]), reach=Reach(answer=0.9, before=0.5))
+    assert [(each.memory, each.score) for each in ranking] == [(behind, pytest.approx(0.72)), (before, 0.4)]
+
+
+def test_a_neighbour_that_was_found_by_itself_keeps_the_better_score() -> None:
+    weak, strong = Scored(passage("Bo has it.", 8), 0.1), Scored(passage("And Ida.", 6), 0.85)
+    found = [Scored(FOUND, 0.9), strong, weak]
+    ranking = joined(found, [weak.memory, strong.memory], anchors(found, reach=Reach(best=1)))  # type: ignore[list-item]
+    assert [each.memory for each in ranking] == [FOUND, strong.memory, weak.memory]
+    assert ranking[1].score == 0.85
+    assert ranking[2].score == pytest.approx(0.63)
+
+
+def test_a_neighbour_in_the_words_of_the_one_who_is_asked_about_comes_first() -> None:
+    hers, his = passage("It hurt.", 8, speaker="Ida"), passage("Did it?", 6, speaker="Bo")
+    found = [Scored(FOUND, 0.9)]
+    ranking = joined(found, [his, hers], anchors(found), route=route_of("How did Ida feel?"))
+    assert [each.memory for each in ranking] == [FOUND, hers, his]
 
 
 def test_questions_restricted_passages_and_what_is_known_or_present_are_not_joined() -> None:
@@ -38,9 +70,9 @@ def test_questions_restricted_passages_and_what_is_known_or_present_are_not_join
         FOUND,
         passage("Far away.", 12),
     ]
-    assert joined([known], unwanted, NOW, present=frozenset({there.id})) == [known]
+    assert joined([known], unwanted, anchors([known]), passed_over=frozenset({there.id})) == [known]
 
 
-def test_nothing_found_nothing_wanted() -> None:
-    assert wanted([]) == ()
-    assert joined([], [FOUND], NOW) == []
+def test_nothing_found_nothing_beside() -> None:
+    assert anchors([]) == {}
+    assert joined([], [FOUND], {}) == []

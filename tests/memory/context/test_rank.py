@@ -24,7 +24,7 @@ def texts(question: str, memories: list[Memory], **more: object) -> list[str]:
 
 def test_the_parts_of_a_score_are_told() -> None:
     best = recalled(IDA, CHATTER)[0]
-    assert set(best.why) == {"coverage", "cosine", "beside", "recency", "importance", "strength"}
+    assert set(best.why) == {"coverage", "cosine", "beside", "recency", "importance", "strength", "answer"}
     assert all(0.0 <= part <= 1.0 for part in best.why.values())
 
 

@@ -141,3 +141,10 @@ def test_a_stated_date_is_the_time_of_what_is_said() -> None:
     learned = lesson(said(Role.SYSTEM, "Current date: 8 May, 2023"), said(Role.USER, "I moved to Rome yesterday."))
     assert learned.facts[0].draft.text == "I moved to Rome on 2023-05-07."
     assert learned.pieces[0].at.year == 2023
+
+
+def test_a_chat_that_was_written_down_names_who_speaks_in_each_piece() -> None:
+    long = "Ida: The garden needs water every day. " + "The tomatoes grew a great deal in the warm weeks. " * 12
+    learned = lesson(said(Role.USER, long + "\nBo: I can help with that on Sunday."))
+    assert [piece.speaker for piece in learned.pieces][:2] == ["Ida", "Ida"]
+    assert learned.pieces[-1].origin is Origin.USER

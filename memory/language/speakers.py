@@ -1,0 +1,24 @@
+"""Whose words a line is, where it says so itself: "Caroline: I went there yesterday", as chats are written down."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from memory.language.vocabulary import vocabulary
+
+_SAID: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")
+_LABELS: Final = vocabulary(
+    "note notes warning error errors info debug todo fixme hint tip example examples answer question task goal context "
+    "summary result results output input step option options file line date time subject re fix feat user assistant "
+    "system human ai bot update edit issue bug problem solution reason cause status title name type description yes no "
+    "ok first second third finally also important caution usage default returns args raises see source url http https"
+)
+
+
+def speaker_in(text: str) -> str:
+    """The name that a line begins with as its speaker's, or an empty string."""
+    said = _SAID.match(text)
+    if said is None or any(word in _LABELS for word in said["name"].lower().split()):
+        return ""
+    return said["name"]

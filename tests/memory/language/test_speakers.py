@@ -1,0 +1,26 @@
+"""Lines that say whose words they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.language.speakers import speaker_in
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Caroline: I went there yesterday.", "Caroline"),
+        ("**Ann Lee**: yes", "Ann Lee"),
+        ("> Tomás: claro", "Tomás"),
+        ("Note: the build is slow.", ""),
+        ("Error: no such file", ""),
+        ("Assistant: done", ""),
+        ("I said: no", ""),
+        ("Caroline went there.", ""),
+        ("https://example.org", ""),
+        ("", ""),
+    ],
+)
+def test_a_name_at_the_head_of_a_line_is_its_speaker(line: str, name: str) -> None:
+    assert speaker_in(line) == name
