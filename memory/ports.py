@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,7 @@ class Query:
     until: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A candidate with both scores: cosine, and the dot product of the sparse vectors.
 
     ``lexical`` is 0 for what only the dense leg brought: others share more words with the question, and to ask for

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ import qdrant_edge as edge
 
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
-from memory.stores.vectors import OwnVectors
+from memory.stores.own_points import OwnPoints
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class EdgeIndex:
         self._shard: Any = None
         self._unflushed = 0
         self._names: dict[int, str] = {}
-        self._vectors = OwnVectors(dimensions)
+        self._at_hand = OwnPoints(dimensions)
 
     @classmethod
     async def open(cls, folder: Path, dimensions: int) -> EdgeIndex:
@@ -86,11 +86,12 @@ class EdgeIndex:
             return []
         if self._shard is None:
             raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
-        for owner in self._vectors.missing(query.owners):
+        for owner in self._at_hand.missing(query.owners):
             self._thread.submit(self._gather, owner)
+        found = self._at_hand.search(query)
         # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
         # add the way there and back.
-        return self._told(lambda: self._search(query))
+        return self._told(lambda: self._search(query)) if found is None else found
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
@@ -173,7 +174,7 @@ class EdgeIndex:
                 ]
             )
         )
-        self._vectors.put((point.owner, uuid.UUID(point.id).int, point.dense) for point in points)
+        self._at_hand.put(points)
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
             self._shard.flush()
@@ -183,7 +184,7 @@ class EdgeIndex:
         known = [record.id for record in self._shard.retrieve(list(ids), False, False)]
         if not known:
             return
-        self._vectors.drop(id.int for id in known)
+        self._at_hand.drop(map(str, known))
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
         self._shard.update(edge.UpdateOperation.delete_points(known))
@@ -196,12 +197,10 @@ class EdgeIndex:
         within = _filter(query)
         # By their numbers: the hash of a UUID is reckoned in Python, and so is its text.
         dots = self._leg(lexical, query.limit, within)
-        cosines = self._at_hand(query, dots)
-        if cosines is None:
-            cosines = self._leg(dense, query.limit, within)
-            others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
-            if others:
-                cosines = {**cosines, **self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))}
+        cosines = self._leg(dense, query.limit, within)
+        others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
+        if others:
+            cosines |= self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))
         return [Found(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in {**dots, **cosines}]
 
     def _leg(self, leg: Any, limit: int, within: Any) -> dict[int, float]:
@@ -211,28 +210,20 @@ class EdgeIndex:
         hits = self._shard.query(edge.QueryRequest(limit=limit, query=leg, filter=within))
         return {hit.id.int: hit.score for hit in hits}
 
-    def _at_hand(self, query: Query, others: Iterable[int]) -> Mapping[int, float] | None:
-        """What the dense leg finds, and its scores of the ``others``, where all that it looks at is at hand."""
-        if query.dense is None or query.sort is not None or query.since is not None or query.until is not None:
-            return None
-        return self._vectors.best(query.owners, query.dense, query.limit, others)
-
     def _gather(self, owner: str, begun: bool = False, offset: Any = None) -> None:
-        """Put the vectors of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
+        """Put the points of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
         index's own thread, in which no point is written meanwhile."""
         with contextlib.suppress(Exception):  # only a shortcut: the engine is asked where it fails
             within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
             count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
-            if not begun and not self._vectors.begin(owner, count):
+            if not begun and not self._at_hand.begin(owner, count):
                 return
-            points, offset = self._shard.scroll(
-                edge.ScrollRequest(limit=PIECE, offset=offset, with_vector=[DENSE], with_payload=False, filter=within)
+            records, offset = self._shard.scroll(
+                edge.ScrollRequest(limit=PIECE, offset=offset, with_vector=True, with_payload=True, filter=within)
             )
-            self._vectors.put(
-                (owner, point.id.int, np.asarray(point.vector[DENSE], dtype=np.float32)) for point in points
-            )
+            self._at_hand.put([_point(record) for record in records])
             if offset is None:
-                self._vectors.finish(owner)
+                self._at_hand.finish(owner)
             else:
                 self._thread.submit(self._gather, owner, True, offset)
 
@@ -252,6 +243,18 @@ def remove(folder: Path) -> None:
 
 def _sparse(weights: Any) -> Any:
     return edge.SparseVector(list(weights.keys()), [float(weight) for weight in weights.values()])
+
+
+def _point(record: Any) -> Point:
+    payload, dense, sparse = record.payload, record.vector[DENSE], record.vector[LEXICAL]
+    return Point(
+        str(record.id),
+        payload["owner"],
+        payload["sort"],
+        payload["at"],
+        np.asarray(dense, dtype=np.float32),
+        dict(zip(sparse.indices, sparse.values, strict=True)),
+    )
 
 
 def _filter(query: Query) -> Any:

@@ -53,9 +53,9 @@ def counted(memory: Memory) -> list[Sequence[str]]:
     return read
 
 
-def vectors_at_hand(memory: Memory, scope: Scope) -> bool:
+def points_at_hand(memory: Memory, scope: Scope) -> bool:
     tables: Any = memory.recall.index
-    return all(owner in tables._vectors._tables for owner in scope.owners())
+    return all(owner in tables._at_hand._tables for owner in scope.owners())
 
 
 async def test_after_a_start_a_search_finds_all_at_hand(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_after_a_start_a_search_finds_all_at_hand(tmp_path: Path) -> None:
     words_of.cache_clear()
     memory = await opened(tmp_path)
     await memory.warming.settle()
-    assert vectors_at_hand(memory, ANN)
+    assert points_at_hand(memory, ANN)
     assert list(memory.pages._kept) == [ANN.owners()]
     ids = await memory.journal.newest(ANN.owners(), 100)
     read, missed = counted(memory), words_of.cache_info().misses
@@ -81,11 +81,11 @@ async def test_who_asks_for_the_first_time_is_made_ready_once(tmp_path: Path, mo
     await seed(tmp_path, ANN, BOB)
     memory = await opened(tmp_path)
     await memory.warming.settle()
-    assert not vectors_at_hand(memory, BOB)
+    assert not points_at_hand(memory, BOB)
     read = counted(memory)
     memory.warming.asked(BOB)
     await memory.warming.settle()
-    assert vectors_at_hand(memory, BOB) and not vectors_at_hand(memory, ANN)
+    assert points_at_hand(memory, BOB) and not points_at_hand(memory, ANN)
     assert sum(map(len, read)) == 60
     memory.warming.asked(BOB)
     await memory.warming.settle()
@@ -99,7 +99,7 @@ async def test_all_that_is_read_after_a_start_has_a_bound(tmp_path: Path, monkey
     memory = await opened(tmp_path)
     read = counted(memory)
     await memory.warming.settle()
-    ready = [vectors_at_hand(memory, scope) for scope in (ANN, BOB, CARA)]
+    ready = [points_at_hand(memory, scope) for scope in (ANN, BOB, CARA)]
     assert sorted(ready) == [False, True, True]
     # The rehearsals may read what else is like the newest.
     assert sum(map(len, read)) <= 120
@@ -151,7 +151,7 @@ async def test_what_fails_for_one_does_not_keep_others_from_being_made_ready(tmp
     ready = Warming(memory.journal, memory.recall, None, guard, lambda: AT)
     ready.start()
     await ready.settle()
-    assert sorted(vectors_at_hand(memory, scope) for scope in (ANN, BOB)) == [False, True]
+    assert sorted(points_at_hand(memory, scope) for scope in (ANN, BOB)) == [False, True]
     await memory.close()
 
 
@@ -167,5 +167,5 @@ async def test_no_page_is_made_where_there_are_none(tmp_path: Path) -> None:
     await seed(tmp_path, ANN)
     memory = await opened(tmp_path, page=PageSettings(enabled=False))
     await memory.warming.settle()
-    assert vectors_at_hand(memory, ANN) and not memory.pages._kept
+    assert points_at_hand(memory, ANN) and not memory.pages._kept
     await memory.close()

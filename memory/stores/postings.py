@@ -1,0 +1,73 @@
+"""The sparse vectors of one owner's points, by term: which points have it, and with what weight.
+
+A question has few terms, so its scores are the sums of a few short columns. What was added last stands in a small
+part of its own until there is enough of it to be sorted in.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.ports import Sparse
+
+LATE = 4096
+"""Entries that may wait to be sorted in, which takes half a millisecond."""
+
+_GONE = -1
+"""The row of an entry whose point is gone: it adds to a place that nobody reads."""
+
+
+class Postings:
+    """Sparse vectors by row. Rows are numbered by the caller."""
+
+    def __init__(self) -> None:
+        self._terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # sorted
+        self._rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+        self._weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+        self._late: dict[int, dict[int, float]] = {}
+        self._late_terms: dict[int, tuple[int, ...]] = {}
+        self._waiting = 0
+
+    def put(self, row: int, sparse: Sparse) -> None:
+        """The vector of a row that has none."""
+        for term, weight in sparse.items():
+            self._late.setdefault(term, {})[row] = weight
+        self._late_terms[row] = tuple(sparse)
+        self._waiting += len(sparse)
+        if self._waiting > LATE:
+            self._sort_in()
+
+    def drop(self, row: int) -> None:
+        """A row has no vector any more; nothing of it stays behind."""
+        for term in self._late_terms.pop(row, ()):
+            del self._late[term][row]
+            self._waiting -= 1
+        gone = np.flatnonzero(self._rows == row)
+        self._rows[gone] = _GONE
+        self._weights[gone] = 0.0
+
+    def scores(self, asked: Sparse, rows: int) -> NDArray[np.float32]:
+        """The product of a question with each of the first ``rows`` vectors: all of them, by the caller's account."""
+        scores = np.zeros(rows + 1, dtype=np.float32)  # the last one is nobody's
+        # In the order of the terms, as the engine adds them up: sums of floats depend on it.
+        terms = np.array(sorted(asked), dtype=np.uint32)
+        starts, ends = np.searchsorted(self._terms, terms), np.searchsorted(self._terms, terms, side="right")
+        for term, start, end in zip(terms.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            weight = np.float32(asked[term])
+            if start < end:
+                scores[self._rows[start:end]] += weight * self._weights[start:end]
+            if late := self._late.get(term):
+                scores[list(late)] += weight * np.fromiter(late.values(), np.float32, len(late))
+        return scores[:rows]
+
+    def _sort_in(self) -> None:
+        entries = [(term, row, weight) for term, late in sorted(self._late.items()) for row, weight in late.items()]
+        terms, rows, weights = zip(*entries, strict=True) if entries else ((), (), ())
+        kept = self._rows != _GONE
+        before = self._terms[kept]
+        places = np.searchsorted(before, np.array(terms, dtype=np.uint32), side="right")
+        self._terms = np.insert(before, places, np.array(terms, dtype=np.uint32))
+        self._rows = np.insert(self._rows[kept], places, np.array(rows, dtype=np.int32))
+        self._weights = np.insert(self._weights[kept], places, np.array(weights, dtype=np.float32))
+        self._late, self._late_terms, self._waiting = {}, {}, 0
