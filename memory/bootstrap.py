@@ -31,6 +31,7 @@ from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
 from memory.day.replaying import Replaying
 from memory.day.reported import Reported
+from memory.day.rewording import Rewording
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
 from memory.day.tiering import Lowering, Tiering
@@ -173,7 +174,9 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
     tokens = Tokens()
-    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy)
+    model = _model(settings.model, journal, now)
+    reword = Rewording(model, tokens.near).reworded if model and settings.model.overviews else None
+    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy, reword)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -191,7 +194,6 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     warming.start()
     commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
     content = Contents(journal).content
-    model = _model(settings.model, journal, now)
     nights = Nights(
         settings.night,
         journal,

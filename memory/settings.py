@@ -158,6 +158,7 @@ class ModelSettings(Section):
     daily_tokens: int = Field(200_000, ge=0, le=1_000_000_000)
     gist: bool = True
     curation: bool = True
+    overviews: bool = False
 
 
 class MemorySettings(Section):

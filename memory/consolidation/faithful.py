@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memory.language.exact import invented
 from memory.language.words import stems
 
 LONGEST = 400
 """Characters of a fact."""
 FROM_SOURCES = 0.6
 """The least share of a sentence's stems that its sources have too: the rest is what joins them."""
-_EXACT = re.compile(r"\d+(?:[.,:/-]\d+)*|\b[A-Z][\w-]*|[\w./-]*[_/.][\w./-]+\w|`[^`]+`")
 _SELF = re.compile(
     r"\b(?:as an ai|language model|(?:the|this) (?:assistant|model|ai|agent|memory|note|fact|summary|conversation)|"
     r"memory system|i (?:was|am|have|will|can|cannot)|you (?:asked|told|should|must|are))\b",
@@ -30,12 +30,9 @@ def unfaithful(text: str, sources: Sequence[str]) -> str:
         return "it is no single sentence"
     if _SELF.search(said):
         return "it speaks of the assistant, of memory or to the reader"
-    together = " ".join(sources).casefold()
-    for match in _EXACT.finditer(said):
-        exact = match[0].strip("`.,").casefold()
-        # A capital at the sentence's start is no name.
-        if exact and exact not in together and not (match.start() == 0 and exact.isalpha()):
-            return "it has a name or a number that no source has"
+    together = "\n".join(sources)
+    if invented(said, together):
+        return "it has a name or a number that no source has"
     words, known = set(stems(said)), set(stems(together))
     if words and len(words & known) < FROM_SOURCES * len(words):
         return "it says what no source says"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.context.images import dimensions, image_tokens
@@ -50,6 +50,9 @@ TRIES = 3
 Place = tuple[bytes, int]
 """A part: its message's digest, and its index there."""
 
+Reword = Callable[[Message, Mapping[int, Sequence[Place]], dict[Place, Overview]], Awaitable[dict[Place, Overview]]]
+"""Goes over a message's overviews: the message, its parts' places, and what the rules made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lowering:
@@ -62,11 +65,18 @@ class Lowering:
 
 
 class Tiering:
-    """The shell that makes overviews after the exchange. ``busy`` says whether requests are under way."""
+    """The shell that makes overviews after the exchange. ``busy`` says whether requests are under way; ``reword`` may
+    put some of them better."""
 
     def __init__(
-        self, journal: Journal, lowering: Lowering, guard: Guard, busy: Callable[[], bool] = lambda: False
+        self,
+        journal: Journal,
+        lowering: Lowering,
+        guard: Guard,
+        busy: Callable[[], bool] = lambda: False,
+        reword: Reword | None = None,
     ) -> None:
+        self._reword = reword
         self._journal = journal
         self._lowering = lowering
         self._guard = guard
@@ -149,7 +159,10 @@ class Tiering:
             if there is None or there.redacted or there.overviews:
                 continue
             began = time.monotonic()
-            made.update(await asyncio.to_thread(overviews, message, places, calls, self._lowering))
+            lowered = await asyncio.to_thread(overviews, message, places, calls, self._lowering)
+            if self._reword is not None:
+                lowered = await self._reword(message, places, lowered)
+            made.update(lowered)
             if rest and self._busy():
                 await asyncio.sleep(rest * (time.monotonic() - began))
         return made
