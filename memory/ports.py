@@ -295,8 +295,9 @@ class Journal(Protocol):
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """A session's ledger in the order it was written."""
 
-    async def enter(self, session: Session, entries: Sequence[Entry]) -> None:
-        """Write the session (insert or update) and new entries."""
+    async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
+        """Write the session (insert or update) and new entries, with the messages that these take something from and
+        that no exchange has brought yet. One transaction."""
 
     async def commit(self, exchange: Exchange) -> None:
         """Append an exchange: new messages, redacted; the hashes; session, trail, receipt. One transaction."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from memory.conversation import Conversation, Reply, Usage
-from memory.edits import Edit
+from memory.conversation import Conversation, Message, Reply, Usage
+from memory.edits import Edit, Entry
 from memory.scope import Scope
 
 
@@ -168,13 +168,23 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """What was decided to leave a request and is written down when it has gone out: the ledger's entries, and the
+    messages that they take something from and that the journal does not have."""
+
+    entries: tuple[Entry, ...] = ()
+    unkept: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """The answer to a request's arrival: which edits it needs, and where it belongs.
 
     ``session`` is None where memory takes no part, and where preparing failed before the session was known: it is
     ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then. ``changed`` is
     by how many of our tokens the edits make the request longer, or, below zero, shorter. ``tools`` are the definitions
-    of memory's tools that stand behind the client's own, as its dialect spells them.
+    of memory's tools that stand behind the client's own, as its dialect spells them. ``pending`` is what the session's
+    ledger does not have yet of its edits.
     """
 
     session: Session | None
@@ -184,6 +194,7 @@ class Prepared:
     unplaced: bool = False
     changed: int | None = 0
     tools: str = ""
+    pending: Pending = field(default_factory=Pending)
 
     @property
     def journaled(self) -> bool:

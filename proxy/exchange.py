@@ -10,33 +10,31 @@ from __future__ import annotations
 
 import asyncio
 import time
-import zlib
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol, runtime_checkable
 
-from aiohttp import ClientError, web
+from aiohttp import web
 from multidict import CIMultiDict
 
-from memory.conversation import Conversation, Reply
+from memory.conversation import Reply
 from memory.session import Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
 from proxy.caller import Prefix, resolve, split_prefix
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open
+from proxy.refused import Outgoing, answered
 from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
-from proxy.upstream.direct import address, outgoing_headers
-from proxy.upstream.reply import ProviderReply
+from proxy.upstream.direct import address, decompressed, outgoing_headers
+from proxy.upstream.reply import plain
 from proxy.upstream.routes import base_for_path, base_of, route_of
 from proxy.wire import dialect_of
 from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
-from proxy.wire.overflow import LONGEST, STATUSES, Overflow, overflow
 from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
 from proxy.wire.rules.compared import newly_broken
@@ -46,9 +44,6 @@ LARGE = 4 * 2**20
 
 WRITE_SECONDS = 30.0
 """How long edits may take to be written into the largest body."""
-
-SHORTEN_SECONDS = 5.0
-"""How long finding what a refused request can do without may take: its only other answer is an error."""
 
 
 async def exchange(request: web.Request) -> web.StreamResponse:
@@ -95,19 +90,20 @@ async def _exchange(
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
         send = _way(edge, dialect, view, path, headers, body)
-        reply, begun, prepared = await _answered(edge, dialect, send, headers, body, written, view, prepared, replies)
+        size = len(written or (view.body if view else body))
+        sent = Outgoing(edge, dialect, send, headers, written or body, size, view, prepared)
+        reply, begun, prepared = await answered(sent, _written, replies)
         committed = _Commit(edge, view, prepared)
         heard = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
-        plain = reply.headers.get("Content-Encoding", "identity").lower() == "identity"
-        if listener is not None and not plain:
+        if listener is not None and not plain(reply):
             # Asked for no compression and got it all the same: what cannot be read is passed on unheard, but what
             # was asked is known.
             listener = None
             edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
             committed.begin(Reply())
         try:
-            if view and prepared and prepared.tools and reply.status == 200 and plain:
+            if view and prepared and prepared.tools and reply.status == 200 and plain(reply):
                 asked = Asked(
                     edge,
                     dialect,
@@ -117,7 +113,7 @@ async def _exchange(
                     written=lambda: _written(dialect, view, prepared),
                 )
                 rounds = Rounds(asked, listener, committed if heard else None)
-                response = await rounds.relay(reply, request, _ours(prepared, edge))
+                response = await rounds.relay(reply, request, _ours(prepared, edge), begun)
             else:
                 response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time, begun)
         finally:
@@ -130,13 +126,13 @@ async def _exchange(
 async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], largest: int) -> View | None:
     """The body as a view; None where it is for the provider to judge."""
     encoding = headers.get("Content-Encoding", "")
-    plain = body if not encoding else await asyncio.to_thread(_decompressed, body, encoding, largest)
-    if plain is None:
+    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, largest)
+    if text is None:
         return None
     try:
-        if len(plain) >= LARGE:
-            return await asyncio.to_thread(dialect.read, plain, spoken)
-        return dialect.read(plain, spoken)
+        if len(text) >= LARGE:
+            return await asyncio.to_thread(dialect.read, text, spoken)
+        return dialect.read(text, spoken)
     except Unreadable:
         return None
     except BadRequest as error:
@@ -217,81 +213,6 @@ def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     return written
 
 
-@runtime_checkable
-class Shortens(Protocol):
-    """What preparing offers for a request that its provider refused for its length."""
-
-    async def overflowed(
-        self, conversation: Conversation, arrival: Arrival, prepared: Prepared, limit: int, size: int
-    ) -> Prepared | None:
-        """A plan that fits, written into the ledger; None where nothing can be shed.
-
-        ``limit`` is how many tokens the provider says that the model reads, ``size`` how many it says there were
-        (without the reply); 0 where it does not say.
-        """
-
-
-async def _answered(
-    edge: Edge,
-    dialect: Dialect,
-    send: Send,
-    headers: CIMultiDict[str],
-    body: bytes,
-    written: bytes | None,
-    view: View | None,
-    prepared: Prepared | None,
-    replies: AsyncExitStack,
-) -> tuple[ProviderReply, bytes, Prepared | None]:
-    """The provider's reply, what was read of it, and the plan that it answers.
-
-    Where the request is refused for its length, memory is asked what it can do without, and it is sent once more;
-    where that fails too, or there is nothing to leave out, the provider's first word stands.
-    """
-    first = await replies.enter_async_context(send(written or body))
-    if first.status not in STATUSES or view is None or prepared is None:
-        return first, b"", prepared
-    begun = await _beginning(first)
-    refused = overflow(first.status, _decompressed(begun, first.headers.get("Content-Encoding", ""), LONGEST) or b"")
-    shorter = await _shortened(edge, view, prepared, refused) if refused else None
-    rewritten = await _written(dialect, view, shorter) if shorter else None
-    if rewritten is None or len(rewritten) >= len(written or view.body):
-        return first, begun, prepared
-    headers.popall("Content-Encoding", None)
-    with suppress(UpstreamUnreachable):
-        second = await replies.enter_async_context(send(rewritten))
-        metrics.OVERFLOWS.labels("answered" if second.status < 400 else "refused again").inc()
-        if second.status < 400:
-            return second, b"", shorter
-    return first, begun, prepared
-
-
-async def _beginning(reply: ProviderReply) -> bytes:
-    """An error's body, whole if it is small; the rest of a large one is still to be read."""
-    begun = b""
-    with suppress(ClientError):  # the relay meets it again, and passes it on
-        async for chunk in reply.content.iter_any():
-            begun += chunk
-            if len(begun) > LONGEST:
-                break
-    return begun
-
-
-async def _shortened(edge: Edge, view: View, prepared: Prepared, refused: Overflow) -> Prepared | None:
-    """A plan with which a refused request fits; None where there is none."""
-    metrics.OVERFLOWS.labels("refused").inc()
-    preparation = edge.memory.preparation if edge.memory else None
-    if not isinstance(preparation, Shortens):
-        return None
-    shorter, _ = await fail_open(
-        preparation.overflowed(view.conversation, prepared.arrival, prepared, refused.limit, refused.size),
-        otherwise=None,
-        within=SHORTEN_SECONDS,
-        doing="shortening a request",
-        degradations=edge.degradations,
-    )
-    return replace(shorter, tools=prepared.tools) if shorter else None
-
-
 def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
     if prepared is None:
         closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
@@ -354,22 +275,3 @@ async def _pass_through(request: web.Request, edge: Edge, path: str) -> web.Stre
 
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-
-def _decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
-    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond ``largest``."""
-    match encoding.strip().lower():
-        case "" | "identity":
-            return body
-        case "gzip":
-            window = 16 + zlib.MAX_WBITS
-        case "deflate":
-            window = zlib.MAX_WBITS
-        case _:
-            return None
-    inflater = zlib.decompressobj(window)
-    try:
-        plain = inflater.decompress(body, largest)
-    except zlib.error:
-        return None
-    return plain if inflater.eof else None

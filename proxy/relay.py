@@ -15,7 +15,7 @@ from aiohttp import web
 
 from memory.conversation import Reply
 from proxy.upstream.direct import incoming_headers
-from proxy.upstream.reply import ProviderReply
+from proxy.upstream.reply import ProviderReply, chunks
 from proxy.wire.dialect import Listener
 
 LARGE = 2**18
@@ -47,9 +47,7 @@ async def relay(
     held = listener is not None and commit is not None
     heard = 0
     try:
-        if begun:
-            await response.write(begun)
-        async for chunk in reply.content.iter_any():
+        async for chunk in chunks(reply, begun) if begun else reply.content.iter_any():
             if listener is None or not held:
                 await response.write(chunk)
                 continue

@@ -28,7 +28,7 @@ from proxy.edge import Edge
 from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
 from proxy.upstream.direct import incoming_headers
-from proxy.upstream.reply import ProviderReply
+from proxy.upstream.reply import ProviderReply, chunks, plain
 from proxy.wire.dialect import Dialect, Listener, View
 from proxy.wire.rounds import answered, result, writer
 from proxy.wire.rounds.offering import Definition, collides, may_offer, names_in, spelt, with_messages
@@ -116,8 +116,11 @@ class Rounds:
         self._marks: list[Mark] = []
         self._memories: list[str] = []
 
-    async def relay(self, reply: ProviderReply, request: web.Request, headers: Mapping[str, str]) -> web.StreamResponse:
-        """Answer ``request`` with the provider's reply and all that follows it; ``headers`` of ours are added."""
+    async def relay(
+        self, reply: ProviderReply, request: web.Request, headers: Mapping[str, str], begun: bytes = b""
+    ) -> web.StreamResponse:
+        """Answer ``request`` with the provider's reply and all that follows it; ``headers`` of ours are added, and
+        ``begun`` was read of it before."""
         streamed = reply.content_type == "text/event-stream"
         self._request = request
         self._writer = writer(self._asked.dialect.name, streamed, names_of(self._asked.prepared.tools))
@@ -130,7 +133,7 @@ class Rounds:
         if streamed:
             await self._response.prepare(request)
         try:
-            await self._hear(reply)
+            await self._hear(reply, begun)
             while (turn := self._turn()).goes_on:
                 if not await self._next(turn):
                     await self._show(self._writer.close())
@@ -153,9 +156,9 @@ class Rounds:
         """What the round said, where it hides anything."""
         return self._writer.turn() if self._writer.hides else Turn()
 
-    async def _hear(self, reply: ProviderReply) -> None:
+    async def _hear(self, reply: ProviderReply, begun: bytes = b"") -> None:
         """Pass one round on, up to its end; a round that goes on without its own."""
-        async for chunk in reply.content.iter_any():
+        async for chunk in chunks(reply, begun) if begun else reply.content.iter_any():
             await self._show(self._writer.feed(chunk))
             if self._writer.over and self._turn().goes_on:
                 await _drained(reply)
@@ -259,7 +262,7 @@ def _refused(reply: ProviderReply, expected: str) -> str:
     """Why a further round cannot be passed on; empty where it can."""
     if reply.status != 200:
         return f"refused: the provider answered {reply.status}"
-    if reply.headers.get("Content-Encoding", "identity").lower() != "identity":
+    if not plain(reply):
         return "compressed: the provider was asked for plain text"
     return "" if reply.content_type == expected else f"other: {reply.content_type} in place of {expected}"
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memory.conversation import Conversation, Form, Role
+from memory.day.deadline import Deadline
 from memory.day.fitting import Fit, Fitting
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession
@@ -61,9 +62,10 @@ class Deciding:
         self._deadline = settings.recall.deadline_ms / 1000
 
     async def decide(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, deadline: Deadline
     ) -> Decided:
-        """Decide about the newest message, once, and write it into the ledger.
+        """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
+        leaves it; what was done before one that is late stands.
 
         The page goes where the newest person's words are when it is first given: at a session's start that is the
         first human message, and in a session that we only come to know on its way nothing older moves. It is
@@ -73,33 +75,36 @@ class Deciding:
         fit, steps = Fit(), dict[str, float]()
         if self._fitting is not None:
             start = time.perf_counter()
-            fit = await self._fitting.shed(conversation, keys, live, arrival)
+            fit = await self._fitting.shed(conversation, keys, live, arrival, deadline)
             steps["shed"] = ms(start)
         index = newest(conversation)
         if index is None:
             return Decided(recalled=Recalled(note="nothing new was said"), fit=fit, steps=steps)
         if self._fitting is not None and live.ledger.shed:
             start = time.perf_counter()
-            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live))
+            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live, deadline))
             steps["page in"] = ms(start)
         message, key = conversation.messages[index], keys[index]
-        standing = live.ledger.standing(keys, conversation.head).entries
+        stands = live.ledger.standing(keys, conversation.head)
+        standing = stands.entries
+        # What the model asked for stands in the hidden rounds.
+        asked_for = {memory for entry in stands.inserted.values() for memory in entry.memories}
         new: list[Entry] = []
         page = FrozenPage()
         form = message.takes or Form.SUFFIX
-        until = time.perf_counter() + self._deadline
+        until = Deadline(deadline.within(self._deadline))
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
             start = time.perf_counter()
-            page, why = await self._page(live.session.scope)
+            page, why = await self._page(live.session.scope, until)
             new.append(Entry(*key, page.text, form, why, page.memories))
             steps["page"] = ms(start)
         recalled = Recalled(note="decided before")
         if not any(at == index and entry.about == "recall" for at, entry in standing):
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
-            present = frozenset(memory for _, entry in standing for memory in entry.memories)
+            present = frozenset(memory for _, entry in standing for memory in entry.memories) | asked_for
             tokens = self._left(conversation, standing)
-            recalled = await self._recall(conversation, live, arrival, tokens, present, until - start)
+            recalled = await self._recall(conversation, live, arrival, tokens, present, until)
             memories = tuple(shown.memory for shown in recalled.shown)
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": ms(start)}
@@ -109,12 +114,12 @@ class Deciding:
         recalled = recalled if "recall" in written else Recalled(note="decided before")
         return Decided(page, recalled, fit, steps)
 
-    async def _page(self, scope: Scope) -> tuple[FrozenPage, str]:
+    async def _page(self, scope: Scope, until: Deadline) -> tuple[FrozenPage, str]:
         """The page, and the reason that its entry has in the ledger."""
         if not self._settings.page.enabled:
             return FrozenPage(), PAGE_SWITCHED_OFF
         page, why = await self._guard(
-            self._pages.page(scope), otherwise=FrozenPage(), within=self._deadline, doing="reading the page"
+            self._pages.page(scope), otherwise=FrozenPage(), within=until.left, doing="reading the page"
         )
         return page, f"{PAGE_GIVEN} {why}".strip()
 
@@ -125,7 +130,7 @@ class Deciding:
         arrival: Arrival,
         tokens: int,
         present: frozenset[str],
-        within: float,
+        until: Deadline,
     ) -> Recalled:
         if not self._settings.recall.enabled:
             return Recalled(note="is switched off")
@@ -134,7 +139,7 @@ class Deciding:
         recalled, why = await self._guard(
             self._recaller.recall(conversation, live.session, arrival, tokens, present),
             otherwise=Recalled(),
-            within=max(within, 0.0),
+            within=until.left,
             doing="recalling",
         )
         return replace(recalled, note=why, failed=True) if why else recalled

@@ -1,21 +1,23 @@
 """Fit a request into its model's window: what leaves it, what comes back to it, and how large it is then.
 
-The shell around :mod:`memory.day.shedding` and :mod:`memory.day.paging`. It writes what was decided into the session's
-ledger, so that it is made again in every later request. A session's lock is held by the caller.
+The shell around :mod:`memory.day.shedding` and :mod:`memory.day.paging`. What was decided is written into the session's
+ledger, so that it is made again in every later request: at once where the request goes out with it for sure, else when
+it has gone out. A session's lock is held by the caller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.conversation import Conversation, Form, Usage
+from memory.conversation import Conversation, Form, Message, Usage
+from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage
 from memory.day.paging import Paging, Returned
 from memory.day.reported import Reported
 from memory.day.sessions import LiveSession
 from memory.day.shedding import Decision, Load, Shedding
-from memory.edits import PAGED, Act, Entry, Key
+from memory.edits import PAGED, Act, Edit, Entry, Key
 from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
@@ -31,7 +33,8 @@ OVER = 0.9
 @dataclass(frozen=True, slots=True)
 class Fit:
     """How a request stands with its edits. ``tokens`` is what the provider will report, ``changed`` what the edits
-    made of it in our own tokens, ``paged`` the handles of what came back; ``note`` says what went wrong."""
+    made of it in our own tokens, ``paged`` the handles of what came back; ``note`` says what went wrong. ``entries``
+    are what was decided to leave, ``unkept`` the messages that it leaves and that the journal does not have."""
 
     tokens: int = 0
     window: int = 0
@@ -39,6 +42,8 @@ class Fit:
     shed: Shed | None = None
     paged: tuple[str, ...] = ()
     note: str = ""
+    entries: tuple[Entry, ...] = ()
+    unkept: tuple[Message, ...] = ()
 
 
 class Fitting:
@@ -59,32 +64,57 @@ class Fitting:
         self._guard = guard
 
     async def shed(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, deadline: Deadline
+    ) -> Fit:
+        """Decide what leaves, and write it into the ledger."""
+        standing = live.ledger.standing(keys, conversation.head)
+        load = self._shedding.load(conversation, live, standing.edits)
+        fit = await self._decided(conversation, keys, live, arrival, load, deadline)
+        write(live, fit.entries, fit.unkept)
+        return fit
+
+    async def refused(
         self,
         conversation: Conversation,
         keys: Sequence[Key],
         live: LiveSession,
         arrival: Arrival,
-        refused: bool = False,
+        sent: Sequence[Edit],
+        deadline: Deadline,
     ) -> Fit:
-        """Decide what leaves. ``refused``: the provider would not take the request as it stands."""
+        """Decide what leaves a request that its provider would not take with the edits that it was ``sent`` with; of
+        that nothing is written yet. Where the session's own edits make it small enough already, nothing."""
+        most = int(self.load(conversation, live, sent).expected * OVER)
+        load = self.load(conversation, live, live.ledger.standing(keys, conversation.head).edits)
+        load = replace(load, window=min(load.window, most))
+        return await self._decided(conversation, keys, live, arrival, load, deadline, load.expected > load.window)
+
+    async def _decided(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        load: Load,
+        deadline: Deadline,
+        must: bool = False,
+    ) -> Fit:
         standing = live.ledger.standing(keys, conversation.head)
-        load = self._shedding.load(conversation, live, standing)
-        if refused:
-            load = replace(load, window=min(load.window, int(load.expected * OVER)))
         decision, why = await self._guard(
-            self._shedding.decide(conversation, keys, live, arrival, standing, load, refused),
+            self._shedding.decide(conversation, keys, live, arrival, standing, load, must),
             otherwise=Decision(),
-            within=SHED_SECONDS,
+            within=deadline.left,
             doing="shedding",
         )
         entries = list(decision.entries)
         if decision.cut is not None:
-            entries.append(await self._cut(conversation, keys, live, decision))
-        if live.decide(entries) and decision.cut is not None:
-            live.session = replace(live.session, segment=live.session.segment + 1)
-        return Fit(shed=decision.shed, note=why or decision.warning)
+            entries.append(await self._cut(conversation, keys, live, decision, deadline))
+        note = why or decision.warning
+        return Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept)
 
-    async def page_in(self, conversation: Conversation, keys: Sequence[Key], live: LiveSession) -> tuple[str, ...]:
+    async def page_in(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, deadline: Deadline
+    ) -> tuple[str, ...]:
         """Bring back what the newest message turns to, once; that nothing came back is a decision too."""
         standing = live.ledger.standing(keys, conversation.head)
         last = len(keys) - 1
@@ -96,7 +126,7 @@ class Fitting:
         found, why = await self._guard(
             self._paging.page_in(live.session.id, conversation, standing, window),
             otherwise=Returned(),
-            within=SHED_SECONDS,
+            within=deadline.left,
             doing="paging in",
         )
         form = conversation.messages[last].takes or Form.SUFFIX
@@ -105,10 +135,14 @@ class Fitting:
         written = live.decide([Entry(*keys[last], text, form, f"{PAGED} {why}".strip())])
         return found.handles if written else ()
 
-    def measured(self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, fit: Fit) -> Fit:
-        """How large the request is with everything that was decided."""
-        load: Load = self._shedding.load(conversation, live, live.ledger.standing(keys, conversation.head))
+    def measured(self, conversation: Conversation, live: LiveSession, fit: Fit, edits: Sequence[Edit]) -> Fit:
+        """How large the request is with all of its edits."""
+        load = self.load(conversation, live, edits)
         return replace(fit, tokens=load.expected, window=load.window, changed=load.changed)
+
+    def load(self, conversation: Conversation, live: LiveSession, edits: Sequence[Edit]) -> Load:
+        """How large a request of a session is with some edits."""
+        return self._shedding.load(conversation, live, edits)
 
     def told(self, model: str, window: int) -> None:
         """A provider said how many tokens a model reads at once."""
@@ -119,14 +153,30 @@ class Fitting:
         await self._reported.reported(session, conversation, changed, usage)
 
     async def _cut(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, decision: Decision
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        decision: Decision,
+        deadline: Deadline,
     ) -> Entry:
         cut = decision.cut
         assert cut is not None
         page, _ = await self._guard(
-            self._page(live.session.scope), otherwise=FrozenPage(), within=SHED_SECONDS, doing="reading the page"
+            self._page(live.session.scope), otherwise=FrozenPage(), within=deadline.left, doing="reading the page"
         )
         form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
         text = page.text + redact(cut.text).text
         digest, occurrence = keys[cut.message]
         return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
+
+
+def write(live: LiveSession, entries: Iterable[Entry], unkept: Iterable[Message]) -> None:
+    """Write what was decided to leave into a session's ledger, and remember what the journal has still to get for it:
+    a stub's handle must lead to what stood there, whatever becomes of the request."""
+    written = live.decide(entries)
+    if not written:
+        return
+    live.unkept.update((message.digest, message) for message in unkept)
+    if any(entry.act is Act.CUT for entry in written):
+        live.session = replace(live.session, segment=live.session.segment + 1)

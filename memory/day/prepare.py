@@ -14,13 +14,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 
 from memory.conversation import Conversation, Reply, Usage
+from memory.day.deadline import Deadline
 from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
-from memory.day.fitting import SHED_SECONDS, Fitting
-from memory.day.given import Pages, Recaller
+from memory.day.fitting import SHED_SECONDS, Fit, Fitting, write
+from memory.day.given import Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
-from memory.edits import Append, Edit
+from memory.edits import Append, Edit, Entry, Ledger
 from memory.ports import Guard
-from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
+from memory.session import Arrival, Mode, Pending, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
 
 BELIEVED = 0.8
@@ -32,6 +33,13 @@ PATIENCE = 2
 
 LEDGER_SECONDS = 0.03
 """How long after a request its ledger is written, unless the exchange is journaled before."""
+
+USED = 0.9
+"""The share of its patience that preparing a request may use up by its steps: what is late is left out then, and what
+was done goes on; beyond the patience all of it would be thrown away."""
+
+REFUSED_SECONDS = 4.0
+"""How long deciding what leaves a refused request may take: its only other answer is an error."""
 
 
 class Preparation:
@@ -112,23 +120,20 @@ class Preparation:
         arrival = self._sure(conversation, arrival)
         if not _takes_part(conversation, arrival):
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
-        began = time.perf_counter()
-        keys = conversation.keys()
-        async with asyncio.timeout(PATIENCE * self._deadline):
+        began, deadline = time.perf_counter(), Deadline(USED * self.patience)
+        async with asyncio.timeout(deadline.within(PATIENCE * self._deadline)):
             live = await self._sessions.find(conversation, arrival)
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
         if arrival.kind.teaches and not self._paused():
-            async with live.lock:
-                decided = await self._deciding.decide(conversation, keys, live, arrival)
-                steps |= decided.steps
-            self._write_beside(live)
-        edits = live.ledger.standing(keys, conversation.head).edits
+            decided = await self._decided(conversation, live, arrival, deadline)
+            steps |= decided.steps
+        edits = edits_of(live, conversation)
         fit = decided.fit
         if self._fitting is not None:
             start = time.perf_counter()
-            fit = self._fitting.measured(conversation, keys, live, fit)
+            fit = self._fitting.measured(conversation, live, fit, edits)
             steps["measure"] = ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
@@ -146,29 +151,65 @@ class Preparation:
         )
         return Prepared(live.session, arrival, edits, receipt, changed=fit.changed)
 
+    async def _decided(
+        self, conversation: Conversation, live: LiveSession, arrival: Arrival, deadline: Deadline
+    ) -> Decided:
+        """What is decided about a request of a session, one request after the other."""
+        doing = "waiting for another request of the session"
+        ours, why = await self._guard(live.lock.acquire(), otherwise=False, within=deadline.left, doing=doing)
+        if ours:
+            try:
+                decided = await self._deciding.decide(conversation, conversation.keys(), live, arrival, deadline)
+            finally:
+                live.lock.release()
+        else:
+            live.decide(nothing(conversation, why))
+            decided = Decided(recalled=Recalled(note=why, failed=True))
+        if live.unkept:
+            # What a stub stands for has to be had before anybody can read the stub.
+            doing = "journaling what is shed"
+            await self._guard(self._sessions.save(live), otherwise=None, within=deadline.left, doing=doing)
+        self._write_beside(live)
+        return decided
+
     async def overflowed(
         self, conversation: Conversation, arrival: Arrival, prepared: Prepared, limit: int | None, size: int | None
     ) -> Prepared | None:
         """The request that a provider refused as too long, made smaller; None where nothing can leave it.
 
-        ``limit`` is how many tokens its model reads and ``size`` how many the request had, as far as it said so.
+        ``limit`` is how many tokens its model reads and ``size`` how many the request had, as far as it said so. What
+        was decided is :attr:`Prepared.pending` until :meth:`went_out`. Where the session was found too late before,
+        what stands in its ledger may be enough; a request that teaches nothing gets no more than that.
         """
-        if self._fitting is None or prepared.session is None or not prepared.arrival.kind.teaches:
+        arrival = prepared.arrival
+        if self._fitting is None or not _takes_part(conversation, arrival):
             return None
-        arrival, keys = prepared.arrival, conversation.keys()
-        if limit and max(size or 0, prepared.receipt.tokens) >= BELIEVED * limit:
+        deadline, keys = Deadline(REFUSED_SECONDS), conversation.keys()
+        decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused()
+        found = self._sessions.find if decides else self._sessions.known
+        live = await found(conversation, arrival)
+        if live is None:
+            return None
+        sent = self._fitting.load(conversation, live, prepared.edits)
+        if limit and max(size or 0, sent.expected) >= BELIEVED * limit:
             self._fitting.told(conversation.model, limit)
         if size and prepared.changed is not None:
-            await self._fitting.heard(prepared.session.id, conversation, prepared.changed, Usage(input=size))
-        live = await self._sessions.find(conversation, arrival)
-        async with live.lock:
-            fit = await self._fitting.shed(conversation, keys, live, arrival, refused=True)
-        if fit.shed is None:
+            await self._fitting.heard(live.session.id, conversation, prepared.changed, Usage(input=size))
+        fit = Fit()
+        if decides:
+            async with asyncio.timeout(deadline.left):
+                await live.lock.acquire()
+            try:
+                fit = await self._fitting.refused(conversation, keys, live, arrival, prepared.edits, deadline)
+            finally:
+                live.lock.release()
+        edits = edits_of(live, conversation, fit.entries)
+        fit = self._fitting.measured(conversation, live, fit, edits)
+        if fit.changed >= sent.changed:
             return None
-        self._write_beside(live)
-        fit = self._fitting.measured(conversation, keys, live, fit)
         receipt = replace(
             prepared.receipt,
+            session=live.session.id if decides else prepared.receipt.session,
             status=f"{prepared.receipt.status}; refused as too long",
             note="; ".join(filter(None, (prepared.receipt.note, fit.note))),
             tokens=fit.tokens,
@@ -176,8 +217,23 @@ class Preparation:
             shed=fit.shed,
             saved=-fit.changed,
         )
-        edits = live.ledger.standing(keys, conversation.head).edits
-        return replace(prepared, session=live.session, edits=edits, receipt=receipt, changed=fit.changed)
+        return replace(
+            prepared,
+            session=live.session if decides else prepared.session,
+            edits=edits,
+            receipt=receipt,
+            unplaced=prepared.unplaced and not decides,
+            changed=fit.changed,
+            pending=Pending(fit.entries, fit.unkept),
+        )
+
+    def went_out(self, prepared: Prepared) -> None:
+        """A shortened request has gone to its provider, which may have read it: what was decided for it stands from
+        now on. Never waits."""
+        live = self._sessions.alive(prepared.session.id) if prepared.session else None
+        if live is not None and prepared.pending.entries:
+            write(live, prepared.pending.entries, prepared.pending.unkept)
+            self._write_beside(live)
 
     async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""
@@ -206,7 +262,7 @@ class Preparation:
     def _write_beside(self, live: LiveSession) -> None:
         """Write the ledger beside the request: a slow disk must not hold it up, and the request's own way to the
         provider comes first."""
-        if live.unwritten or not live.known:
+        if live.unwritten or live.unkept or not live.known:
             task: asyncio.Task[object] = asyncio.create_task(
                 self._guard(self._save_soon(live), otherwise=None, within=30, doing="writing the ledger")
             )
@@ -235,9 +291,13 @@ class Preparation:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)
 
 
-def edits_of(live: LiveSession | None, conversation: Conversation) -> tuple[Edit, ...]:
-    """What a session's ledger holds for a request; nothing where there is no session."""
-    return live.ledger.standing(conversation.keys(), conversation.head).edits if live else ()
+def edits_of(live: LiveSession | None, conversation: Conversation, more: Sequence[Entry] = ()) -> tuple[Edit, ...]:
+    """What a session's ledger holds for a request, and would with some entries more; nothing where there is no
+    session."""
+    if live is None:
+        return ()
+    ledger = Ledger([*live.ledger, *more]) if more else live.ledger
+    return ledger.standing(conversation.keys(), conversation.head).edits
 
 
 def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:

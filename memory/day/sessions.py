@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from memory.conversation import Conversation, Role
+from memory.conversation import Conversation, Message, Role
 from memory.edits import OFFERED, Act, Entry, Ledger
 from memory.ports import Journal
 from memory.session import Arrival, Session
@@ -32,7 +32,8 @@ class LiveSession:
     """A session with its ledger. ``lock`` orders the requests that decide something new.
 
     ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
-    not have yet; ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
+    not have yet, ``unkept`` the messages that it takes something from and that the journal does not have either;
+    ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     ``before`` is when the request before the newest one came, None where there was none; ``looked`` how many tokens a
     request had when it was last looked for what could leave it.
     """
@@ -41,11 +42,18 @@ class LiveSession:
     ledger: Ledger
     tip: bytes = b""
     unwritten: list[Entry] = field(default_factory=list)
+    unkept: dict[bytes, Message] = field(default_factory=dict)
     known: bool = False
     tools: bool = False
     before: datetime | None = None
     looked: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    saving: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the journal is behind, or may be: a write that is under way can still fail."""
+        return bool(self.unwritten or self.unkept) or self.saving.locked()
 
     def decide(self, entries: Iterable[Entry]) -> list[Entry]:
         """Write decisions into the ledger; those that were written. Of a message's page, and of its recall, the first
@@ -146,7 +154,7 @@ class LiveSessions:
             StoreError: when the journal cannot be read or written.
         """
         live = await self.find(conversation, arrival)
-        if live.unwritten:
+        if live.ahead:
             await self.save(live)
         return live.session
 
@@ -230,21 +238,28 @@ class LiveSessions:
         return found
 
     async def save(self, live: LiveSession) -> None:
-        """Bring the journal up to the ledger; what could not be written stays for the next time."""
-        entries, live.unwritten = live.unwritten, []
-        if live.known and not entries:
-            return
-        try:
-            await self._journal.enter(live.session, entries)
-            live.known = True
-        except BaseException:
-            live.unwritten = entries + live.unwritten
-            raise
+        """Bring the journal up to the ledger; what could not be written stays for the next time.
+
+        One write of a session after the other: what is decided later must be written later, also when the earlier
+        write has to be tried again.
+        """
+        async with live.saving:
+            entries, live.unwritten = live.unwritten, []
+            messages, live.unkept = live.unkept, {}
+            if live.known and not entries and not messages:
+                return
+            try:
+                await self._journal.enter(live.session, entries, tuple(messages.values()))
+                live.known = True
+            except BaseException:
+                live.unwritten = entries + live.unwritten
+                live.unkept = messages | live.unkept
+                raise
 
     async def save_ledger(self, session: str) -> None:
         """Bring the journal up to the ledger of a session, if anything of it is unwritten."""
         live = self._live.get(session)
-        if live is not None and live.unwritten:
+        if live is not None and live.ahead:
             await self.save(live)
 
     def forget(self) -> None:

@@ -8,7 +8,7 @@ session was idle. Only what the journal can give back word for word may leave.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -21,7 +21,7 @@ from memory.conversation import Conversation, Form, Image, Message, Part, Role, 
 from memory.day.counting import Counting
 from memory.day.reported import Reported
 from memory.day.sessions import LiveSession
-from memory.edits import Act, Entry, Key, Standing, Tier, handle
+from memory.edits import Act, Append, Drop, Edit, Entry, Insert, Key, Replace, Standing, Tier, handle
 from memory.fact import Fact, Kind
 from memory.learning.redact import redact
 from memory.ports import Journal, Overview, Shelved
@@ -73,12 +73,14 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to be written into the ledger. A rotation's ``cut`` still wants its page."""
+    """What is to be written into the ledger. A rotation's ``cut`` still wants its page. ``unkept`` are the messages
+    that something leaves and that the journal does not have."""
 
     entries: tuple[Entry, ...] = ()
     cut: Cut | None = None
     shed: Shed | None = None
     warning: str = ""
+    unkept: tuple[Message, ...] = ()
 
 
 class Shedding:
@@ -93,19 +95,21 @@ class Shedding:
         self._reported = reported
         self._windows = windows
 
-    def load(self, conversation: Conversation, live: LiveSession, standing: Standing) -> Load:
-        """How large a request is with its session's edits."""
+    def load(self, conversation: Conversation, live: LiveSession, edits: Iterable[Edit]) -> Load:
+        """How large a request of a session is with some edits."""
         weighed = self._counting.weigh(conversation)
         sizes = list(weighed.sizes)
-        for index in standing.dropped:
-            sizes[index] = 0
-        for (index, part), entry in standing.replaced.items():
-            message = conversation.messages[index]
-            if part < len(message.parts):
-                whole = self._counting.parts(message, conversation)[part]
-                sizes[index] += self._counting.text(entry.text) - whole
-        for index, entry in (*standing.entries, *standing.inserted.items()):
-            sizes[index] += self._counting.text(entry.text)
+        for edit in edits:
+            match edit:
+                case Drop(index):
+                    sizes[index] = 0
+                case Replace(index, part, text):
+                    message = conversation.messages[index]
+                    if part < len(message.parts):
+                        whole = self._counting.parts(message, conversation)[part]
+                        sizes[index] += self._counting.text(text) - whole
+                case Append(index, text) | Insert(index, text):
+                    sizes[index] += self._counting.text(text)
         counted = weighed.fixed + sum(sizes)
         expected = self._reported.expected(live.session.id, conversation.model, counted)
         changed = counted - weighed.total
@@ -162,7 +166,7 @@ class Shedding:
         ):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         live.looked = load.total
-        return self._decision(decided, conversation, keys)
+        return self._decision(decided, conversation, keys, standing, shelved)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""
@@ -247,7 +251,14 @@ class Shedding:
                     pieces.append(_piece(message, index, number, "result", tokens[number], Tier.L2, made))
         return pieces
 
-    def _decision(self, decided: Plan, conversation: Conversation, keys: Sequence[Key]) -> Decision:
+    def _decision(
+        self,
+        decided: Plan,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        standing: Standing,
+        shelved: Mapping[bytes, Shelved],
+    ) -> Decision:
         entries = []
         for each in decided.replacements:
             form = conversation.messages[each.message].takes or Form.SUFFIX
@@ -262,7 +273,11 @@ class Shedding:
                     tier=each.tier,
                 )
             )
-        return Decision(tuple(entries), decided.cut, decided.shed, decided.why)
+        left = {each.message for each in decided.replacements}
+        if decided.cut is not None:
+            left.update(range(max(conversation.head, standing.dropped.stop), decided.cut.message))
+        unkept = [message for index in sorted(left) if (message := conversation.messages[index]).digest not in shelved]
+        return Decision(tuple(entries), decided.cut, decided.shed, decided.why, tuple(unkept))
 
 
 def _piece(

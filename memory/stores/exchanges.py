@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -11,12 +10,12 @@ from datetime import datetime
 
 import orjson
 
-from memory.conversation import Message, Part, Reasoning, Reply, Role, Text, digest
+from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
-from memory.stores.messages import Sealed, seal
+from memory.stores.messages import Sealed, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
 from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
@@ -25,9 +24,6 @@ from memory.stores.shelf import Shelf, ask_many
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
-
-LIGHT = 8192
-"""Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
 
 
 class Exchanges(Shelf):
@@ -42,10 +38,7 @@ class Exchanges(Shelf):
         reply = reply_message(exchange.reply)
         unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
         # Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new.
-        if sum(map(_weight, unknown)) <= LIGHT:
-            sealed = [seal(message, self._redact) for message in unknown]
-        else:
-            sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in unknown])
+        sealed = await seal_all(unknown, self._redact)
 
         def work(connection: sqlite3.Connection) -> Past | None:
             return self._append(connection, exchange, history, reply, sealed)
@@ -109,7 +102,7 @@ class Exchanges(Shelf):
         if connection.execute(QUERIES["exchange_exists"], (exchange.id,)).fetchone():
             return None
         session, person = write_session(connection, exchange.session)
-        write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
+        write_messages(connection, person, sealed)
         bases = self._bases(connection, exchange, session)
         base, depth, kept = None, 0, 0
         for past in bases:
@@ -255,11 +248,6 @@ def _last_link(exchange: Exchange, history: bytes, bases: Iterable[Past]) -> byt
         if past.link and history.startswith(past.history):
             return chained(past.link, split(history[len(past.history) :]))
     return next(reversed(exchange.conversation.trail()), b"")
-
-
-def _weight(message: Message) -> int:
-    """How much there is to seal, in characters, or more than can be sealed at once where that is not plain to see."""
-    return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)
 
 
 def _closest(bases: Iterable[Past], history: bytes) -> int:

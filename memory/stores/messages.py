@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory.conversation import (
@@ -19,11 +21,15 @@ from memory.conversation import (
     pack,
     unpack,
 )
+from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
 
 FORGOTTEN = "[forgotten]"
 """What stands in the place of a message that a person has had forgotten."""
+
+LIGHT = 8192
+"""Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
 
 # Level 1 is three times as fast as 6 and takes a fifth more room; large tool results wait for this.
 _LEVEL = 1
@@ -45,6 +51,18 @@ def seal(message: Message, redact: Redact) -> Sealed:
     spoken = redact(message.spoken) if message.spoken else ""
     body = pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace")
     return Sealed(message.digest, message.role.value, parts != message.parts, zlib.compress(body, _LEVEL))
+
+
+async def seal_all(messages: Sequence[Message], redact: Redact) -> list[Sealed]:
+    """Several messages; in a thread where that takes a while."""
+    if sum(map(_weight, messages)) <= LIGHT:
+        return [seal(message, redact) for message in messages]
+    return await asyncio.to_thread(lambda: [seal(message, redact) for message in messages])
+
+
+def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence[Sealed]) -> None:
+    """Store messages of a person; those that are there already stay as they are."""
+    write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
 
 
 def unseal(digest: bytes, role: str, body: bytes) -> Message:
@@ -82,3 +100,8 @@ def _redacted(part: Part, redact: Redact) -> Part:
             return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
         case Opaque(kind, raw):
             return Opaque(kind, redact(raw))
+
+
+def _weight(message: Message) -> int:
+    """How much there is to seal, in characters, or more than can be sealed at once where that is not plain to see."""
+    return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.scope import Layer
 from memory.session import Session
+from memory.stores.messages import seal_all, write_messages
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
 from memory.stores.shelf import CHUNK, Shelf, widening
@@ -76,12 +78,14 @@ class Sessions(Shelf):
 
         return await self._db.read(work)
 
-    async def enter(self, session: Session, entries: Sequence[Entry]) -> None:
+    async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once; where the last one
         written holds, it is the last one then."""
+        sealed = await seal_all(messages, self._redact)
 
         def work(connection: sqlite3.Connection) -> None:
-            number, _ = write_session(connection, session)
+            number, person = write_session(connection, session)
+            write_messages(connection, person, sealed)
             for entry in entries:
                 place = _write_entry(connection, entry, number)
                 if place is not None and entry.memories:

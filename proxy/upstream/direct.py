@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
@@ -83,6 +84,25 @@ def outgoing_headers(headers: Iterable[tuple[str, str]], listened: bool) -> CIMu
 def incoming_headers(headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
     """The provider's headers as they reach the client."""
     return CIMultiDict[str]((key, value) for key, value in headers if key.lower() not in HOP_BY_HOP)
+
+
+def decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
+    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond ``largest``."""
+    match encoding.strip().lower():
+        case "" | "identity":
+            return body
+        case "gzip":
+            window = 16 + zlib.MAX_WBITS
+        case "deflate":
+            window = zlib.MAX_WBITS
+        case _:
+            return None
+    inflater = zlib.decompressobj(window)
+    try:
+        plain = inflater.decompress(body, largest)
+    except zlib.error:
+        return None
+    return plain if inflater.eof else None
 
 
 class Direct:

@@ -44,3 +44,16 @@ class ProviderReply(Protocol):
     @property
     def content(self) -> Content:
         """The body."""
+
+
+def plain(reply: ProviderReply) -> bool:
+    """Whether a reply can be read as it comes."""
+    return reply.headers.get("Content-Encoding", "identity").lower() == "identity"
+
+
+async def chunks(reply: ProviderReply, begun: bytes = b"") -> AsyncIterator[bytes]:
+    """A reply's bytes as they come, those first that were read before."""
+    if begun:
+        yield begun
+    async for chunk in reply.content.iter_any():
+        yield chunk

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import cast
 
-from memory.conversation import Conversation, Message, Role, Text, digest
+from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.day.sessions import LiveSessions
-from memory.edits import Entry
-from memory.ports import Journal
+from memory.edits import Act, Entry
+from memory.ports import Journal, StoreError
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session
 
@@ -109,3 +109,49 @@ async def test_what_this_process_remembers_is_found_without_the_journal() -> Non
     assert await sessions.find(said("hello", "Yes?", "go on"), arrival("s1")) is keyed
     assert await sessions.find(said("hi", "Yes?", "go on"), arrival()) is trailed
     assert journal.asked == asked
+
+
+class FailingJournal(SlowJournal):
+    """A journal that takes its time over the first write of a ledger, and fails at it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[str] = []
+        self.begun = asyncio.Event()
+
+    async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
+        if not self.begun.is_set():
+            self.begun.set()
+            await self.go_on.wait()
+            raise StoreError("the disk is full")
+        self.written += [entry.text for entry in entries]
+
+
+async def test_what_was_decided_later_is_written_later_though_the_first_write_fails() -> None:
+    journal = FailingJournal()
+    sessions = LiveSessions(cast(Journal, journal), lambda: "id")
+    live = await sessions.find(said("hello"), arrival("s1"))
+    live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
+    first = asyncio.create_task(sessions.save(live))
+    await journal.begun.wait()
+    live.decide([Entry(b"0" * 16, 0, "second", Form.SUFFIX, "shed", act=Act.REPLACE)])
+    second = asyncio.create_task(sessions.save_ledger("id"))
+    await asyncio.sleep(0)
+    journal.go_on.set()
+    assert isinstance((await asyncio.gather(first, second, return_exceptions=True))[0], StoreError)
+    assert journal.written == ["first", "second"]
+
+
+async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail() -> None:
+    journal = FailingJournal()
+    sessions = LiveSessions(cast(Journal, journal), lambda: "id")
+    live = await sessions.find(said("hello"), arrival("s1"))
+    live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
+    first = asyncio.create_task(sessions.save(live))
+    await journal.begun.wait()
+    committing = asyncio.create_task(sessions.save_ledger("id"))
+    await asyncio.sleep(0)
+    assert not committing.done()
+    journal.go_on.set()
+    await asyncio.gather(first, committing, return_exceptions=True)
+    assert journal.written == ["first"]

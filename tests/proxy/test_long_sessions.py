@@ -1,0 +1,221 @@
+"""Sessions larger than their window, when something goes wrong: nothing is lost, and nothing is sent whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from aiohttp import web
+
+from memory.conversation import Conversation
+from memory.session import Arrival, Prepared
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.api.asking import asking
+from tests.running import Running, running
+
+SMALL = {"memory.default_window": 6000, "memory.shedding.reserve": 500}
+TOO_LONG = orjson.dumps({"error": {"message": "prompt is too long", "code": "context_length_exceeded"}})
+
+
+def turn(number: int, lines: int = 40) -> list[dict[str, Any]]:
+    """A call that reads a file, and what it gave."""
+    arguments = orjson.dumps({"path": f"src/module_{number}.py"}).decode()
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": arguments}}
+    text = "\n".join(f"def function_{number}_{line}():\n    return {line}" for line in range(lines))
+    return [
+        {"role": "assistant", "content": f"I look at file {number}.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": text},
+    ]
+
+
+async def ask(proxy: Running, messages: list[dict[str, Any]]) -> int:
+    body = {"model": "m", "messages": [{"role": "user", "content": "Look at the files."}, *messages]}
+    status, _, _ = await proxy.post("/v1/chat/completions", body, x_session_id="s1")
+    return status
+
+
+async def shed_session(proxy: Running, turns: int) -> list[dict[str, Any]]:
+    """A session that has been shed; its messages."""
+    messages: list[dict[str, Any]] = []
+    for number in range(turns):
+        messages += turn(number)
+        assert await ask(proxy, messages) == 200
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        await proxy.edge.memory.tiering.catch_up()
+    return messages
+
+
+def stubs(body: bytes) -> list[str]:
+    """The handles of a request's stubs."""
+    return [piece.split("]")[0] for piece in body.decode().split("palimpsest show ")[1:]]
+
+
+def failing(provider: FakeProvider, *answers: tuple[int, bytes]) -> None:
+    """Answer the next requests so, and all behind them well."""
+    left = list(answers)
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        status, body = left.pop(0)
+        if not left:
+            provider.answer = None
+        return web.Response(status=status, body=body, content_type="application/json")
+
+    provider.answer = answer
+
+
+async def test_a_result_that_was_shed_unread_can_be_shown_though_its_request_fails(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **SMALL) as proxy:
+        kept: list[int] = []
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            # What a process that is killed right here leaves behind.
+            with closing(sqlite3.connect(tmp_path / "home" / "journal.db")) as journal:
+                for name in stubs(provider.last.body):
+                    digest = bytes.fromhex(name.partition(".")[0])
+                    found = journal.execute("SELECT count(*) FROM messages WHERE substr(digest, 1, 6) = ?", (digest,))
+                    kept.extend(found.fetchone())
+            return web.Response(status=503, body=b"{}", content_type="application/json")
+
+        provider.answer = answer
+        assert await ask(proxy, turn(1, lines=900)) == 503
+        names = stubs(provider.last.body)
+        assert names and kept == [1] * len(names)
+        shown = await asking(proxy)("GET", f"api/content/{names[0]}?tier=L2")
+        assert "def function_1_899()" in shown["text"]
+
+
+async def test_a_late_request_of_a_shed_session_is_sent_again_with_what_its_ledger_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path / "home", **SMALL) as proxy:
+            messages = await shed_session(proxy, turns=11)
+            before = stubs(provider.last.body)
+            assert before
+        async with running(provider, tmp_path / "home", **SMALL) as proxy:
+            assert proxy.edge.memory is not None
+
+            async def late(conversation: Conversation, arrival: Arrival) -> Prepared:
+                raise TimeoutError
+
+            monkeypatch.setattr(proxy.edge.memory.preparation, "prepare", late)
+            failing(provider, (400, TOO_LONG))
+            assert await ask(proxy, messages) == 200
+            whole, shorter = (request.body for request in provider.requests[-2:])
+            assert stubs(whole) == []
+            assert stubs(shorter) == before
+            await proxy.learned()
+            assert (await asking(proxy)("GET", "api/log"))["receipts"][0]["status"].endswith("refused as too long")
+
+
+@pytest.mark.parametrize(
+    ("second", "stands"),
+    [((400, TOO_LONG), True), ((503, b"{}"), True), ((422, b'{"error":{"message":"no"}}'), False)],
+    ids=["too long again", "the provider broke down", "malformed"],
+)
+async def test_what_was_shed_for_a_retry_stands_unless_the_provider_finds_fault_with_it(
+    second: tuple[int, bytes], stands: bool, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path / "home") as proxy:
+        messages = await shed_session(proxy, turns=4)
+        assert stubs(provider.last.body) == []
+        failing(provider, (400, TOO_LONG), second)
+        assert await ask(proxy, messages) == 400
+        tried = stubs(provider.last.body)
+        assert tried
+        assert await ask(proxy, messages) == 200
+        assert stubs(provider.last.body) == (tried if stands else [])
+
+
+EVENTS: dict[str, list[dict[str, Any]]] = {
+    "/v1/responses": [
+        {"type": "response.created", "response": {"id": "r1", "status": "in_progress", "error": None}},
+        {"type": "response.in_progress", "response": {"id": "r1", "status": "in_progress", "error": None}},
+        {
+            "type": "response.failed",
+            "response": {
+                "id": "r1",
+                "status": "failed",
+                "instructions": "Mind the rate limit.",
+                "error": {
+                    "code": "context_length_exceeded",
+                    "message": "Your input exceeds the context window of this model.",
+                },
+            },
+        },
+    ],
+    "/v1/messages": [
+        {"type": "ping"},
+        {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8"}},
+    ],
+    "/v1/chat/completions": [{"error": {"message": "maximum context length is 6000 tokens", "code": 400}}],
+}
+
+
+def opening(path: str, kind: str) -> list[dict[str, Any]]:
+    """A stream's events: a refusal for length, another error, or a refusal that comes when the model has spoken."""
+    *leading, error = EVENTS[path]
+    if kind == "refused":
+        return [*leading, error]
+    if kind == "another error":
+        return [
+            *leading,
+            orjson.loads(orjson.dumps(error).replace(b"context", b"conduct").replace(b"too long", b"odd")),
+        ]
+    spoken = {"type": "response.output_item.added"} if path == "/v1/responses" else {"type": "message_start"}
+    return [*leading, {"choices": []} if "chat" in path else spoken, error]
+
+
+def framed(event: dict[str, Any]) -> bytes:
+    """An event as it stands in a stream, with its name where it has a type."""
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return name.encode() + b"data: " + orjson.dumps(event) + b"\n\n"
+
+
+def body_of(path: str, messages: int) -> dict[str, Any]:
+    said = "The heron nests at the northern pier, says line %d. " * 20
+    told = [
+        {"role": "assistant" if index % 2 else "user", "content": said % ((index,) * 20)} for index in range(messages)
+    ]
+    if path == "/v1/responses":
+        return {"model": "m", "stream": True, "store": False, "input": [{"type": "message", **each} for each in told]}
+    return {"model": "m", "stream": True, "max_tokens": 10, "messages": told}
+
+
+@pytest.mark.parametrize("path", EVENTS)
+@pytest.mark.parametrize("kind", ["refused", "another error", "too late"])
+async def test_a_refusal_that_opens_a_stream_is_retried_before_the_client_sees_it(
+    path: str, kind: str, tmp_path: Path
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **SMALL) as proxy:
+        sent = b"".join(map(framed, opening(path, kind)))
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            provider.answer = None
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            for cut in range(0, len(sent), 50):
+                await response.write(sent[cut : cut + 50])
+            await response.write_eof()
+            return response
+
+        for length in (3, 9):
+            await proxy.post(path, body_of(path, length), x_session_id="s1")
+            await proxy.learned()
+            assert proxy.edge.memory is not None
+            await proxy.edge.memory.tiering.catch_up()
+        provider.answer = answer
+        status, reply, _ = await proxy.post(path, body_of(path, 13), x_session_id="s1")
+        assert status == 200
+        if kind == "refused":
+            assert b"OK." in reply and b"error" not in reply
+            whole, shorter = provider.requests[2:]
+            assert len(shorter.body) < len(whole.body)
+        else:
+            assert reply == sent
+            assert len(provider.requests) == 3
