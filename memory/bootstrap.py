@@ -31,6 +31,7 @@ from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
 from memory.day.replaying import Replaying
 from memory.day.reported import Reported
+from memory.day.revising import Revising
 from memory.day.rewording import Rewording
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
@@ -76,6 +77,7 @@ class Memory:
     recall: Recall
     pages: PageFiles
     commands: Commands
+    revising: Revising
     tools: Tools
     offering: Offering
     reindexing: Reindexing
@@ -221,6 +223,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         recall=recall,
         pages=pages,
         commands=commands,
+        revising=Revising(journal, commands, learner, new_id, now, journal.followers),
         tools=tools,
         offering=Offering(sessions, settings.tools.offer),
         reindexing=Reindexing(journal, generations, recall, learner),

@@ -72,7 +72,8 @@ def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
 def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
     """The pool without the facts whose own words stand in it in a passage of the same message.
 
-    The passage says it in its context; it takes the better score of the two. What was superseded stands for itself.
+    The passage says it in its context; it takes the better score of the two. What was superseded stands for itself,
+    and what is contested in the passage's place.
     """
     passages: dict[bytes, list[int]] = {}
     for index, (each, _) in enumerate(pool):
@@ -85,6 +86,10 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
         for place in passages.get(each.memory.source, ()):
             holder, said = kept[place] or pool[place]
             if len(terms & said) >= _HELD * len(terms):
+                if each.memory.contradicts:
+                    # The passage does not say that there is another side to it.
+                    kept[index], kept[place] = (replace(each, score=max(each.score, holder.score)), terms), None
+                    break
                 kept[index] = None
                 if each.score > holder.score:
                     kept[place] = (replace(holder, score=each.score), said)

@@ -22,6 +22,8 @@ from memory.scope import Layer
 
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
+UNSETTLED: Final = " (unsettled)"
+"""Stands behind what something else contradicts."""
 
 _HEADINGS: Final = {
     Stream.IDENTITY: "## The user",
@@ -128,7 +130,9 @@ def _once(facts: Sequence[Fact]) -> list[Fact]:
 
 def _line(fact: Fact) -> str:
     text = f"- {quoted(on_page(fact.text), '  ')}"
-    return f"{text} (not: {quoted(fact.wrong, '  ')})" if fact.wrong else text
+    if fact.wrong:
+        text += f" (not: {quoted(fact.wrong, '  ')})"
+    return text + UNSETTLED if fact.contradicts else text
 
 
 def _markdown(facts: Sequence[Fact]) -> str:

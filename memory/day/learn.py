@@ -121,11 +121,19 @@ class Learner:
             pass
         await self._pages.refresh()
 
-    async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
-        """Write facts and passages that no exchange taught, and make them findable."""
+    async def remember(
+        self, facts: Sequence[Fact], passages: Sequence[Passage] = (), *, ending: Sequence[Fact] = ()
+    ) -> None:
+        """Write facts and passages that no exchange taught, and make them findable; with them known facts as they are
+        ``ending``."""
+        known = frozenset(fact.id for fact in ending)
+        await self.write(await _aside([*facts, *passages], _lesson, 0, [*facts, *ending], passages, known))
+
+    async def write(self, lesson: Lesson) -> None:
+        """Write a lesson that no exchange taught, and make it findable."""
         async with self._one_at_a_time:
-            await self._journal.learn(await _aside([*facts, *passages], _lesson, 0, facts, passages))
-            self._pages.changed(frozenset(fact.owner for fact in facts))
+            await self._journal.learn(lesson)
+            self._pages.changed(frozenset(fact.owner for fact in lesson.facts))
             await self._indexing().catch_up()
         await self._pages.refresh()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory.context.diversity import diverse
+from memory.context.doubt import rivals_of, showable
 from memory.context.floor import FLOOR, Floor
 from memory.context.lexical import weigh
 from memory.context.neighbours import REACH, anchors, joined
@@ -73,7 +74,10 @@ class Recall:
             return Recalled(note="asks nothing")
         past = past_of(question.text, arrival.at) if question.asker is Asker.PERSON else None
         searched = await self.search(question, session.scope.owners(), arrival.at, present, session.id, past=past)
-        packed = pack(searched.scored, tokens, arrival.at)
+        other = rivals_of(each.memory for each in searched.scored)
+        rivals = showable(await self._journal.memories(other, session.scope.owners()), arrival.at) if other else []
+        said = question.text if question.asker is Asker.PERSON else ""
+        packed = pack(searched.scored, tokens, arrival.at, said=said, rivals=rivals)
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 

@@ -8,8 +8,9 @@ it cannot see in the words, it does not see, and its verdict carries how sure it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from memory.language.scopes import apart, narrower, of_one_form, of_others
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, words
 
@@ -25,6 +26,11 @@ class Verdict:
 
 
 NONE = Verdict()
+SCOPED = Verdict(why="scoped")
+_GUESSED = ("number", "negation")
+"""Grounds that look at a sentence as a whole, and do not know what it is about."""
+EXCEPTION = 0.4
+"""How sure it can be at most that what only narrows a claim down ends it."""
 
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|won't|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|"
@@ -64,8 +70,26 @@ _SWEEPING = vocabulary("currently now actually always usually really also just s
 
 
 def compare(older: str, newer: str) -> Verdict:
-    """What the newer sentence means for the older one."""
-    old, new = older[:600].lower().replace("’", "'"), newer[:600].lower().replace("’", "'")
+    """What the newer sentence means for the older one.
+
+    Claims that each hold in circumstances of their own ("in staging", "in production") do not clash (``scoped``); one
+    that narrows the other down ("we no longer use tabs in Go") may contradict it and does not end it.
+    """
+    verdict = _compared(older[:600], newer[:600])
+    if not verdict.clash:
+        return verdict
+    if apart(older[:600], newer[:600]) or (verdict.why in _GUESSED and of_others(older[:600], newer[:600])):
+        return SCOPED
+    if verdict.why == "number" and of_one_form(older[:600], newer[:600]):
+        return SCOPED
+    if verdict.change > EXCEPTION and narrower(older[:600], newer[:600]):
+        return replace(verdict, change=EXCEPTION)
+    return verdict
+
+
+def _compared(older: str, newer: str) -> Verdict:
+    """The verdict on two sentences, whatever the circumstances."""
+    old, new = older.lower().replace("’", "'"), newer.lower().replace("’", "'")
     old_stems, new_stems = _content(old), _content(new)
     if not old_stems or not new_stems:
         return NONE

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from memory.day.commands import Ambiguous, NotFound
 from memory.day.reindexing import Busy
+from memory.day.revising import Superseded
 from memory.night import Busy as NightBusy
 from memory.ports import StoreError
 from proxy.edge import EDGE
@@ -62,7 +63,7 @@ async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
         return fault(404, str(error.args[0]))
     except Ambiguous as error:
         return fault(409, str(error.args[0]), ids=error.ids)
-    except (Busy, NightBusy) as error:
+    except (Busy, NightBusy, Superseded) as error:
         return fault(409, str(error))
     except StoreError as error:
         return fault(503, str(error))

@@ -62,6 +62,23 @@ async def delete(request: web.Request) -> web.Response:
     return answer(told_gone(gone))
 
 
+@routes.post("/api/facts/{id}/confirm")
+async def confirm(request: web.Request) -> web.Response:
+    """A fact still holds, says the person."""
+    await body_of(request, {})
+    held = await memory_of(request).revising.confirm(_id(request), await owners_of(request))
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+
+
+@routes.post("/api/facts/{id}/update")
+async def update(request: web.Request) -> web.Response:
+    """``{"text": …}``: what holds now in a fact's place; the new fact."""
+    said = await body_of(request, {"text": str})
+    text = checked_text(said.get("text", ""), "text", required=True)
+    held = await memory_of(request).revising.update(_id(request), text, await owners_of(request))
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+
+
 @routes.post("/api/remember")
 async def remember(request: web.Request) -> web.Response:
     """``{"text": …, "kind": …, "pinned": …}``: a fact in the person's own words, at once to be found."""

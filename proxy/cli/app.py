@@ -16,6 +16,7 @@ from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
 from proxy.cli.nights import consolidate, night, nights
+from proxy.cli.revising import confirm, update
 from proxy.cli.serving import serve
 from proxy.cli.sessions import export_session
 from proxy.cli.switching import embedder as show_embedder
@@ -43,6 +44,8 @@ for command in (
     history,
     remember,
     pin,
+    confirm,
+    update,
     forget,
     page,
     export,

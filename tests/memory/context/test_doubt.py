@@ -1,0 +1,66 @@
+"""What the talk contradicts is marked, and what is contested is shown from both sides."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from memory.context.diversity import diverse
+from memory.context.doubt import doubter, rivals_of, showable, sides
+from memory.context.pack import OUTDATED, UNSETTLED, pack, tokens_of
+from memory.fact import Origin, Sensitivity, State
+from tests.memory.context.making import NOW, SAID, fact, passage, scored
+
+PORT = fact("The billing service listens on port 8443.")
+FRIDAY = fact("We deploy on Fridays.", id="friday", contradicts=("never",), recorded_at=SAID)
+NEVER = fact("We never deploy on Fridays.", id="never", contradicts=("friday",), recorded_at=SAID + timedelta(days=2))
+
+
+def test_a_memory_that_the_newest_message_contradicts_is_marked() -> None:
+    said = "The billing service listens on port 9000 now. Please write the client."
+    assert doubter(said)(PORT)
+    assert OUTDATED in pack(scored(PORT), 600, NOW, said=said).text
+    assert OUTDATED not in pack(scored(PORT), 600, NOW, said="Write a client of the billing service.").text
+    in_talk = passage("We met today. The billing service listens on port 8443.")
+    assert doubter(said)(in_talk)
+
+
+def test_a_question_and_a_claim_of_its_own_scope_contradict_nothing() -> None:
+    assert not doubter("Does the billing service listen on port 9000?")(PORT)
+    assert not doubter("The login service listens on port 9000.")(PORT)
+    assert not doubter("")(PORT)
+
+
+def test_what_no_person_said_is_not_compared() -> None:
+    heard = fact(PORT.text, origin=Origin.TOOL)
+    assert not doubter("The billing service listens on port 9000.")(heard)
+
+
+def test_both_sides_stand_under_a_heading_and_what_was_borne_out_last_first() -> None:
+    text = pack(scored(FRIDAY, PORT), 600, NOW, rivals=[NEVER]).text
+    lines = text.splitlines()
+    at = lines.index(UNSETTLED)
+    assert lines[at + 1] == "2026-05-04 user: We never deploy on Fridays."
+    assert lines[at + 2] == "2026-05-04 user: We deploy on Fridays."
+    again = fact(FRIDAY.text, id="friday", contradicts=("never",), used_at=NOW)
+    assert sides(NEVER, [again]) == [again, NEVER]
+
+
+def test_both_are_told_of_as_shown_and_stay_within_the_budget() -> None:
+    packed = pack(scored(FRIDAY, PORT), 600, NOW, rivals=[NEVER])
+    assert {each.memory for each in packed.shown} == {"friday", "never", PORT.id}
+    for budget in range(0, 120, 7):
+        assert tokens_of(pack(scored(FRIDAY, PORT), budget, NOW, rivals=[NEVER]).text) <= budget
+
+
+def test_rivals_that_are_not_shown_are_asked_for_and_only_what_holds_is_shown() -> None:
+    assert rivals_of([FRIDAY, PORT]) == ["never"]
+    assert rivals_of([FRIDAY, NEVER]) == []
+    gone = fact("x", state=State.SUPERSEDED)
+    hidden = fact("x", sensitivity=Sensitivity.RESTRICTED)
+    over = fact("x", expires_at=NOW)
+    assert showable([gone, hidden, over, passage("x"), NEVER], NOW) == [NEVER]
+
+
+def test_a_contested_fact_is_not_hidden_behind_the_talk_that_it_came_from() -> None:
+    talk = passage(FRIDAY.text, source=FRIDAY.source)
+    assert FRIDAY in [each.memory for each in diverse(scored(talk, FRIDAY))]
