@@ -214,7 +214,8 @@ _READING = re.compile(
 )
 _TURN = re.compile(r"\A\s*cd\s+\S+\s*&&\s*")
 _SHELL_WRITING = re.compile(
-    r"(?:>>?\s*|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s+(?:-e\s+)?(?:'[^']*'|\"[^\"]*\")\s+)(?P<path>[\w./~-]*[\w~-][\w./-]*)"
+    r"(?:>>?[ \t]*|\btee\s+(?:-a\s+)?|\bsed\s+-i\S*\s+(?:-e\s+)?(?:'[^']*'|\"[^\"]*\")\s+)"
+    r"(?P<path>[\w./~-]*[\w~-][\w./-]*)"
 )
 _NOWHERE = re.compile(r"\A(?:/dev/|\d+\Z|&)")
 

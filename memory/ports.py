@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.behaviour import Known, Observed, Remedy, Step
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
@@ -162,7 +163,7 @@ class Lesson:
     """What one exchange taught, written in one transaction with the worker's cursor.
 
     ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
-    in how many of them each term occurs.
+    in how many of them each term occurs; ``observed`` is how the work in it was done.
     """
 
     number: int
@@ -171,6 +172,7 @@ class Lesson:
     documents: Mapping[str, int] = field(default_factory=dict)
     terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
+    observed: Observed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +397,15 @@ class Journal(Protocol):
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
         """Document frequencies of terms among the texts of some owners."""
+
+    async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
+        """The active facts of some owners that hold a fix for an error with one of these keys."""
+
+    async def steps(self, owner: str, limit: int) -> list[Step]:
+        """An owner's newest steps, in the order in which they were taken."""
+
+    async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
+        """Which facts hold these observations of an owner's; all that there are where none are named."""
 
     async def receipt(self, id: str) -> Receipt | None:
         """A receipt by id (or a prefix of it that names one only)."""

@@ -117,10 +117,16 @@ def taint_of(messages: Iterable[Message]) -> Origin | None:
     return taint
 
 
+def reads_web(tool: str) -> bool:
+    """Whether a tool of this name reads the web."""
+    name = tool.lower()
+    return any(mark in name for mark in _WEB)
+
+
 def _taint(message: Message, taint: Origin | None) -> Origin | None:
     """The lowest trust of what has been read since a person spoke."""
-    names = [call.name.lower() for call in message.calls]
-    if any(mark in name for name in names for mark in _WEB):
+    names = [call.name for call in message.calls]
+    if any(map(reads_web, names)):
         return Origin.WEB
     if message.role is Role.TOOL or message.results or names:
         return taint or Origin.TOOL

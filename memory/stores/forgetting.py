@@ -18,6 +18,7 @@ import orjson
 from memory.edits import Act
 from memory.fact import Fact, Passage
 from memory.ports import Forgotten
+from memory.stores.behaviour import forget_observed
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, let_go
 from memory.stores.messages import placeholder
@@ -74,6 +75,7 @@ class Forgetting(Shelf):
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
         let_go(connection, gone)
+        forget_observed(connection, list(facts), messages)
         for id in facts:
             connection.execute(QUERIES["forget_fact"], (id,))
         for id in passages:

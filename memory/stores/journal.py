@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.ports import Counts
+from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.exchanges import Exchanges
@@ -44,6 +45,7 @@ class SqliteJournal(
     Following,
     Nights,
     Candidates,
+    Behaviour,
 ):
     """The durable truth in one file.
 

@@ -35,7 +35,12 @@ def m004_candidates(connection: sqlite3.Connection) -> None:
     _run(connection, "004_candidates.sql")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights, m004_candidates)
+def m005_behaviour(connection: sqlite3.Connection) -> None:
+    """How work is done: steps, which facts hold what was observed, and the keys of errors that were put right."""
+    _run(connection, "005_behaviour.sql")
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights, m004_candidates, m005_behaviour)
 
 
 class FromTheFuture(Exception):

@@ -1,0 +1,70 @@
+"""Whether the newest tool results show an error, and which of the known fixes is the one for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from memory.actions import action
+from memory.behaviour import Failure, Remedy
+from memory.conversation import Conversation, Message, Role, ToolCall
+from memory.learning.behaviour.fixes import failure_of
+
+MOST: Final = 2
+"""Fixes that one failure brings back."""
+_BACK: Final = 12
+"""Messages before the newest one in which the calls of its results are looked for."""
+
+
+def failures(conversation: Conversation) -> list[Failure]:
+    """What the newest results show to have gone wrong; nothing where a person or the model spoke last."""
+    newest: list[tuple[int, Message]] = []
+    for index in range(len(conversation.messages) - 1, -1, -1):
+        message = conversation.messages[index]
+        if not message.results or message.role is Role.ASSISTANT:
+            break
+        newest.append((index, message))
+        if message.spoken or len(newest) == _BACK:
+            break
+    if not newest or newest[0][1].spoken:
+        return []
+    first = newest[-1][0]
+    calls = {
+        part.id: part for message in conversation.messages[max(first - _BACK, 0) : first] for part in message.calls
+    }
+    found = []
+    for _, message in newest:
+        for result in message.results:
+            call = calls.get(result.call_id) or ToolCall(result.call_id, "", "{}")
+            done = action((0, 0), call, (0, 0), result)
+            failed = failure_of(done.command, call.name, result.text, done.failed)
+            if failed is not None:
+                found.append(failed[0])
+    return found
+
+
+def remedies(failed: Sequence[Failure], known: Iterable[Remedy], session: str) -> list[Remedy]:
+    """The known fixes for these failures, the best first: the more of an error's lines a fix is known by the better,
+    then that it was the same command, then the newer one. What this ``session`` found out stands in it already."""
+    lines: dict[str, set[bytes]] = {}
+    best: dict[str, Remedy] = {}
+    for each in known:
+        if each.fact.session == session or not any(_fits(each, failure) for failure in failed):
+            continue
+        lines.setdefault(each.fact.id, set()).add(each.key)
+        before = best.get(each.fact.id)
+        if before is None or (each.specific and not before.specific):
+            best[each.fact.id] = each
+    families = {failure.family for failure in failed}
+
+    def worth(each: Remedy) -> tuple[object, ...]:
+        fact = each.fact
+        return len(lines[fact.id]), each.family in families, fact.sessions, fact.used_at or fact.recorded_at, fact.id
+
+    return sorted(best.values(), key=worth, reverse=True)[:MOST]
+
+
+def _fits(each: Remedy, failure: Failure) -> bool:
+    """Whether a fix was known for an error of this line; a line that says little needs the same command."""
+    keys = {key.hash for key in failure.keys}
+    return each.key in keys and (each.specific or each.family == failure.family)

@@ -1,0 +1,148 @@
+"""What a person corrected of an agent's doing: the action that was wrong, tied to the words that say so.
+
+Either the person said it in the next message, or did not let the action be done. Which of several actions is meant is
+told by the words that both have in common; where none has any, it is the last one that changed something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.actions import Kind
+from memory.behaviour import Deed
+from memory.conversation import Role
+from memory.learning.behaviour.commands import simple_commands
+from memory.learning.behaviour.steps import Seen, Window, deed_of
+from memory.learning.corrections import correction
+from memory.learning.prose import own_words
+from memory.learning.speech import clauses
+from memory.ports import Journaled
+from memory.session import RequestKind
+
+MOST: Final = 12
+"""Clauses of a message in which a correction is looked for."""
+_LONGEST: Final = 240
+_SHORT: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """``wrong`` is the action, ``right`` what the person said; ``refused``: the action was not let be done, and
+    ``right`` (maybe empty) is what the runtime gave back in the person's name. ``family`` names the action's sort."""
+
+    wrong: str
+    right: str
+    family: str
+    source: bytes
+    refused: bool = False
+
+
+def corrected(journaled: Journaled, looked: Window) -> Iterator[Corrected]:
+    """The corrections of actions that are new in an exchange."""
+    if journaled.kind != RequestKind.MAIN:
+        return
+    for each in looked.seen:
+        if each.fresh and each.refused and _acts(each):
+            yield Corrected(_told(each), _reason(each.result), _family(each), each.message.digest, refused=True)
+    for index in sorted(looked.fresh):
+        message = journaled.messages[index]
+        if message.role is not Role.USER or not (said := message.spoken.strip()) or said.startswith("[Request"):
+            continue
+        right = _correcting(said)
+        done = [each for each in _since_last_word(looked, index) if _acts(each) and not each.refused]
+        if right and done:
+            meant = _meant(right, done)
+            yield Corrected(_told(meant), right, _family(meant), message.digest)
+
+
+def _correcting(said: str) -> str:
+    """The words of a message that correct, with what comes right behind them where they are few. What objects to
+    something in general is taken for a correction only at the beginning of what is said after work was done."""
+    spoken = list(clauses(own_words(said[:2000])))[:MOST]
+    for place, clause in enumerate(spoken):
+        if len(clause.words) < 2 or clause.hypothetical or clause.reported:
+            continue
+        objects = place == 0 and _OBJECTS.match(clause.text.replace("’", "'").lstrip()) is not None
+        if not objects and (clause.question or correction(clause) is None):
+            continue
+        text = clause.text
+        if len(clause.words) < 8 and place + 1 < len(spoken):
+            text = f"{text} {spoken[place + 1].text}"
+        return _cut(text, _LONGEST)
+    return ""
+
+
+def _since_last_word(looked: Window, index: int) -> list[Seen]:
+    """The calls between a message and the one in which a person spoke before it."""
+    before = [
+        place + looked.first
+        for place, message in enumerate(looked.messages)
+        if message.spoken and place + looked.first < index
+    ]
+    start = before[-1] if before else -1
+    return [each for each in looked.seen if start < each.index < index]
+
+
+def _meant(right: str, done: Sequence[Seen]) -> Seen:
+    wanted = _words(right)
+    return max(reversed(done), key=lambda each: len(wanted & _words(_about(each))))
+
+
+def _acts(each: Seen) -> bool:
+    if each.action.kind is Kind.WRITE:
+        return True
+    if each.action.kind is Kind.RUN:
+        return any(not simple.looks for simple in simple_commands(each.action.command))
+    return each.action.kind is Kind.OTHER and deed_of(each.call.name) is Deed.CALL
+
+
+def _family(each: Seen) -> str:
+    ran = [simple.family for simple in simple_commands(each.action.command)]
+    return ran[-1] if ran else each.call.name
+
+
+def _told(each: Seen) -> str:
+    if each.action.kind is Kind.WRITE and each.action.paths:
+        return f"the edit of {each.action.paths[0]}"
+    text = " ".join((each.action.command or each.call.name).replace("`", "'").split())
+    return f"`{_cut(text, _SHORT)}`"
+
+
+def _about(each: Seen) -> str:
+    return f"{each.action.command} {' '.join(each.action.paths)} {each.call.arguments[:4000]}"
+
+
+def _reason(result: str) -> str:
+    """What a runtime says that the person said when a call was refused."""
+    found = _SAID.search(result[:4000])
+    return _cut(" ".join(found["said"].split()), _LONGEST) if found else ""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z][a-z0-9_-]{2,40}", text.lower())) - _COMMON
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
+
+
+_THIS = r"(?:this|that|it|these|those)"
+_OBJECTS = re.compile(
+    r"(?:(?:but|hm+|um+|oh|ok(?:ay)?|wait|sorry|hey|again|and),? ){0,2}(?:"
+    r"(?:no|nah|nope)[,.! ]+(?!problem|worries|need)|(?:please )?(?:don't|do not|stop|never) (?!worry|forget|"
+    r"bother|mind)\w+"
+    r"|why (?:did|do|are|would) (?:you|we) |(?:you|u) (?:didn't|did not|forgot|missed|broke|removed|deleted|changed|"
+    r"left|shouldn't|should not|should have|haven't|only|still|just) "
+    rf"|{_THIS}(?:'s| is| are|'re)? (?:still |just |also )*(?:wrong|broken|failing|not (?!bad|sure|urgent)|incorrect|"
+    rf"missing|too )|{_THIS} (?:still |just |also )?(?:doesn't|does not|don't|didn't|fails?|broke|breaks)"
+    r"|(?:tests?|the tests?|lint|the build|ci|mise run \S+) (?:is|are|keeps?) (?:still )?(?:failing|broken|red)"
+    r"|(?:please |can you |could you |let's |we should |i'd |nah )*(?:revert|undo|roll ?back|put (?:it|that) back)"
+    r"|instead of |we don't (?:need|want) |i don't (?:want|think we need)|not what )",
+    re.IGNORECASE,
+)
+_SAID = re.compile(r"(?:the user said|user'?s? (?:reason|feedback|message))\s*:?\s*\n?(?P<said>\S[^\0]{2,600})", re.I)
+_COMMON_WORDS = "the and that this not you use with for are was have should instead don but can all new old string"
+_COMMON = frozenset(_COMMON_WORDS.split())

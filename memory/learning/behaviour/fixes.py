@@ -1,0 +1,167 @@
+"""What failed and what then worked: a command that showed an error, and the step after which it showed none.
+
+A fix is a command that went through where the like of it had failed, with something changed in between or in the
+command itself. Much changed in between is work, not a fix; the same command going through again alone is luck.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from memory.actions import Kind
+from memory.behaviour import Deed, Failure, Fix, Key
+from memory.learning.behaviour.commands import simple_commands, target
+from memory.learning.behaviour.signature import NONE, Signature, shows_error, signature
+from memory.learning.behaviour.steps import Seen, Window, deed_of
+from memory.learning.behaviour.traits import replaced
+from memory.learning.lesson import reads_web
+from memory.ports import Journaled
+
+STEPS: Final = 5
+"""Changes between a failure and its end up to which they are told as a fix."""
+_ALIKE: Final = 0.5
+"""Share of a command's words that another must have in common with it to be a second try."""
+_COMMAND: Final = 240
+_CHANGE: Final = 90
+
+
+def fixes(journaled: Journaled, looked: Window) -> Iterator[Fix]:
+    """The fixes that an exchange completes."""
+    for place, done in enumerate(looked.seen):
+        if not done.fresh or not _tries(done) or done.action.failed:
+            continue
+        if not (done.action.kind is Kind.RUN and shows_error(done.result)):
+            yield from _settled(journaled, looked.seen[:place], done)
+
+
+def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[Failure, Signature] | None:
+    """What a call's result shows to have gone wrong, None where it shows nothing: ``seen_command`` is the shell command
+    that it ran, empty where it is a tool of another sort."""
+    ran = simple_commands(seen_command)
+    if ran and not failed and all(simple.looks for simple in ran):
+        return None  # Who prints a file in which an error stands has made none.
+    shown = signature(text, failed) if ran or failed else NONE
+    if not shown.keys:
+        return None
+    acting = [simple.family for simple in ran if not simple.looks] or [simple.family for simple in ran]
+    return Failure(acting[-1] if acting else name, shown.keys), shown
+
+
+def _settled(journaled: Journaled, before: Sequence[Seen], done: Seen) -> Iterator[Fix]:
+    """The failures that a call which went through has settled, the last one first: of the same error tried again and
+    again only the last one, since what was changed before did not help."""
+    between: list[Seen] = []
+    told: set[Key] = set()
+    web = False
+    for tried in reversed(before):
+        web = web or reads_web(tried.call.name)
+        if not (_tries(tried) and _again(tried, done)):
+            between.append(tried)
+            continue
+        shown = None
+        if not tried.refused:
+            shown = failure_of(tried.action.command, tried.call.name, tried.result, tried.action.failed)
+        if shown is None:
+            return
+        failure, error = shown
+        changes = [each for each in reversed(between) if _changes(each)]
+        if len(changes) > STEPS:
+            return
+        if (changes or not _same(tried, done)) and not told.issuperset(failure.keys):
+            steps = tuple(dict.fromkeys(text for each in changes if (text := _told(each))))
+            failed, worked = _short(_run(tried)), _short(_run(done))
+            lines = "\n".join(error.lines)
+            yield Fix(failure, failed, worked, steps, lines, error.label, done.message.digest, journaled.at, web)
+        told.update(failure.keys)
+
+
+def _tries(seen: Seen) -> bool:
+    """Whether a call may fail and be tried again: a command that does something, or a tool of a server's."""
+    if seen.action.kind is Kind.RUN:
+        ran = simple_commands(seen.action.command)
+        return any(not simple.looks for simple in ran)
+    return seen.action.kind is Kind.OTHER and deed_of(seen.call.name) is Deed.CALL
+
+
+def _again(tried: Seen, done: Seen) -> bool:
+    """Whether one call is another try at what the other was to do: the same program at the same thing, or another
+    program at nearly the same words (``pip install x``, ``uv pip install x``)."""
+    first, second = tried.action.command, done.action.command
+    if not first or not second:
+        return tried.call.name == done.call.name and not first and not second
+    if _same(tried, done):
+        return True
+    one, other = target(first), target(second)
+    if _families(tried) & _families(done):
+        named = {word for family in (*_families(tried), *_families(done)) for word in family.split()}
+        one, other = one - named, other - named
+        return not one or not other or len(one & other) >= _ALIKE * min(len(one), len(other))
+    if {family.split()[0] for family in _families(tried)} & {family.split()[0] for family in _families(done)}:
+        return False
+    return len(one & other) >= _ALIKE * max(len(one), len(other), 1)
+
+
+def _families(seen: Seen) -> frozenset[str]:
+    return frozenset(simple.family for simple in simple_commands(seen.action.command) if not simple.looks)
+
+
+def _same(tried: Seen, done: Seen) -> bool:
+    if tried.action.command or done.action.command:
+        return _plain(tried.action.command) == _plain(done.action.command)
+    return tried.call.arguments == done.call.arguments
+
+
+def _plain(command: str) -> str:
+    return " ".join(_FILTERED.sub("", command).split())
+
+
+def _changes(seen: Seen) -> bool:
+    if seen.action.failed:
+        return False
+    if seen.action.kind is Kind.WRITE:
+        return True
+    return seen.action.kind is Kind.RUN and _tries(seen) and not shows_error(seen.result)
+
+
+def _told(seen: Seen) -> str:
+    """What a change was, in a few words."""
+    if seen.action.kind is Kind.RUN or (seen.action.command and "*** " not in seen.action.command):
+        return f"`{_short(_run(seen))}`"
+    path = _near(seen.action.paths[0]) if seen.action.paths else "a file"
+    old, new = replaced(seen.call.arguments)
+    changed = _difference(old, new)
+    return f"{path}: {changed}" if changed else f"an edit of {path}"
+
+
+def _near(path: str) -> str:
+    """The end of a path: where a checkout lies says nothing."""
+    parts = path.replace("\\", "/").split("/")
+    return path if len(parts) <= 3 else "…/" + "/".join(parts[-2:])
+
+
+def _difference(old: str, new: str) -> str:
+    """The first line that an edit changed."""
+    was, became = old.splitlines(), new.splitlines()
+    gone = next((line.strip() for line in was if line.strip() and line not in became), "")
+    come = next((line.strip() for line in became if line.strip() and line not in was), "")
+    if not old or not (gone or come):
+        return ""
+    if not come:
+        return f"`{gone[:_CHANGE]}` taken out"
+    return f"`{gone[:_CHANGE]}` became `{come[:_CHANGE]}`" if gone else f"`{come[:_CHANGE]}` added"
+
+
+def _run(seen: Seen) -> str:
+    return seen.action.command or f"{seen.call.name} {seen.call.arguments}"
+
+
+def _short(command: str) -> str:
+    """A command on one line; of a long one its beginning. Backquotes in it must not end the quotation."""
+    text = " ".join(command.replace("`", "'").split())
+    return text if len(text) <= _COMMAND else f"{text[:_COMMAND].rsplit(' ', 1)[0]} …"
+
+
+# What is behind a command only to shorten what it prints.
+_FILTERED = re.compile(r"\s*(?:2>&1|2>/dev/null|\|\s*(?:head|tail|grep|cat|tee|less)\b[^|;&]*)")

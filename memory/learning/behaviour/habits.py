@@ -1,0 +1,293 @@
+"""Habits out of the steps of many sessions: what is done one after the other, and after what; which conventions are
+kept; how sessions ended.
+
+Looking (reading, searching) and planning are left out of sequences: everything begins with them. A sequence is done in
+one go: a person's words, a step that failed and one that was refused end it, so that what was broken half-way is no
+instance of it; and what is broken more often than it is kept is no habit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from memory.behaviour import Deed, Outcome, Sign, Step
+
+LONGEST: Final = 4
+_ACTS = frozenset({Deed.EDIT, Deed.RUN, Deed.CALL})
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What makes a habit: in so many ``sessions`` at least; ``kept`` so often where it was begun; a trigger was
+    followed in a share ``after`` of so many ``occasions``; a convention holds in a share ``rule`` of so many edits."""
+
+    sessions: int = 3
+    kept: float = 0.33
+    after: float = 0.5
+    occasions: int = 4
+    rule: float = 0.85
+    edits: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Sequel:
+    """Steps that are done one after the other, ``times`` in all, in so many ``sessions``; ``kept`` is in which share of
+    the cases in which all but the last were done the last was done too."""
+
+    families: tuple[str, ...]
+    shapes: tuple[str, ...]
+    sessions: int
+    times: int
+    kept: float
+    last: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What is done after something else within one turn: ``times`` out of so many ``occasions``."""
+
+    when: str
+    then: str
+    shape: str
+    sessions: int
+    times: int
+    occasions: int
+    last: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """A question about how edits are made, and the answer that ``times`` out of ``edits`` gave."""
+
+    question: str
+    answer: str
+    sessions: int
+    times: int
+    edits: int
+    last: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session ended: finished, corrected, abandoned or unclear; ``unsolved`` is what failed last, if it did."""
+
+    session: str
+    outcome: str
+    at: datetime
+    unsolved: Step | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What the steps of an owner's sessions show, each kind with the best supported first."""
+
+    sequences: tuple[Sequel, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    conventions: tuple[Convention, ...] = ()
+    ended: tuple[Ended, ...] = ()
+    sessions: int = 0
+    steps: int = 0
+
+
+def mine(steps: Iterable[Step], bounds: Bounds = Bounds()) -> Habits:
+    """The habits in some steps, in the order in which they were done."""
+    sessions: dict[str, list[Step]] = defaultdict(list)
+    number = 0
+    for step in steps:
+        sessions[step.session].append(step)
+        number += 1
+    return Habits(
+        tuple(sequences(sessions, bounds)),
+        tuple(_triggers(sessions, bounds)),
+        tuple(_conventions(sessions, bounds)),
+        tuple(map(ended, sessions.values())),
+        len(sessions),
+        number,
+    )
+
+
+@dataclass(slots=True)
+class _Counted:
+    times: int = 0
+    sessions: set[str] = field(default_factory=set)
+    shapes: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    last: Step | None = None
+
+    def add(self, steps: Sequence[Step]) -> None:
+        self.times += 1
+        self.last = steps[-1]
+        self.sessions.add(self.last.session)
+        self.shapes[tuple(step.shape for step in steps)] += 1
+
+
+def sequences(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Sequel]:
+    """The recurring sequences of two to four steps; none that only stands in a longer one as well supported."""
+    counted: dict[tuple[str, ...], _Counted] = defaultdict(_Counted)
+    begun: Counter[tuple[str, ...]] = Counter()
+    for steps in sessions.values():
+        for chain, interrupted in chains(steps):
+            _count(chain, interrupted, counted, begun)
+    found = [
+        Sequel(
+            families,
+            each.shapes.most_common(1)[0][0],
+            len(each.sessions),
+            each.times,
+            round(each.times / max(begun[families[:-1]], 1), 3),
+            each.last,
+        )
+        for families, each in counted.items()
+        if len(each.sessions) >= bounds.sessions
+        and each.times >= bounds.kept * begun[families[:-1]]
+        and each.last is not None
+    ]
+    longer = {sequel.families: sequel for sequel in found}
+    whole = [sequel for sequel in found if not any(_within(sequel, other) for other in longer.values())]
+    return sorted(whole, key=lambda each: (-each.sessions, -each.times, each.families))
+
+
+def chains(steps: Iterable[Step]) -> Iterator[tuple[list[Step], bool]]:
+    """What was done in one go, step by step, and whether a step that failed or was refused ended it; the same step
+    several times running counts as one."""
+    chain: list[Step] = []
+    for step in steps:
+        if step.deed is Deed.PERSON or step.outcome is not Outcome.DONE:
+            if chain:
+                yield chain, step.deed is not Deed.PERSON
+            chain = []
+        elif step.deed in _ACTS:
+            if chain and chain[-1].family == step.family:
+                chain[-1] = step
+            else:
+                chain.append(step)
+    if chain:
+        yield chain, False
+
+
+def ended(steps: Sequence[Step]) -> Ended:
+    """How a session ended, by the signs in it."""
+    acts = [step for step in steps if step.deed in _ACTS]
+    said = [Sign(step.family) for step in steps if step.deed is Deed.PERSON]
+    last = acts[-1] if acts else None
+    session, at = steps[0].session, steps[-1].at
+    if said and said[-1] is Sign.STOPS:
+        return Ended(session, "abandoned", at)
+    if last is not None and last.outcome is Outcome.FAILED and (not said or said[-1] is not Sign.ACCEPTS):
+        return Ended(session, "abandoned", at, last)
+    if Sign.CORRECTS in said[1:]:
+        return Ended(session, "corrected", at)
+    delivered = any(step.family in _DELIVERS and step.outcome is Outcome.DONE for step in acts[-3:])
+    if delivered or (said and said[-1] is Sign.ACCEPTS):
+        return Ended(session, "finished", at)
+    return Ended(session, "unclear", at)
+
+
+def _count(
+    chain: Sequence[Step],
+    interrupted: bool,
+    counted: dict[tuple[str, ...], _Counted],
+    begun: Counter[tuple[str, ...]],
+) -> None:
+    """Count every sequence of a chain without a step twice in it, each occurrence once. What was interrupted was not
+    given up: how it would have gone on is not known, so it does not count as begun."""
+    taken: dict[tuple[str, ...], int] = {}
+    for start in range(len(chain)):
+        families: tuple[str, ...] = ()
+        for end in range(start, min(start + LONGEST, len(chain))):
+            family = chain[end].family
+            if family in families:
+                break
+            families = (*families, family)
+            if taken.get(families, -1) >= start:
+                continue
+            taken[families] = end
+            begun[families] += not (interrupted and end == len(chain) - 1)
+            if len(families) > 1:
+                counted[families].add(chain[start : end + 1])
+
+
+def _within(sequel: Sequel, other: Sequel) -> bool:
+    """Whether a sequence stands in a longer one nearly as often."""
+    size = len(sequel.families)
+    if size >= len(other.families) or other.sessions < 0.75 * sequel.sessions:
+        return False
+    return any(
+        other.families[place : place + size] == sequel.families for place in range(len(other.families) - size + 1)
+    )
+
+
+def _triggers(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Trigger]:
+    occasions: Counter[str] = Counter()
+    counted: dict[tuple[str, str], _Counted] = defaultdict(_Counted)
+    for steps in sessions.values():
+        for turn in _turns(steps):
+            edited: dict[str, int] = {}
+            for place, step in enumerate(turn):
+                if step.deed is Deed.EDIT and step.outcome is Outcome.DONE:
+                    edited.setdefault(_extension(step.family), place)
+            for when, place in edited.items():
+                occasions[when] += 1
+                done = {step.family: step for step in turn[place:] if step.deed is Deed.RUN and _was_run(step)}
+                for family, step in done.items():
+                    counted[when, family].add([step])
+    found = [
+        Trigger(
+            when, then, each.shapes.most_common(1)[0][0][0], len(each.sessions), each.times, occasions[when], each.last
+        )
+        for (when, then), each in counted.items()
+        if each.last is not None
+        and len(each.sessions) >= bounds.sessions
+        and occasions[when] >= bounds.occasions
+        and each.times >= bounds.after * occasions[when]
+    ]
+    return sorted(found, key=lambda each: (-each.sessions, -each.times, each.when, each.then))
+
+
+def _was_run(step: Step) -> bool:
+    """A test that fails was run all the same; what was refused was not."""
+    return step.outcome is not Outcome.REFUSED
+
+
+def _turns(steps: Iterable[Step]) -> Iterator[list[Step]]:
+    turn: list[Step] = []
+    for step in steps:
+        if step.deed is Deed.PERSON:
+            if turn:
+                yield turn
+            turn = []
+        else:
+            turn.append(step)
+    if turn:
+        yield turn
+
+
+def _extension(family: str) -> str:
+    """``edit *_test.go`` is an edit of ``*.go`` too."""
+    head, dot, extension = family.rpartition(".")
+    return f"edit *.{extension}" if dot and head.startswith(("edit *", "edit test_*")) else family
+
+
+def _conventions(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Convention]:
+    asked: Counter[str] = Counter()
+    counted: dict[tuple[str, str], _Counted] = defaultdict(_Counted)
+    for steps in sessions.values():
+        for step in steps:
+            for question, answer in step.traits.items() if step.outcome is Outcome.DONE else ():
+                asked[question] += 1
+                counted[question, answer].add([step])
+    found = [
+        Convention(question, answer, len(each.sessions), each.times, asked[question], each.last)
+        for (question, answer), each in counted.items()
+        if each.last is not None
+        and len(each.sessions) >= bounds.sessions
+        and asked[question] >= bounds.edits
+        and each.times >= bounds.rule * asked[question]
+    ]
+    return sorted(found, key=lambda each: (-each.sessions, -each.times, each.question))
+
+
+_DELIVERS = frozenset({"git commit", "git push", "gh pr create", "gh pr merge", "glab mr create", "submit"})

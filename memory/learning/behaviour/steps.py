@@ -1,0 +1,203 @@
+"""What an exchange adds to the steps of its session: the calls that were answered in it, and what the person said.
+
+A call becomes a step when its result comes, so that one that nobody answered is none. One shell command is as many
+steps as it has simple commands; they fail together, because nobody says which of them did.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import count
+from typing import Final
+
+from memory.actions import Action, Kind, Place, actions
+from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.conversation import Conversation, Message, Role, ToolCall, ToolResult
+from memory.learning.behaviour.commands import simple_commands
+from memory.learning.behaviour.traits import commit_traits, edit_traits
+from memory.learning.corrections import correction
+from memory.learning.prose import own_words
+from memory.learning.speech import clauses
+from memory.ports import Journaled
+from memory.session import RequestKind
+
+AROUND: Final = 80
+"""Messages before the first fresh one in which a failure is looked for that is settled now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One call with its result. ``fresh``: the result came with this exchange. ``index`` is the call's message."""
+
+    action: Action
+    call: ToolCall
+    result: str
+    fresh: bool
+    index: int
+    message: Message
+
+    @property
+    def refused(self) -> bool:
+        """Whether the person did not let it be done."""
+        return self.action.failed and _REFUSED.search(self.result[:400]) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of an exchange that is looked at: its messages with their places in the request, what was called."""
+
+    messages: Sequence[Message]
+    first: int
+    seen: Sequence[Seen]
+    fresh: frozenset[int]
+
+    def spoken(self, since: int) -> list[Message]:
+        """The messages behind a place in which a person spoke."""
+        return [message for message in self.messages[max(since - self.first, 0) :] if message.spoken]
+
+
+def window(journaled: Journaled) -> Window | None:
+    """What is to be looked at of an exchange; None where nothing new stands in it."""
+    if not journaled.fresh or journaled.kind not in (RequestKind.MAIN, RequestKind.SUBAGENT):
+        return None
+    first = max(min(journaled.fresh) - AROUND, 0)
+    messages = journaled.messages[first:]
+    fresh = frozenset(journaled.fresh)
+    conversation = Conversation("", "", messages)
+    seen = []
+    for action in actions(conversation):
+        call, result = _part(messages, action.call), _part(messages, action.result)
+        if isinstance(call, ToolCall) and isinstance(result, ToolResult) and action.result is not None:
+            new = action.result[0] + first in fresh
+            seen.append(Seen(action, call, result.text, new, action.call[0] + first, messages[action.call[0]]))
+    return Window(messages, first, seen, fresh)
+
+
+def steps(journaled: Journaled, looked: Window) -> list[Step]:
+    """The steps that are new in an exchange, in order."""
+    marks = _Marks(journaled.messages)
+    persons = journaled.kind == RequestKind.MAIN
+    found: list[tuple[tuple[int, int], Step]] = []
+    for each in looked.seen:
+        if each.fresh and each.action.result is not None:
+            place = each.action.result[0] + looked.first
+            source = each.message.digest
+            for order, step in zip(count(), _of(each, journaled.session.id, journaled.at, source), strict=False):
+                part = each.action.call[1] * 64 + order
+                found.append(((each.index, part), replace(step, mark=marks.of(place, part))))
+    for index in sorted(looked.fresh) if persons else ():
+        message = journaled.messages[index]
+        if message.role is Role.USER and message.spoken.strip():
+            sign = sign_of(message.spoken)
+            step = Step(Deed.PERSON, sign, sign, journaled.session.id, journaled.at, marks.of(index, 0), message.digest)
+            found.append(((index, -1), step))
+    return [step for _, step in sorted(found, key=lambda each: each[0])]
+
+
+def sign_of(spoken: str) -> Sign:
+    """What a person's words say of the work before them."""
+    text = spoken.strip()
+    if text.startswith(_INTERRUPTED):
+        return Sign.STOPS
+    said = clauses(own_words(text[:2000]))
+    if any(not clause.question and correction(clause) for clause in said[:4]):
+        return Sign.CORRECTS
+    if len(text) < 400 and _ACCEPTS.search(text):
+        return Sign.ACCEPTS
+    return Sign.ASKS
+
+
+def _of(each: Seen, session: str, at: datetime, source: bytes) -> Iterator[Step]:
+    action = each.action
+    outcome = Outcome.REFUSED if each.refused else Outcome.FAILED if action.failed else Outcome.DONE
+    blank = Step(Deed.CALL, "", "", session, at, b"", source, outcome)
+    match action.kind:
+        case Kind.WRITE:
+            for path in dict.fromkeys(map(kind_of_file, action.paths[:4])):
+                yield replace(blank, deed=Deed.EDIT, family=f"edit {path}", shape=f"edit {path}",
+                    traits=edit_traits(each.call.arguments, action.paths))  # fmt: skip
+        case Kind.READ:
+            kinds = dict.fromkeys(map(kind_of_file, action.paths[:4]))
+            yield replace(blank, deed=Deed.LOOK, family="read", shape=" ".join(("read", *kinds)))
+        case Kind.RUN:
+            for simple in simple_commands(action.command):
+                deed = Deed.LOOK if simple.looks else Deed.RUN
+                traits = commit_traits(action.command) if simple.family == "git commit" else {}
+                yield replace(blank, deed=deed, family=simple.family, shape=simple.shape, traits=traits)
+        case Kind.PLAN:
+            yield replace(blank, deed=Deed.PLAN, family="plan", shape="plan")
+        case _:
+            name = _TOOL.sub("", action.name)[:60] or "tool"
+            yield replace(blank, deed=deed_of(name), family=name, shape=name)
+
+
+def deed_of(tool: str) -> Deed:
+    """What a tool that neither reads, writes nor runs does, by its name."""
+    if _PLANNING.search(tool):
+        return Deed.PLAN
+    return Deed.LOOK if _LOOKING.search(tool) else Deed.CALL
+
+
+def kind_of_file(path: str) -> str:
+    """``*_test.go``, ``test_*.py``, ``*.test.ts``, ``*.md``: what sort of file a path names."""
+    name = re.split(r"[/\\]", path)[-1]
+    stem, dot, extension = name.rpartition(".")
+    if not dot or not stem or len(extension) > 8 or not extension.isalnum():
+        return name if _PLAIN_NAME.fullmatch(name) else "<path>"
+    if stem.endswith("_test"):
+        return f"*_test.{extension}"
+    if stem.startswith("test_"):
+        return f"test_*.{extension}"
+    if stem.endswith((".test", ".spec")):
+        return f"*{stem[-5:]}.{extension}"
+    return f"*.{extension}"
+
+
+class _Marks:
+    """Names of places in a conversation: equal only where all that came before is equal too. Instructions are left out,
+    because they tell the day."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self._messages = messages
+        self._links: list[bytes] = []
+
+    def of(self, index: int, part: int) -> bytes:
+        """The name of a part of the message of this index."""
+        link = self._links[-1] if self._links else b""
+        for message in self._messages[len(self._links) : index + 1]:
+            if message.role not in (Role.SYSTEM, Role.DEVELOPER):
+                link = hashlib.blake2b(link + message.digest, digest_size=16).digest()
+            self._links.append(link)
+        return hashlib.blake2b(self._links[index] + str(part).encode(), digest_size=16).digest()
+
+
+def _part(messages: Sequence[Message], place: Place | None) -> object:
+    return None if place is None else messages[place[0]].parts[place[1]]
+
+
+# What runtimes write in a result's place when the person stops a call.
+_REFUSED = re.compile(
+    r"(?:user|person) (?:doesn't want to|does not want to|rejected|denied|declined|refused|cancelled|aborted)"
+    r"|(?:rejected|denied|aborted|interrupted|cancelled) by (?:the )?user|\[Request interrupted by user",
+    re.IGNORECASE,
+)
+_INTERRUPTED = ("[Request interrupted by user",)
+_ACCEPTS = re.compile(
+    r"^\W{0,3}(?:thank(?:s| you)|perfect|great|nice|awesome|excellent|looks? good|lgtm|works?\b|it works|that works|"
+    r"good (?:job|work|stuff)|well done|cool|love it|amazing|super|brilliant|(?:ok|okay|yes|yep)[,.! ]{1,3}(?:thanks|"
+    r"perfect|great|good|commit|push|merge|ship))",
+    re.IGNORECASE,
+)
+_PLANNING = re.compile(
+    r"(?i)^(?:task_?(?:create|update|list|get|stop)|todo|update_plan|\w*plan_?mode|ask_?\w*question)"
+)
+_LOOKING = re.compile(
+    r"(?i)(?:^|_|\b)(?:grep|glob|ls|list|search|find|get|fetch|view|read|query|show|look|think|wait|output|skill|write_stdin|monitor)|"
+    r"(?:Search|Fetch|Output|List|Get|View)"
+)
+_TOOL = re.compile(r"[^\w.:/-]")
+_PLAIN_NAME = re.compile(r"(?:Make|Docker|Just|Proc|Gem|Rake|Pip|Brew)file|README|LICENSE|CHANGELOG|CODEOWNERS")

@@ -1,0 +1,139 @@
+"""What was observed, said as facts: in words that neither order anything nor repeat a tool's text.
+
+Each observation has a ``subject``, which names it for ever: seen again it is the same fact, only surer. Its confidence
+is low and grows with the sessions that bear it out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import log2
+from typing import Any, Final
+
+from memory.behaviour import Fix
+from memory.fact import Category, Draft, Kind, Origin, Stream
+from memory.language.entities import entities
+from memory.learning.behaviour.corrected import Corrected
+from memory.learning.behaviour.habits import Ended, Habits
+from memory.learning.sensitivity import sensitivity
+from memory.scope import Layer
+
+SEQUENCES: Final = 12
+TRIGGERS: Final = 8
+CONVENTIONS: Final = 12
+"""Habits of each sort that a project has as facts, the best supported first."""
+LEAST: Final = 0.3
+SUREST: Final = 0.7
+"""Confidence of what was seen in one session, and the most that watching alone gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An observation as a draft of a fact. ``sort`` says which one it is: fix, corrected, sequence, trigger, convention
+    or unsolved; ``sessions`` bear it out; ``detail`` is what a list of them shows beside the words."""
+
+    sort: str
+    subject: bytes
+    draft: Draft
+    source: bytes
+    sessions: int = 1
+    detail: dict[str, Any] = field(default_factory=dict)
+
+
+def confidence(sessions: int, least: float = LEAST) -> float:
+    """How sure an observation is that so many sessions bear out."""
+    return round(min(SUREST, least + 0.1 * log2(max(sessions, 1))), 3)
+
+
+def fixed(fix: Fix) -> Finding:
+    """A fix."""
+    error = f" with {fix.label}" if fix.label else ""
+    text = f"`{fix.failed}` failed{error}. "
+    then = " then ".join(fix.between)
+    if fix.worked != fix.failed:
+        text += (f"After {then}, " if then else "") + f"this worked: `{fix.worked}`"
+    else:
+        text += f"It worked after {then}"
+    keys = b"".join(sorted(key.hash for key in fix.failure.keys))
+    subject = _subject("fix", keys.hex(), _words(fix.worked), *map(_words, fix.between))
+    origin = Origin.WEB if fix.web else Origin.BEHAVIOUR
+    detail = {"failed": fix.failed, "error": fix.error, "between": fix.between, "worked": fix.worked}
+    return Finding("fix", subject, _draft(text, Kind.HEURISTIC, origin, 0.45), fix.source, detail=detail)
+
+
+def put_right(each: Corrected) -> Finding:
+    """A correction of an action; what a runtime said in the person's name is a tool's text."""
+    if each.refused:
+        text = f"The user did not let {each.wrong} be done" + (f": {each.right}" if each.right else "")
+        origin = Origin.TOOL if each.right else Origin.BEHAVIOUR
+    else:
+        text, origin = f"After {each.wrong} the user objected: {each.right}", Origin.BEHAVIOUR
+    draft = _draft(text, Kind.ANTI_PATTERN, origin, 0.5, wrong=each.wrong)
+    subject = _subject("corrected", each.family, _words(each.right or each.wrong))
+    return Finding("corrected", subject, draft, each.source, detail={"wrong": each.wrong, "right": each.right})
+
+
+def habitual(habits: Habits) -> Iterator[Finding]:
+    """The habits of a project."""
+    for sequel in habits.sequences[:SEQUENCES]:
+        steps = ", then ".join(map(_quoted, sequel.shapes))
+        detail = {"steps": sequel.shapes, "sessions": sequel.sessions, "times": sequel.times, "kept": sequel.kept}
+        draft = _draft(f"Habit in this project: {steps}", Kind.PATTERN, Origin.BEHAVIOUR, confidence(sequel.sessions))
+        subject = _subject("sequence", *sequel.families)
+        yield Finding("sequence", subject, draft, sequel.last.source, sequel.sessions, detail)
+    for trigger in habits.triggers[:TRIGGERS]:
+        text = f"Habit in this project: after an {trigger.when}, {_quoted(trigger.shape)} is run"
+        detail = {"when": trigger.when, "then": trigger.shape, "sessions": trigger.sessions}
+        detail |= {"times": trigger.times, "occasions": trigger.occasions}
+        draft = _draft(text, Kind.PATTERN, Origin.BEHAVIOUR, confidence(trigger.sessions))
+        subject = _subject("trigger", trigger.when, trigger.then)
+        yield Finding("trigger", subject, draft, trigger.last.source, trigger.sessions, detail)
+    for rule in habits.conventions[:CONVENTIONS]:
+        text = f"Convention kept in this project: {rule.question} {rule.answer}"
+        detail = {"rule": f"{rule.question} {rule.answer}", "sessions": rule.sessions}
+        detail |= {"times": rule.times, "edits": rule.edits}
+        draft = _draft(text, Kind.CONVENTION, Origin.BEHAVIOUR, confidence(rule.sessions))
+        subject = _subject("convention", rule.question, rule.answer)
+        yield Finding("convention", subject, draft, rule.last.source, rule.sessions, detail)
+
+
+def left_open(ended: Ended) -> Finding | None:
+    """What a session that was abandoned left unsolved."""
+    if ended.unsolved is None:
+        return None
+    text = f"A session ended while {_quoted(ended.unsolved.shape)} failed"
+    draft = _draft(text, Kind.OBSERVATION, Origin.BEHAVIOUR, LEAST)
+    subject = _subject("unsolved", ended.session, ended.unsolved.family)
+    return Finding("unsolved", subject, draft, ended.unsolved.source)
+
+
+def _draft(text: str, kind: Kind, origin: Origin, sure: float, wrong: str = "") -> Draft:
+    return Draft(
+        text=text,
+        kind=kind,
+        category=Category.TECHNICAL if kind is Kind.CONVENTION else Category.WORKFLOWS,
+        stream=Stream.PROJECTS if kind in (Kind.CONVENTION, Kind.PATTERN) else Stream.TASKS,
+        layer=Layer.USER_PROJECT,
+        origin=origin,
+        confidence=sure,
+        importance=0.5 if kind in (Kind.HEURISTIC, Kind.ANTI_PATTERN) else 0.4,
+        sensitivity=sensitivity(text),
+        wrong=wrong,
+        entities=entities(text),
+    )
+
+
+def _quoted(shape: str) -> str:
+    return shape if shape.startswith(("edit ", "read ")) else f"`{shape}`"
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[\w./-]+", text.lower()))
+
+
+def _subject(*parts: str) -> bytes:
+    told = "\0".join(parts).encode("utf-8", "replace")
+    return hashlib.blake2b(told, digest_size=16).digest()
