@@ -52,6 +52,7 @@ class LearningSettings(Section):
 
     enabled: bool = True
     assistant: bool = True
+    behaviour: bool = True
 
 
 class JournalSettings(Section):

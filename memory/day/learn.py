@@ -20,6 +20,7 @@ from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
 from memory.day.indexing import Indexing, points_of, terms_of
+from memory.day.observing import Noticed, Observing
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.reinforcing import Heard, Reinforcing, nobody
@@ -95,6 +96,7 @@ class Learner:
         self._failed: Counter[int] = Counter()
         self._owed = 0
         self._unindexed: dict[str, Fact] = {}
+        self._observing = Observing(journal, new_id)
         self.passed_over = 0
 
     @property
@@ -193,6 +195,7 @@ class Learner:
         del self._failed[journaled.number]
 
     async def _teach(self, journaled: Journaled) -> None:
+        noticed = await self._observing.observe(journaled) if self._settings.behaviour else Noticed()
         journaled, known_sources = await self._without_known(journaled)
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
@@ -200,8 +203,9 @@ class Learner:
         facts, known, said = await self._facts(journaled, learned.facts, at)
         passages = await self._passages(journaled, learned, known_sources)
         looked = await self._reinforcing.look(journaled)
-        lesson = await _aside(passages, _lesson, journaled.number, facts, passages, known, (*looked.uses, *said))
-        await self._journal.learn(lesson)
+        every, changed = [*facts, *noticed.facts], known | noticed.known
+        lesson = await _aside(passages, _lesson, journaled.number, every, passages, changed, (*looked.uses, *said))
+        await self._journal.learn(replace(lesson, observed=noticed.observed))
         self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
         if facts or said:

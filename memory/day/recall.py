@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memory.behaviour import Failure
 from memory.context.diversity import diverse
 from memory.context.doubt import rivals_of, showable
 from memory.context.floor import FLOOR, Floor
@@ -21,6 +22,7 @@ from memory.context.route import reach
 from memory.conversation import Conversation
 from memory.day.given import Recalled
 from memory.language.spans import Span
+from memory.learning.behaviour.again import failures, remedies
 from memory.ports import Embedder, Found, Index, Journal, Query, Sparse, Vector
 from memory.scope import Scope
 from memory.session import Arrival, Session
@@ -69,17 +71,31 @@ class Recall:
         """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
         self._asked_at = time.monotonic()
         self._asked(session.scope)
-        question = ask(conversation, arrival.at)
-        if question is None:
+        question, failed = ask(conversation, arrival.at), failures(conversation)
+        if question is None and not failed:
             return Recalled(note="asks nothing")
-        past = past_of(question.text, arrival.at) if question.asker is Asker.PERSON else None
-        searched = await self.search(question, session.scope.owners(), arrival.at, present, session.id, past=past)
-        other = rivals_of(each.memory for each in searched.scored)
-        rivals = showable(await self._journal.memories(other, session.scope.owners()), arrival.at) if other else []
-        said = question.text if question.asker is Asker.PERSON else ""
-        packed = pack(searched.scored, tokens, arrival.at, said=said, rivals=rivals)
+        owners = session.scope.owners()
+        fixes = await self._fixes(failed, owners, session.id, present) if failed else []
+        searched, said = Searched((), {}), ""
+        if question is not None:
+            past = past_of(question.text, arrival.at) if question.asker is Asker.PERSON else None
+            said = question.text if question.asker is Asker.PERSON else ""
+            searched = await self.search(question, owners, arrival.at, present, session.id, past=past)
+        known = {each.id for each in fixes}
+        scored = [*fixes, *(each for each in searched.scored if each.id not in known)]
+        other = rivals_of(each.memory for each in scored)
+        rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
+        packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals)
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
+
+    async def _fixes(
+        self, failed: Sequence[Failure], owners: Sequence[str], session: str, present: frozenset[str]
+    ) -> list[Scored]:
+        """What put the same errors right before; they come before anything that is only alike."""
+        keys = [key.hash for failure in failed for key in failure.keys]
+        known = remedies(failed, await self._journal.remedies(owners, keys), session)
+        return [Scored(each.fact, 1.0, {"same error": 1.0}) for each in known if each.fact.id not in present]
 
     async def search(
         self,

@@ -8,6 +8,7 @@ from typing import Final
 from memory.actions import action
 from memory.behaviour import Failure, Remedy
 from memory.conversation import Conversation, Message, Role, ToolCall
+from memory.fact import Sensitivity
 from memory.learning.behaviour.fixes import failure_of
 
 MOST: Final = 2
@@ -49,7 +50,8 @@ def remedies(failed: Sequence[Failure], known: Iterable[Remedy], session: str) -
     lines: dict[str, set[bytes]] = {}
     best: dict[str, Remedy] = {}
     for each in known:
-        if each.fact.session == session or not any(_fits(each, failure) for failure in failed):
+        restricted = each.fact.sensitivity is Sensitivity.RESTRICTED
+        if restricted or each.fact.session == session or not any(_fits(each, failure) for failure in failed):
             continue
         lines.setdefault(each.fact.id, set()).add(each.key)
         before = best.get(each.fact.id)

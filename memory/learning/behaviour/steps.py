@@ -14,10 +14,11 @@ from datetime import datetime
 from itertools import count
 from typing import Final
 
-from memory.actions import Action, Kind, Place, actions
+from memory.actions import Action, Kind, action
 from memory.behaviour import Deed, Outcome, Sign, Step
-from memory.conversation import Conversation, Message, Role, ToolCall, ToolResult
+from memory.conversation import Message, Role, ToolCall
 from memory.learning.behaviour.commands import simple_commands
+from memory.learning.behaviour.pairs import pairs
 from memory.learning.behaviour.traits import commit_traits, edit_traits
 from memory.learning.corrections import correction
 from memory.learning.prose import own_words
@@ -67,13 +68,17 @@ def window(journaled: Journaled) -> Window | None:
     first = max(min(journaled.fresh) - AROUND, 0)
     messages = journaled.messages[first:]
     fresh = frozenset(journaled.fresh)
-    conversation = Conversation("", "", messages)
-    seen = []
-    for action in actions(conversation):
-        call, result = _part(messages, action.call), _part(messages, action.result)
-        if isinstance(call, ToolCall) and isinstance(result, ToolResult) and action.result is not None:
-            new = action.result[0] + first in fresh
-            seen.append(Seen(action, call, result.text, new, action.call[0] + first, messages[action.call[0]]))
+    seen = [
+        Seen(
+            action(pair.at, pair.call, pair.answered, pair.result),
+            pair.call,
+            pair.result.text,
+            pair.answered[0] + first in fresh,
+            pair.at[0] + first,
+            messages[pair.at[0]],
+        )
+        for pair in pairs(messages)
+    ]
     return Window(messages, first, seen, fresh)
 
 
@@ -173,10 +178,6 @@ class _Marks:
                 link = hashlib.blake2b(link + message.digest, digest_size=16).digest()
             self._links.append(link)
         return hashlib.blake2b(self._links[index] + str(part).encode(), digest_size=16).digest()
-
-
-def _part(messages: Sequence[Message], place: Place | None) -> object:
-    return None if place is None else messages[place[0]].parts[place[1]]
 
 
 # What runtimes write in a result's place when the person stops a call.

@@ -1,0 +1,206 @@
+"""Watch how work is done: what an exchange shows of it, as facts and steps for the lesson that it teaches.
+
+Steps are counted as they come. Habits need many sessions, so they are looked for when a session begins, and then only
+where enough has been done since the last look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import orjson
+
+from memory.behaviour import Failure, Known, Observed, Step
+from memory.day.tombstones import tombstone_of
+from memory.fact import Fact, State
+from memory.learning.behaviour.corrected import corrected
+from memory.learning.behaviour.fixes import fixes
+from memory.learning.behaviour.habits import Habits, mine
+from memory.learning.behaviour.steps import steps, window
+from memory.learning.behaviour.told import LEAST, Finding, confidence, fixed, habitual, left_open, put_right
+from memory.ports import Journal, Journaled
+from memory.scope import Layer
+
+MINED = 10_000
+"""Steps of an owner that habits are looked for in, the newest."""
+SHARE = 20
+"""Habits are looked for again when a twentieth as much has been done since, so that each step costs the same."""
+MANY = 200
+"""Steps of one session after which habits are looked for before the next one begins."""
+HABITUAL = ("sequence", "trigger", "convention")
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What the worker writes with the exchange: ``facts``, of which ``known`` have only changed, and the rest."""
+
+    facts: tuple[Fact, ...] = ()
+    known: frozenset[str] = frozenset()
+    observed: Observed | None = None
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What was done by an owner since habits were looked for: ``total`` steps then, ``since`` then."""
+
+    session: str = ""
+    total: int = 0
+    since: int = 0
+    looked: bool = False
+
+
+@dataclass(slots=True)
+class _Seen:
+    steps: list[Step] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    failures: dict[bytes, Failure] = field(default_factory=dict)
+
+
+class Observing:
+    """The shell that watches."""
+
+    def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
+        self._journal = journal
+        self._new_id = new_id
+        self._counted: dict[str, _Counted] = {}
+
+    async def observe(self, journaled: Journaled) -> Noticed:
+        """What an exchange shows of how work is done.
+
+        Raises:
+            StoreError: when what is known cannot be read.
+        """
+        owner = journaled.session.scope.owner(Layer.USER_PROJECT)
+        if owner is None or not journaled.fresh:
+            return Noticed()
+        seen = _look(journaled)
+        if not seen.steps:
+            return Noticed()
+        mined: list[Finding] | None = None
+        if self._due(owner, journaled.session.id, len(seen.steps)):
+            habits = await self.habits(owner)
+            self._counted[owner] = _Counted(journaled.session.id, habits.steps, len(seen.steps), looked=True)
+            ended = [found for each in habits.ended if each.session != journaled.session.id
+                     and (found := left_open(each))]  # fmt: skip
+            mined = list(habitual(habits))
+            seen.findings.extend([*mined, *ended[-1:]])
+        facts, known = await self._facts(journaled, owner, seen.findings)
+        retired = await self._retired(owner, mined) if mined is not None else []
+        held = {each.subject: each.memory for each in known}
+        failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
+        changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
+        observed = Observed(owner, tuple(seen.steps), tuple(known), failures)
+        return Noticed((*(fact for fact, _ in facts), *retired), changed, observed)
+
+    async def habits(self, owner: str) -> Habits:
+        """The habits of an owner's sessions, as they are now."""
+        done = await self._journal.steps(owner, MINED)
+        return await asyncio.to_thread(mine, done)
+
+    def _due(self, owner: str, session: str, steps: int) -> bool:
+        """Whether habits are to be looked for now."""
+        counted = self._counted.setdefault(owner, _Counted())
+        begins, counted.session = counted.session != session, session
+        counted.since += steps
+        if not counted.looked:
+            return begins
+        return counted.since * SHARE > counted.total and (begins or counted.since >= MANY)
+
+    async def _facts(
+        self, journaled: Journaled, owner: str, findings: Sequence[Finding]
+    ) -> tuple[list[tuple[Fact, bool]], list[Known]]:
+        """The facts to write, each with whether it is new, and which fact holds which finding."""
+        found = {each.subject: each for each in findings}
+        if not found:
+            return [], []
+        before = {each.subject: each for each in await self._journal.observations(owner, list(found))}
+        facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in before.values()])}
+        key = self._journal.key()
+        buried = {subject: tombstone_of(key, owner, each.draft.text) for subject, each in found.items()}
+        forgotten = await self._journal.is_forgotten(list(buried.values()))
+        written: list[tuple[Fact, bool]] = []
+        known: list[Known] = []
+        for subject, each in found.items():
+            if buried[subject] in forgotten:
+                continue
+            held = before.get(subject)
+            fact = facts.get(held.memory) if held is not None else None
+            if fact is None:
+                fact = self._fact(each, owner, journaled)
+                written.append((fact, True))
+            else:
+                stronger = _stronger(fact, each, journaled.session.id, journaled.at)
+                if stronger == fact:
+                    continue
+                written.append((stronger, False))
+            known.append(Known(owner, subject, each.sort, fact.id, orjson.dumps(each.detail).decode()))
+        return written, known
+
+    async def _retired(self, owner: str, mined: Iterable[Finding]) -> list[Fact]:
+        """The facts of habits that are none any more."""
+        kept = {each.subject for each in mined}
+        every = await self._journal.observations(owner)
+        gone = [each.memory for each in every if each.sort in HABITUAL and each.subject not in kept]
+        facts = await self._journal.facts(gone)
+        return [replace(fact, state=State.ARCHIVED) for fact in facts if fact.state is State.ACTIVE and not fact.pinned]
+
+    def _fact(self, finding: Finding, owner: str, journaled: Journaled) -> Fact:
+        draft = finding.draft
+        return Fact(
+            id=self._new_id(),
+            text=draft.text,
+            owner=owner,
+            kind=draft.kind,
+            category=draft.category,
+            stream=draft.stream,
+            layer=draft.layer,
+            origin=draft.origin,
+            session=journaled.session.id,
+            source=finding.source,
+            recorded_at=journaled.at,
+            valid_from=journaled.at,
+            confidence=draft.confidence,
+            importance=draft.importance,
+            sensitivity=draft.sensitivity,
+            access=finding.sessions,
+            sessions=finding.sessions,
+            wrong=draft.wrong,
+            entities=draft.entities,
+        )
+
+
+def _look(journaled: Journaled) -> _Seen:
+    looked = window(journaled)
+    if looked is None:
+        return _Seen()
+    seen = _Seen(steps(journaled, looked))
+    for fix in fixes(journaled, looked):
+        finding = fixed(fix)
+        seen.findings.append(finding)
+        seen.failures[finding.subject] = fix.failure
+    seen.findings.extend(map(put_right, corrected(journaled, looked)))
+    return seen
+
+
+def _stronger(fact: Fact, finding: Finding, session: str, at: datetime) -> Fact:
+    """A known fact that was observed again: in another session it is surer, and what had faded takes part again. One
+    that a person or a later fact has replaced stays as it is."""
+    if fact.state is State.SUPERSEDED:
+        return fact
+    elsewhere = fact.session != session and (fact.used_at is None or fact.used_at < at)
+    counted = max(finding.sessions, fact.sessions + (elsewhere and finding.sort not in HABITUAL))
+    if counted == fact.sessions and fact.state is State.ACTIVE:
+        return fact
+    sure = confidence(counted, LEAST if finding.sort in HABITUAL else finding.draft.confidence)
+    return replace(
+        fact,
+        text=finding.draft.text if finding.sort in HABITUAL else fact.text,
+        state=State.ACTIVE,
+        sessions=counted,
+        access=fact.access + 1,
+        confidence=max(fact.confidence, sure),
+        used_at=at if fact.used_at is None else max(fact.used_at, at),
+    )

@@ -1,0 +1,118 @@
+"""An exchange's steps: each once, in order, by what the calls do, never by who made the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.conversation import Message, Role, ToolCall
+from memory.learning.behaviour.corrected import corrected
+from memory.learning.behaviour.steps import kind_of_file, sign_of, steps, window
+from memory.learning.behaviour.traits import commit_traits, edit_traits
+from tests.memory.learning.behaviour.making import called, edited, exchange, message, person, ran
+
+
+def found(*pieces: Sequence[Message], kind: str = "main", fresh: Sequence[int] | None = None) -> list[Step]:
+    journaled = exchange(*pieces, kind=kind, fresh=fresh)
+    looked = window(journaled)
+    return steps(journaled, looked) if looked else []
+
+
+def test_calls_and_words_in_order() -> None:
+    told = found(person("Go."), edited("a/b_test.go", "x", "y"), ran("go test ./... && git push", "ok"), ran("ls"))
+    assert [(step.deed, step.family) for step in told] == [
+        (Deed.PERSON, Sign.ASKS),
+        (Deed.EDIT, "edit *_test.go"),
+        (Deed.RUN, "go test"),
+        (Deed.RUN, "git push"),
+        (Deed.LOOK, "ls"),
+    ]
+
+
+def test_a_call_that_nobody_answered_and_one_that_was_seen_before_are_no_steps() -> None:
+    open_call = message(Role.ASSISTANT, ToolCall("z", "bash", '{"command": "make"}'))
+    told = found(person("Go."), ran("make docs"), ran("make site"), [open_call], fresh=(3, 4, 5))
+    assert [step.shape for step in told] == ["make site"]
+
+
+def test_a_step_is_named_by_all_that_came_before_it() -> None:
+    one = found(person("Go."), ran("make docs"), ran("make docs"))
+    assert len({step.mark for step in one}) == 3
+    assert [step.mark for step in one] == [
+        step.mark for step in found(person("Go."), ran("make docs"), ran("make docs"))
+    ]
+    assert one[1].mark != found(person("Come."), ran("make docs"))[1].mark
+
+
+def test_a_sub_agents_prompt_is_nobodys_word() -> None:
+    assert [step.deed for step in found(person("Look."), ran("make docs"), kind="sub-agent")] == [Deed.RUN]
+    assert found(person("Look."), kind="side") == []
+
+
+def test_what_the_person_did_not_let_be_done() -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    [_, step] = found(person("Go."), ran("rm -rf build", refused, failed=True))
+    assert step.outcome is Outcome.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("words", "sign"),
+    [
+        ("Thanks, that works!", Sign.ACCEPTS),
+        ("No, that's wrong, it must be UTC.", Sign.CORRECTS),
+        ("[Request interrupted by user]", Sign.STOPS),
+        ("Now add a test for leap years.", Sign.ASKS),
+    ],
+)
+def test_what_a_persons_words_say_of_the_work(words: str, sign: Sign) -> None:
+    assert sign_of(words) is sign
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("a/b.go", "*.go"), ("b_test.go", "*_test.go"), ("test_a.py", "test_*.py"), ("x.spec.ts", "*.spec.ts"),
+     ("Makefile", "Makefile"), ("C:\\a\\b.ps1", "*.ps1"), ("EOF", "<path>")],
+)  # fmt: skip
+def test_the_sort_of_a_file(path: str, kind: str) -> None:
+    assert kind_of_file(path) == kind
+
+
+def test_conventions_of_an_edit_and_of_a_commit() -> None:
+    [_, call, *_] = [*person("x"), *edited("src/user-card.test.ts", "", "import a from './a';\nconst b = 1;\n")]
+    [arguments] = [part.arguments for part in call.parts if isinstance(part, ToolCall)]
+    traits = edit_traits(arguments, ("src/user-card.test.ts",))
+    assert traits["import paths are quoted"] == "with single quotes"
+    assert traits["statements end"] == "with semicolons"
+    assert traits["tests of .ts files stand"] == "beside the code"
+    assert "Conventional Commits" in commit_traits('git commit -m "feat(x): add y"')["commit titles"]
+    assert commit_traits("git commit --amend") == {}
+
+
+def test_a_correction_is_tied_to_the_action_that_it_means() -> None:
+    journaled = exchange(
+        person("Release it."), edited("a.py", "x", "y"), ran("git push --force", "ok"), ran("npm publish", "ok"),
+        person("No, never use git push --force here, use a pull request."),
+    )  # fmt: skip
+    looked = window(journaled)
+    assert looked is not None
+    [each] = corrected(journaled, looked)
+    assert (each.wrong, each.family) == ("`git push --force`", "git push")
+    assert "pull request" in each.right
+
+
+def test_a_new_wish_and_words_after_mere_looking_correct_nothing() -> None:
+    for words, work in (("Now add a test.", edited("a.py", "x", "y")), ("No, that's wrong.", ran("ls", "a"))):
+        journaled = exchange(person("Go."), work, person(words))
+        looked = window(journaled)
+        assert looked is not None and not list(corrected(journaled, looked))
+
+
+def test_what_a_runtime_says_in_the_persons_name_is_kept_with_the_call_that_was_refused() -> None:
+    refused = "The user doesn't want to proceed with this tool use. The user said: use make clean instead"
+    journaled = exchange(person("Go."), called("bash", {"command": "rm -rf build"}, refused, failed=True))
+    looked = window(journaled)
+    assert looked is not None
+    [each] = corrected(journaled, looked)
+    assert (each.wrong, each.right, each.refused) == ("`rm -rf build`", "use make clean instead", True)
