@@ -6,14 +6,17 @@ import asyncio
 import logging
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from memory.candidate import CandidateKind
+from memory.day.approving import Approving
 from memory.day.commands import Commands
 from memory.day.content import Contents
+from memory.day.conventions import Conventions, places
 from memory.day.counting import Counting
 from memory.day.curating import Curating
 from memory.day.exporting import Exporting
@@ -47,10 +50,11 @@ from memory.night import Child, Nights
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.session import Mode
-from memory.settings import MemorySettings, ModelSettings
+from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
 from memory.stores.journal import SqliteJournal
+from memory.stores.lasting_files import LastingFolders
 from memory.tiers.calls import arguments
 from memory.tiers.choose import tiers
 
@@ -91,6 +95,7 @@ class Memory:
     importing: Importing
     replaying: Replaying
     lives: Lives
+    approving: Approving
 
     @property
     def paused(self) -> bool:
@@ -130,8 +135,11 @@ class Memory:
             await self.journal.close()
 
 
-async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Memory | None:
+async def open_memory(
+    settings: MemorySettings, home: Path, guard: Guard, projects: Mapping[str, ProjectFolder] | None = None
+) -> Memory | None:
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
+    ``projects`` are the folders, by the owner of a project, that what is approved may be written into.
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
@@ -194,7 +202,13 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
     learner.start()
     tiering.start()
     warming.start()
-    commands = Commands(journal, recall, learner, pages, sessions, notes, new_id, now)
+    (home / "pages").mkdir(mode=0o700, exist_ok=True)
+    files = LastingFolders()
+    conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
+    approving = Approving(
+        journal, files, {CandidateKind.KNOWLEDGE: conventions}, conventions, learner, pages, new_id, now
+    )
+    commands = Commands(journal, recall, learner, pages, sessions, notes, approving.forget_lines, new_id, now)
     content = Contents(journal).content
     nights = Nights(
         settings.night,
@@ -237,6 +251,7 @@ async def open_memory(settings: MemorySettings, home: Path, guard: Guard) -> Mem
         importing=Importing(journal, learner, pages, now),
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
+        approving=approving,
     )
 
 

@@ -96,6 +96,17 @@ class Candidate:
         return because(self.sources, self.what, self.sessions)
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A person's decision, with the candidate's title, text and layer as the person has them; ``fact`` is the shared
+    fact that it became."""
+
+    candidate: Candidate
+    state: CandidateState
+    reason: str = ""
+    fact: str = ""
+
+
 def because(sources: int, what: str, sessions: int) -> str:
     """Evidence in a few words: "14 corrections in 9 sessions"."""
     return f"{_count(sources, what)} in {_count(sessions, 'session')}"

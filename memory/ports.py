@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -25,6 +26,30 @@ T = TypeVar("T")
 
 class StoreError(Exception):
     """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
+
+
+class NotWritten(Exception):
+    """A lasting file cannot be read or written as it should be; the message says which and why. Nothing has changed."""
+
+
+class LastingFiles(Protocol):
+    """Files that outlive us, in folders that a person has named. ``name`` is a path below ``folder``; no link is
+    followed on the way to it. Line ends are kept; None stands for no file."""
+
+    async def read(self, folder: Path, name: str) -> str | None:
+        """The text of a file.
+
+        Raises:
+            NotWritten: when it is no plain text file, or a link stands on the way to it.
+        """
+
+    async def replace(self, folder: Path, name: str, before: str | None, after: str | None) -> None:
+        """Put ``after`` in the place of a file that holds ``before``, whole or not at all; its mode stays. Folders on
+        the way are made; the one that a file leaves empty goes with it.
+
+        Raises:
+            NotWritten: when the file holds something else by now, or cannot be written.
+        """
 
 
 class Guard(Protocol):
@@ -255,7 +280,8 @@ class Forgotten:
 
     ``facts`` and ``passages`` are whole, as they were, so that tombstones can be made of them; they are to be
     dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
-    old pages of the journal's log alive (they go with the next idle moment).
+    old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
+    line was taken out, ``faults`` says in sentences of which it could not be.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -265,6 +291,8 @@ class Forgotten:
     receipts: int = 0
     sessions: tuple[str, ...] = ()
     scrubbed: bool = True
+    files: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -282,6 +310,8 @@ class Counts:
     facts: int
     passages: int
     behind: int
+    candidates: int = 0
+    """Candidates that wait for a person."""
 
 
 class Journal(Protocol):

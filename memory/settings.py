@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import pairwise
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
 
 from cronsim import CronSim, CronSimError
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from memory.session import Mode
 
@@ -28,6 +29,35 @@ def _switch(value: Any) -> Any:
 
 
 Switch = Annotated[Mode, BeforeValidator(_switch)]
+
+
+def below_folder(value: str) -> str:
+    """The name of a file or a folder inside another one.
+
+    Raises:
+        ValueError: when it leads out of it.
+    """
+    path = PurePosixPath(value)
+    if not path.parts or path.is_absolute() or ".." in path.parts or "\\" in value or "\0" in value:
+        raise ValueError("is no name of something inside the project's folder")
+    return str(path)
+
+
+class ProjectFolder(Section):
+    """Where what is approved for a project is written: a folder of this machine, and files inside it."""
+
+    folder: Path | None = None
+    conventions: Annotated[str, AfterValidator(below_folder)] = "CONVENTIONS.md"
+
+    @field_validator("folder")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        if value is None:
+            return None
+        value = value.expanduser()
+        if not value.is_absolute():
+            raise ValueError("is no absolute path, as /home/ada/boat or ~/boat")
+        return value
 
 
 class RecallSettings(Section):

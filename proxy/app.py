@@ -116,7 +116,7 @@ async def _open_memory(edge: Edge) -> None:
         )
 
     edge.memory, edge.memory_fault = await fail_open(
-        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard),
+        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard, edge.settings.folders),
         otherwise=None,
         within=120,
         doing="opening the stores",

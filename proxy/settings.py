@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from memory.scope import Layer, Scope
 from memory.session import Mode
-from memory.settings import MemorySettings, Section, Switch
+from memory.settings import MemorySettings, ProjectFolder, Section, Switch
 
 _HOME = "~/.palimpsest"
 _CHOSEN = "embedder"
@@ -107,10 +108,11 @@ class Credential(Section):
     memory: Switch = Mode.ON
 
 
-class Project(Section):
+class Project(ProjectFolder):
     """Settings of one project."""
 
     memory: Switch = Mode.ON
+    org: str | None = Field(None, min_length=1, max_length=200)
 
 
 class Settings(Section):
@@ -125,6 +127,17 @@ class Settings(Section):
     memory: MemorySettings = MemorySettings()
     credentials: tuple[Credential, ...] = ()
     projects: Mapping[str, Project] = Field(default_factory=dict)
+
+    @property
+    def folders(self) -> dict[str, ProjectFolder]:
+        """The projects that have a folder here, by their owner: they are those of this installation's organisation, or
+        of its person, and of nobody else who calls a project so."""
+        named = {
+            Scope(project.org or self.org, self.user, name).owner(Layer.PROJECT): project
+            for name, project in self.projects.items()
+            if project.folder is not None
+        }
+        return {owner: project for owner, project in named.items() if owner}
 
     @field_validator("home")
     @classmethod

@@ -6,7 +6,7 @@ found. What a person asks for is awaited and raises when it fails: the shells th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -67,6 +67,7 @@ class Commands:
         pages: PageFiles,
         sessions: LiveSessions,
         notes: Notes,
+        forget_lines: Callable[[Sequence[Fact]], Awaitable[tuple[list[str], list[str]]]],
         new_id: Callable[[], str],
         now: Callable[[], datetime],
     ) -> None:
@@ -76,6 +77,7 @@ class Commands:
         self._pages = pages
         self._sessions = sessions
         self._notes = notes
+        self._forget_lines = forget_lines
         self._new_id = new_id
         self._now = now
 
@@ -254,8 +256,9 @@ class Commands:
             await self._journal.tombstone(self._tombstones(taken), self._now())
             self._sessions.forget()
             await self._pages.unmake()
+        files, faults = await self._forget_lines(gone.facts)
         await self._learner.catch_up()
-        return gone
+        return replace(gone, files=tuple(files), faults=tuple(faults))
 
     async def page(self, scope: Scope) -> str:
         """MEMORY.md as it is now."""

@@ -22,7 +22,7 @@ def in_own_words(
     where they see one thing in it, else it is a plain fact about the person or, in a project, about that."""
     drafts = extract(said, Origin.USER, now)
     draft = drafts[0] if len(drafts) == 1 else None
-    in_project = layer is Layer.USER_PROJECT
+    in_project = layer is not Layer.USER
     known = kind or (draft.kind if draft else Kind.FACT)
     return Fact(
         id=id,

@@ -9,12 +9,15 @@ from typing import Any
 
 import orjson
 
-from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
+from memory.candidate import Candidate, CandidateKind, CandidateState, Decided, Proposal
 from memory.consolidation.meeting import Held, Known, Made, meet
+from memory.fact import Fact
 from memory.scope import Layer, place_of
+from memory.stores.forgetting import Terms
+from memory.stores.making import make_fact, write_columns
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import stamp, when
+from memory.stores.rows import fact_of, fact_row, stamp, when
 from memory.stores.shelf import Shelf, ask_many
 
 _COUNTED = ("sources", "sessions", "state")
@@ -22,6 +25,8 @@ _COUNTED = ("sources", "sessions", "state")
 
 class Candidates(Shelf):
     """The part of the journal that keeps what waits for a person."""
+
+    _terms: Terms
 
     async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
@@ -43,27 +48,89 @@ class Candidates(Shelf):
 
         return await self._db.read(work) if owners else []
 
-    async def decide(
-        self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "", fact: str = ""
-    ) -> Candidate:
-        """A person has decided: the candidate as it is then, with its title, text and layer as they are given."""
+    async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
+        """A person has decided, and nothing else changes: the candidate as it is then."""
 
         def work(connection: sqlite3.Connection) -> Candidate:
-            decided(connection, candidate, state, at, self._redact(reason), fact, self._redact)
-            [row] = connection.execute(many("candidates_get", 1), (candidate.id,)).fetchall()
-            [told] = _with_evidence(connection, [row])
-            return told
+            return self._decided(connection, Decided(candidate, state, reason), at)
 
         return await self._db.write(work)
 
-    async def candidates_waiting(self, owners: Sequence[str]) -> int:
-        """How many candidates of some owners wait for a person."""
+    async def rise(
+        self, made: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[Decided], at: datetime
+    ) -> list[Candidate]:
+        """Write what a person's decisions make of facts, with the decisions, whole or not at all: facts that are new,
+        and others of which anything but their text and their owner has changed. The candidates as they are then."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            for fact in made:
+                make_fact(connection, fact, self._redact, self._terms)
+            for fact in changed:
+                row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
+                if row is not None:
+                    write_columns(connection, fact_row(fact, str), row["state"])
+            return [self._decided(connection, each, at) for each in decisions]
+
+        return await self._db.write(work)
+
+    async def shared(self, owner: str) -> list[Fact]:
+        """What persons have approved for all who share an owner, in the order in which they did."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            return [fact_of(row) for row in connection.execute(QUERIES["shared_facts"], (owner,))]
+
+        return await self._db.read(work)
+
+    async def became(self, facts: Sequence[str]) -> list[Candidate]:
+        """The candidates, whoever's, that became one of these facts."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            return _with_evidence(connection, ask_many(connection, "candidates_became", facts))
+
+        return await self._db.read(work)
+
+    async def crystallized(self, owner: str) -> frozenset[str]:
+        """The shared facts of an owner whose lines were written into its file."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            return frozenset(row["fact"] for row in connection.execute(QUERIES["crystallized_of"], (owner,)))
+
+        return await self._db.read(work)
+
+    async def set_crystallized(self, owner: str, facts: Sequence[str]) -> None:
+        """The lines of these stand in an owner's file, and no others."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(QUERIES["crystallized_drop"], (owner,))
+            connection.executemany(QUERIES["crystallized_add"], [(fact, owner) for fact in facts])
+
+        await self._db.write(work)
+
+    async def candidates_waiting(self, owners: Sequence[str] | None = None) -> int:
+        """How many candidates of some owners, or of all, wait for a person."""
 
         def work(connection: sqlite3.Connection) -> int:
-            (waiting,) = connection.execute(many("candidates_waiting", len(owners)), tuple(owners)).fetchone()
+            query = QUERIES["candidates_waiting_all"] if owners is None else many("candidates_waiting", len(owners))
+            (waiting,) = connection.execute(query, tuple(owners or ())).fetchone()
             return int(waiting)
 
-        return await self._db.read(work) if owners else 0
+        return await self._db.read(work) if owners is None or owners else 0
+
+    def _decided(self, connection: sqlite3.Connection, decision: Decided, at: datetime) -> Candidate:
+        candidate = decision.candidate
+        told = {
+            "id": candidate.id,
+            "state": decision.state.value,
+            "at": stamp(at),
+            "reason": self._redact(decision.reason),
+            "title": self._redact(candidate.title),
+            "text": self._redact(candidate.text),
+            "layer": candidate.layer.value,
+            "fact": decision.fact,
+        }
+        connection.execute(QUERIES["candidate_decided"], told)
+        [whole] = _with_evidence(connection, ask_many(connection, "candidates_get", [candidate.id]))
+        return whole
 
 
 def put_forward(
@@ -105,35 +172,6 @@ def take_back(connection: sqlite3.Connection, night: int) -> None:
         put |= {name: was for name, (was, became) in fields.items() if row[name] == became}
         connection.execute(QUERIES["candidate_counted"], put)
     connection.execute(QUERIES["night_candidates_drop"], (night,))
-
-
-def let_candidates_go(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
-    """Drop the candidates that rest on what is forgotten."""
-    for row in ask_many(connection, "candidates_with", gone):
-        connection.execute(QUERIES["candidate_drop"], (row["id"],))
-
-
-def decided(
-    connection: sqlite3.Connection,
-    candidate: Candidate,
-    state: CandidateState,
-    at: datetime,
-    reason: str,
-    fact: str,
-    redact: Redact,
-) -> None:
-    """Write down what a person has decided."""
-    told = {
-        "id": candidate.id,
-        "state": state.value,
-        "at": stamp(at),
-        "reason": reason,
-        "title": redact(candidate.title),
-        "text": redact(candidate.text),
-        "layer": candidate.layer.value,
-        "fact": fact,
-    }
-    connection.execute(QUERIES["candidate_decided"], told)
 
 
 def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:

@@ -20,7 +20,7 @@ from memory.fact import Fact, Passage
 from memory.ports import Forgotten
 from memory.stores.behaviour import forget_observed
 from memory.stores.facts import add_texts
-from memory.stores.forgotten_nights import absorbed, let_go
+from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
 from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
@@ -128,9 +128,9 @@ def _whole(
     fresh = list(facts)
     while fresh:
         derived = [row["id"] for row in ask_many(connection, "forget_derived", fresh) if row["id"] not in facts]
-        rows = ask_many(connection, "facts_get", derived)
-        facts.update((row["id"], fact_of(row)) for row in rows)
-        fresh = derived
+        found = {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", derived)}
+        fresh = [id for id, fact in found.items() if not borne_out_without(fact, facts)]
+        facts.update((id, found[id]) for id in fresh)
     messages: dict[tuple[int, bytes], None] = {}
     gone: list[Fact | Passage] = [*facts.values(), *passages.values()]
     for memory in gone:
@@ -164,7 +164,10 @@ def _traces(
 
 
 def unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
-    """Other facts no longer say that they follow or contradict what is gone."""
+    """Other facts no longer say that they were drawn from what is gone, or follow or contradict it."""
+    for row in ask_many(connection, "forget_derived_links", gone):
+        left = names(tuple(id for id in listed(row["derived_from"]) if id not in gone))
+        connection.execute(QUERIES["forget_derived_link"], (left, row["id"]))
     for row in ask_many(connection, "forget_links", gone):
         supersedes, contradicts = (
             names(tuple(id for id in listed(row[side]) if id not in gone)) for side in ("supersedes", "contradicts")

@@ -7,10 +7,10 @@ goes since one of its sources does gives back the other one whose place it had t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from memory.fact import Fact
-from memory.stores.candidates import let_candidates_go
+from memory.consolidation.meeting import says_the_same
+from memory.fact import Fact, Tier
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
 from memory.stores.shelf import ask_many
@@ -27,13 +27,23 @@ def absorbed(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Fact]:
     return list(found.values())
 
 
+def borne_out_without(fact: Fact, gone: Mapping[str, Fact]) -> bool:
+    """Whether a fact that was drawn from something that is forgotten stays: only what a person has approved does, as
+    long as there is something else that bears it out and it does not say what is forgotten."""
+    if fact.tier is not Tier.SHARED or set(fact.derived_from) <= gone.keys():
+        return False
+    return not any(says_the_same(fact.text, each.text) for each in gone.values())
+
+
 def let_go(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
-    """Forget what nights did to some memories, before these go; what they stood for and what stays takes part again."""
+    """Forget what nights did to some memories, and what was put forward since they bore it out, before these go; what
+    they stood for and what stays takes part again."""
     for row in ask_many(connection, "night_absorbed", gone):
         if row["id"] not in gone:
             connection.execute(QUERIES["night_release"], (row["id"],))
             connection.execute(QUERIES["outbox_add"], (row["id"], "fact"))
-    let_candidates_go(connection, gone)
+    for row in ask_many(connection, "candidates_with", gone):
+        connection.execute(QUERIES["candidate_drop"], (row["id"],))
     for id in gone:
-        for name in ("night_forget_changes", "night_forget_lines"):
+        for name in ("night_forget_changes", "night_forget_lines", "crystallized_forget"):
             connection.execute(QUERIES[name], (id,))

@@ -20,19 +20,14 @@ from memory.candidate import Candidate
 from memory.consolidation.diff import Change, Line, Touch
 from memory.consolidation.written import Planned
 from memory.edits import Tier
-from memory.fact import Fact, State
+from memory.fact import Fact
 from memory.stores.candidates import candidate_of, put_forward, take_back
-from memory.stores.facts import add_texts
-from memory.stores.forgetting import Terms, unlink
+from memory.stores.forgetting import Terms
+from memory.stores.making import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, stamp, when
 from memory.stores.shelf import Shelf, ask_many
 
-COLUMNS = (
-    *("origin", "recorded_at", "recorded", "valid_from", "confidence", "importance", "tier", "sensitivity"),
-    *("stability", "state", "access", "sessions", "used_at", "valid_until", "superseded_at", "supersedes"),
-    *("contradicts", "derived_from"),
-)
 LAST = "night"
 """The name under which it is kept when there was a night last."""
 _COUNTED = ("access", "sessions")
@@ -213,28 +208,14 @@ class Nights(Shelf):
         for before, after in to_write:
             fields: dict[str, Any] = {}
             if before is None:
-                self._make_fact(connection, after)
+                make_fact(connection, after, self._redact, self._terms)
             else:
                 row = fact_row(after, str)
                 fields = {name: [before[name], row[name]] for name in COLUMNS if before[name] != row[name]}
-                _write(connection, row, before["state"])
+                write_columns(connection, row, before["state"])
             told = (night, place, change.action.value, change.why, after.id, before is None)
             connection.execute(QUERIES["night_change_add"], (*told, orjson.dumps(fields).decode()))
         return True
-
-    def _make_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
-        """Write a new fact, drawn from those of its sources that are still there."""
-        there = {row["id"] for row in ask_many(connection, "facts_get", fact.derived_from)}
-        made = replace(fact, derived_from=tuple(id for id in fact.derived_from if id in there))
-        connection.execute(QUERIES["fact_write"], fact_row(made, self._redact))
-        connection.execute(QUERIES["use_begin"], (fact.id, fact.session))
-        connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
-        self._count_terms(connection, made, 1)
-
-    def _count_terms(self, connection: sqlite3.Connection, fact: Fact, by: int) -> None:
-        counted = dict.fromkeys(self._terms(fact), by)
-        if counted:
-            add_texts(connection, {fact.owner: by}, {fact.owner: counted})
 
     def _undo_night(self, connection: sqlite3.Connection, number: int, at: datetime) -> frozenset[str]:
         night = connection.execute(QUERIES["night_get"], (number,)).fetchone()
@@ -250,25 +231,18 @@ class Nights(Shelf):
             if row is None:
                 continue
             if change["made"]:
-                self._unmake_fact(connection, fact_of(row))
+                unmake_fact(connection, fact_of(row), self._terms)
             else:
                 fields = orjson.loads(change["fields"])
                 put = {name: row[name] for name in ("id", *COLUMNS)}
                 put |= {name: _put_back(name, row[name], *sides) for name, sides in fields.items()}
                 if "contradicts" in fields:
                     put["contradicts"] = _there(connection, put["contradicts"])
-                _write(connection, put, row["state"])
+                write_columns(connection, put, row["state"])
         take_back(connection, number)
         connection.execute(QUERIES["night_lines_drop"], (number,))
         connection.execute(QUERIES["night_undone"], (stamp(at), number))
         return frozenset({night["owner"]})
-
-    def _unmake_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
-        connection.execute(QUERIES["forget_fact"], (fact.id,))
-        connection.execute(QUERIES["forget_uses"], (fact.id,))
-        connection.execute(QUERIES["outbox_add"], (fact.id, "gone"))
-        unlink(connection, [fact.id])
-        self._count_terms(connection, fact, -1)
 
 
 def line_of(row: sqlite3.Row) -> Line:
@@ -305,14 +279,6 @@ def _rebased(touch: Touch, rows: Mapping[str, sqlite3.Row]) -> Fact | None:
         sessions=after.sessions + now.sessions - before.sessions,
         used_at=max(used, default=None),
     )
-
-
-def _write(connection: sqlite3.Connection, row: Mapping[str, Any], state: str) -> None:
-    """Write a fact's columns; the index lets go of what is archived and takes in what comes back."""
-    connection.execute(QUERIES["night_write"], {name: row[name] for name in ("id", *COLUMNS)})
-    archived = row["state"] == State.ARCHIVED
-    if archived or state == State.ARCHIVED:
-        connection.execute(QUERIES["outbox_add"], (row["id"], "gone" if archived else "fact"))
 
 
 def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
+    candidates,
     config,
     content,
     embedder,
@@ -52,6 +53,7 @@ def api(edge: Edge) -> web.Application:
         project,
         log,
         nights,
+        candidates,
         switch,
         embedder,
         config,

@@ -11,8 +11,9 @@ from aiohttp import web
 from memory.day.commands import Ambiguous, NotFound
 from memory.day.reindexing import Busy
 from memory.day.revising import Superseded
+from memory.day.writing import Refused
 from memory.night import Busy as NightBusy
-from memory.ports import StoreError
+from memory.ports import NotWritten, StoreError
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
@@ -63,7 +64,7 @@ async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
         return fault(404, str(error.args[0]))
     except Ambiguous as error:
         return fault(409, str(error.args[0]), ids=error.ids)
-    except (Busy, NightBusy, Superseded) as error:
+    except (Busy, NightBusy, Superseded, Refused, NotWritten) as error:
         return fault(409, str(error))
     except StoreError as error:
         return fault(503, str(error))

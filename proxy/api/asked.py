@@ -87,6 +87,14 @@ def choice(said: Any, key: str, of: type[E]) -> E:
         raise Refusal(422, f"{key} is {str(said)[:40]!r}; it is one of {', '.join(of)}") from None
 
 
+def id_of(request: web.Request) -> str:
+    """The id in the path, or the beginning of one."""
+    id = request.match_info["id"]
+    if not 4 <= len(id) <= 64 or not id.isascii() or not id.isprintable():
+        raise Refusal(422, "an id, or the beginning of one, has from 4 to 64 characters")
+    return id
+
+
 async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str, Any]:
     """The JSON object in the body with fields of these types; any may be missing, others may not be there."""
     if (request.content_length or 0) > LARGEST:

@@ -13,6 +13,7 @@ from proxy.api.asked import (
     body_of,
     checked_text,
     choice,
+    id_of,
     memory_of,
     owners_of,
     query_choices,
@@ -41,7 +42,7 @@ async def facts(request: web.Request) -> web.Response:
 @routes.get("/api/facts/{id}")
 async def fact(request: web.Request) -> web.Response:
     """One memory, whole: a fact or a passage, by its id or the beginning of it."""
-    held = await memory_of(request).commands.memory(_id(request), await owners_of(request))
+    held = await memory_of(request).commands.memory(id_of(request), await owners_of(request))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
@@ -51,14 +52,14 @@ async def pin(request: web.Request) -> web.Response:
     said = await body_of(request, {"pinned": bool})
     if "pinned" not in said:
         raise Refusal(422, "pinned is missing; it is what can be changed")
-    held = await memory_of(request).commands.pin(_id(request), await owners_of(request), said["pinned"])
+    held = await memory_of(request).commands.pin(id_of(request), await owners_of(request), said["pinned"])
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.delete("/api/facts/{id}")
 async def delete(request: web.Request) -> web.Response:
     """Forget one memory, everywhere."""
-    gone = await memory_of(request).commands.forget([_id(request)], await owners_of(request))
+    gone = await memory_of(request).commands.forget([id_of(request)], await owners_of(request))
     return answer(told_gone(gone))
 
 
@@ -66,7 +67,7 @@ async def delete(request: web.Request) -> web.Response:
 async def confirm(request: web.Request) -> web.Response:
     """A fact still holds, says the person."""
     await body_of(request, {})
-    held = await memory_of(request).revising.confirm(_id(request), await owners_of(request))
+    held = await memory_of(request).revising.confirm(id_of(request), await owners_of(request))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
@@ -75,7 +76,7 @@ async def update(request: web.Request) -> web.Response:
     """``{"text": …}``: what holds now in a fact's place; the new fact."""
     said = await body_of(request, {"text": str})
     text = checked_text(said.get("text", ""), "text", required=True)
-    held = await memory_of(request).revising.update(_id(request), text, await owners_of(request))
+    held = await memory_of(request).revising.update(id_of(request), text, await owners_of(request))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
@@ -88,10 +89,3 @@ async def remember(request: web.Request) -> web.Response:
     commands = memory_of(request).commands
     held = await commands.remember(text, scope_of(request), kind=kind, pinned=said.get("pinned", False))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True), 201)
-
-
-def _id(request: web.Request) -> str:
-    id = request.match_info["id"]
-    if not 4 <= len(id) <= 64 or not id.isascii() or not id.isprintable():
-        raise Refusal(422, "an id, or the beginning of one, has from 4 to 64 characters")
-    return id

@@ -46,5 +46,7 @@ def told_gone(gone: Forgotten) -> dict[str, Any]:
             "receipts": gone.receipts,
             "sessions": len(gone.sessions),
         },
+        "files": list(gone.files),
+        "faults": list(gone.faults),
         "scrubbed": gone.scrubbed,
     }

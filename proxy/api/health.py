@@ -35,7 +35,7 @@ async def health(request: web.Request) -> web.Response:
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     told = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
-    return answer(told)
+    return answer(told | {"candidates": await candidates_waiting(edge)})
 
 
 @routes.get("/metrics")
@@ -53,6 +53,20 @@ def mode(edge: Edge) -> str:
     if edge.memory is None:
         return "missing"
     return "paused" if edge.memory.paused else edge.settings.memory.mode
+
+
+async def candidates_waiting(edge: Edge) -> int:
+    """How many candidates wait for a person to approve them; 0 where that cannot be told."""
+    if edge.memory is None:
+        return 0
+    waiting, _ = await fail_open(
+        edge.memory.journal.candidates_waiting(),
+        otherwise=0,
+        within=2,
+        doing="counting candidates",
+        degradations=edge.degradations,
+    )
+    return waiting
 
 
 async def unwell(edge: Edge) -> list[str]:

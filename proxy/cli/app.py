@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from proxy.cli.candidates import approve, candidates, defer, promote, reject
 from proxy.cli.connecting import connect
 from proxy.cli.contents import show
 from proxy.cli.demo import demo
@@ -54,6 +55,11 @@ for command in (
     consolidate,
     nights,
     night,
+    candidates,
+    approve,
+    reject,
+    defer,
+    promote,
     log,
     show,
     pause,

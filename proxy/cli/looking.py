@@ -30,6 +30,8 @@ def status(as_json: Json = False, home: Home = None, config: ConfigFile = None) 
     rows: list[tuple[str, Any]] = [("status", told["status"]), ("memory", told["memory"]), ("data", told["home"])]
     if stored := told.get("stored"):
         rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
+        if stored["candidates"]:
+            rows += [("wait for you", f"{shown.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
         rows += [("learning behind", stored["behind"]), ("index behind", told["waiting"])]
         rows += [("embedder", f"{told['embedder']['name']}, {told['embedder']['dimensions']} dimensions")]
         if told["kept"] or told["lost"]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +10,7 @@ import typer
 
 from proxy.cli import shown
 from proxy.cli.contents import is_handle
+from proxy.cli.editing import edited
 from proxy.cli.faults import Fault
 from proxy.cli.lives import draw
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
@@ -173,6 +170,10 @@ def forget(
     facts, passages = shown.count(len(gone["facts"]), "fact"), shown.count(len(gone["passages"]), "passage")
     messages = shown.count(gone["messages"], "message")
     shown.screen().print(f"forgotten: {facts}, {passages}, the text of {messages}")
+    for each in told["files"]:
+        shown.screen().print(f"its line was taken out of {each}")
+    for each in told["faults"]:
+        shown.screen().print(f"! its line may still stand in a file: {each}")
     if not told["scrubbed"]:
         shown.screen().print("traces are left in the database's log until the server is idle for a moment")
 
@@ -181,6 +182,8 @@ def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str
     """Forget what a query showed, and what it had no room to show."""
     whole: dict[str, Any] = {
         "forgotten": {"facts": [], "passages": [], "messages": 0, "ledger_entries": 0, "receipts": 0, "sessions": 0},
+        "files": [],
+        "faults": [],
         "scrubbed": True,
     }
     while ids:
@@ -189,6 +192,8 @@ def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str
                 continue  # it went with one before it
             told = server.ask("POST", "api/forget", asked, {"ids": [each]})
             whole["scrubbed"] = told["scrubbed"]
+            whole["files"] += told["files"]
+            whole["faults"] += told["faults"]
             for name, value in told["forgotten"].items():
                 whole["forgotten"][name] += value
         ids = [each["id"] for each in server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]]
@@ -221,7 +226,7 @@ def page(
         told = server.ask("GET", "api/page", asked)
         own = None
         if edit:
-            own = _edited(told["own"])
+            own = edited(told["own"], "MEMORY.md")
         elif write is not None:
             own = sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")
         if own is not None:
@@ -231,19 +236,3 @@ def page(
         return
     print(told["text"] or "nothing stands on it yet")
     print(told["file"], file=sys.stderr)
-
-
-def _edited(text: str) -> str | None:
-    """A text after a person's editor has closed; None where nothing was changed."""
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
-        file = Path(folder) / "MEMORY.md"
-        file.write_text(text, encoding="utf-8")
-        try:
-            done = subprocess.run([*shlex.split(editor), str(file)], check=False)
-        except OSError as error:
-            raise Fault(f"the editor {editor!r} cannot be started: {error.strerror}; set EDITOR") from error
-        if done.returncode:
-            raise Fault(f"the editor {editor!r} ended with {done.returncode}: nothing was written")
-        edited = file.read_text(encoding="utf-8")
-    return None if edited == text else edited

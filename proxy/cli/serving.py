@@ -21,6 +21,7 @@ from typing import Annotated
 import typer
 
 from memory.session import Mode
+from proxy.cli import shown
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
@@ -99,6 +100,7 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
     from aiohttp import web
 
+    from proxy.api.health import candidates_waiting
     from proxy.app import make_app, make_runner
     from proxy.edge import EDGE
 
@@ -120,7 +122,8 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
             await web.SockSite(runner, each, backlog=BACKLOG).start()
         url = address(settings.server.host, sockets[0].getsockname()[1])
         _announce(announcement, url)
-        print(welcome(settings, url, app[EDGE].memory_fault), flush=True)
+        edge = app[EDGE]
+        print(welcome(settings, url, edge.memory_fault, await candidates_waiting(edge)), flush=True)
         await stop.wait()
         print("stopping", file=sys.stderr, flush=True)
     finally:
@@ -167,7 +170,7 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
     return make
 
 
-def welcome(settings: Settings, url: str, fault: str = "") -> str:
+def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> str:
     """What is printed after the start: where it listens, where the data lies, what to do next."""
     from proxy.cli.connecting import titles
 
@@ -184,6 +187,7 @@ def welcome(settings: Settings, url: str, fault: str = "") -> str:
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
+        *([f"  waiting   {shown.count(waiting, 'candidate')} for you: {_me()} candidates"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
         *(f"  {_me()} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),

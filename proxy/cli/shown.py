@@ -127,6 +127,11 @@ def where(owner: str) -> str:
     return project if len(project) <= 24 else f"…{project[-23:]}"
 
 
+def whom(candidate: dict[str, Any]) -> str:
+    """For whom a candidate is."""
+    return "the organisation" if candidate["layer"] == "org" else where(candidate["owner"])
+
+
 def said(held: dict[str, Any]) -> str:
     """A memory's text with both sides of a correction."""
     return f"{held['text']} (not: {held['wrong']})" if held.get("wrong") else str(held["text"])

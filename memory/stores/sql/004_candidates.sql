@@ -48,11 +48,10 @@ CREATE TABLE night_candidates (
 
 CREATE INDEX night_candidates_by_candidate ON night_candidates (candidate);
 
--- The lines of shared facts that stand in a file. mark: a hash of the line as it was written.
+-- The shared facts whose lines were written into their owner's file.
 CREATE TABLE crystallized (
     fact TEXT PRIMARY KEY,
-    owner TEXT NOT NULL,
-    mark BLOB NOT NULL
+    owner TEXT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE INDEX crystallized_by_owner ON crystallized (owner)

@@ -33,12 +33,18 @@ SELECT * FROM candidates WHERE id IN (?*);
 -- candidates_of: the candidates of some owners, those with the most evidence first
 SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
 
--- candidates_with: the candidates that rest on one of these facts, or became one of them
+-- candidates_became: the candidates that became one of these facts
+SELECT * FROM candidates WHERE fact != '' AND fact IN (?*);
+
+-- candidates_with: the candidates that rest on one of these facts
 SELECT candidates.* FROM candidate_evidence JOIN candidates ON candidates.id = candidate_evidence.candidate
 WHERE candidate_evidence.memory IN (?*);
 
 -- candidates_waiting: how many wait for a person
 SELECT count(*) AS waiting FROM candidates WHERE owner IN (?*) AND state = 'waiting';
+
+-- candidates_waiting_all: how many wait for anybody
+SELECT count(*) AS waiting FROM candidates WHERE state = 'waiting';
 
 -- evidence_of: what bears candidates out
 SELECT candidate, memory FROM candidate_evidence WHERE candidate IN (?*) ORDER BY candidate, memory;
@@ -52,6 +58,21 @@ JOIN candidates ON candidates.id = night_candidates.candidate WHERE night = ? OR
 
 -- night_candidates_drop: a night put nothing forward
 DELETE FROM night_candidates WHERE night = ?;
+
+-- shared_facts: what has been approved for all who share an owner, in the order in which it was
+SELECT * FROM facts WHERE owner = ? AND state = 'active' AND tier = 'shared' ORDER BY recorded, number;
+
+-- crystallized_of: the shared facts of an owner that were written into its file
+SELECT fact FROM crystallized WHERE owner = ?;
+
+-- crystallized_add: a shared fact was written
+INSERT INTO crystallized (fact, owner) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- crystallized_drop: an owner's file is written anew
+DELETE FROM crystallized WHERE owner = ?;
+
+-- crystallized_forget: a shared fact is forgotten
+DELETE FROM crystallized WHERE fact = ?;
 
 -- shared_texts: what has been approved for all who share an owner
 SELECT text FROM facts WHERE owner = ? AND state = 'active' AND tier = 'shared';

@@ -2,6 +2,13 @@
 SELECT DISTINCT facts.id FROM facts INDEXED BY facts_derived, json_each(facts.derived_from) AS source
 WHERE facts.derived_from != '[]' AND source.value IN (?*);
 
+-- forget_derived_links: facts that say they were drawn from one of these
+SELECT DISTINCT facts.id, facts.derived_from FROM facts INDEXED BY facts_derived, json_each(facts.derived_from) AS source
+WHERE facts.derived_from != '[]' AND source.value IN (?*);
+
+-- forget_derived_link: rewrite what a fact was drawn from
+UPDATE facts SET derived_from = ? WHERE id = ?;
+
 -- forget_persons_message: whose message a memory came from
 SELECT sessions.person FROM sessions WHERE sessions.id = ?;
 

@@ -18,6 +18,7 @@ SELECT
     (SELECT count(*) FROM messages) AS messages,
     (SELECT count(*) FROM facts) AS facts,
     (SELECT count(*) FROM passages) AS passages,
+    (SELECT count(*) FROM candidates WHERE state = 'waiting') AS candidates,
     (SELECT count(*) FROM exchanges
      WHERE number > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'learned'), 0)) AS behind;
 

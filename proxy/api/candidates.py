@@ -1,0 +1,117 @@
+"""Candidates: list them, look at one, approve, reject or defer it; and let a fact rise."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from memory.candidate import Candidate, CandidateState
+from memory.day.approving import Approval
+from memory.fact import Fact
+from memory.scope import Layer
+from proxy.api import told
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, checked_text, choice, id_of, memory_of, owners_of, query_choices
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+LONGEST_TEXT = 200_000
+"""Characters of what is approved: a skill is a whole file."""
+
+
+@routes.get("/api/candidates")
+async def listed(request: web.Request) -> web.Response:
+    """``?state=waiting``: what a person may approve, the most evidence first; ``all``: also what is decided."""
+    states = query_choices(request, "state", CandidateState) if "state" in request.query else {CandidateState.WAITING}
+    found = await memory_of(request).approving.candidates(await owners_of(request), states)
+    return answer({"candidates": [candidate_told(each) for each in found]})
+
+
+@routes.get("/api/candidates/{id}")
+async def one(request: web.Request) -> web.Response:
+    """One candidate with the facts that bear it out."""
+    approving = memory_of(request).approving
+    held = await approving.candidate(id_of(request), await owners_of(request))
+    now = datetime.now().astimezone()
+    evidence = [told.memory(fact, now) for fact in await approving.evidence(held)]
+    return answer(candidate_told(held) | {"evidence": evidence})
+
+
+@routes.post("/api/candidates/{id}/approve")
+async def approve(request: web.Request) -> web.Response:
+    """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be
+    written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
+    said = await body_of(request, {"text": str, "to": str, "confirm": str})
+    text = checked_text(said["text"], "text", required=True, longest=LONGEST_TEXT) if "text" in said else None
+    layer = _shared(said["to"]) if "to" in said else None
+    done = await memory_of(request).approving.approve(
+        id_of(request), await owners_of(request), text=text, layer=layer, confirm=said.get("confirm")
+    )
+    return answer(_approval(done))
+
+
+@routes.post("/api/candidates/{id}/undo")
+async def undo(request: web.Request) -> web.Response:
+    """``{"confirm": …}``: take an approval back; without the mark it answers what would be written."""
+    said = await body_of(request, {"confirm": str})
+    done = await memory_of(request).approving.approve(
+        id_of(request), await owners_of(request), confirm=said.get("confirm"), undo=True
+    )
+    return answer(_approval(done))
+
+
+@routes.post("/api/candidates/{id}/reject")
+async def reject(request: web.Request) -> web.Response:
+    """``{"why": …}``: it comes back only when there is much more for it."""
+    said = await body_of(request, {"why": str})
+    why = checked_text(said.get("why", ""), "why")
+    held = await memory_of(request).approving.decide(
+        id_of(request), await owners_of(request), CandidateState.REJECTED, why
+    )
+    return answer(candidate_told(held))
+
+
+@routes.post("/api/candidates/{id}/defer")
+async def defer(request: web.Request) -> web.Response:
+    """It waits again when another session bears it out."""
+    await body_of(request, {})
+    held = await memory_of(request).approving.decide(id_of(request), await owners_of(request), CandidateState.DEFERRED)
+    return answer(candidate_told(held))
+
+
+@routes.post("/api/facts/{id}/promote")
+async def promote(request: web.Request) -> web.Response:
+    """``{"to": "user"}``: let a fact of one project hold in all of its user's; ``project`` and ``org`` put it forward
+    as a candidate."""
+    said = await body_of(request, {"to": str})
+    to = choice(said.get("to"), "to", Layer)
+    memory = memory_of(request)
+    held = await memory.commands.memory(id_of(request), await owners_of(request))
+    if not isinstance(held, Fact):
+        raise Refusal(422, "that is a passage of a talk; only facts can rise")
+    risen = await memory.approving.promote(held, to)
+    if isinstance(risen, Fact):
+        return answer({"fact": told.memory(risen, datetime.now().astimezone(), by_id=True)})
+    return answer({"candidate": candidate_told(risen)}, 201)
+
+
+def candidate_told(held: Candidate) -> dict[str, Any]:
+    """A candidate as it is told."""
+    return asdict(held) | {"why": held.why}
+
+
+def _approval(done: Approval) -> dict[str, Any]:
+    files = [{"file": str(each.file), "diff": each.diff} for each in done.files]
+    told_of = {"candidate": candidate_told(done.candidate), "files": files, "notes": list(done.notes)}
+    return told_of | {"done": done.done} | ({} if done.done else {"confirm": done.confirm})
+
+
+def _shared(said: str) -> Layer:
+    layer = choice(said, "to", Layer)
+    if layer not in (Layer.PROJECT, Layer.ORG):
+        raise Refusal(422, f"to is {said[:40]!r}; what is approved is for a project or an org")
+    return layer

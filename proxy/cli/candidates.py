@@ -1,0 +1,201 @@
+"""Commands about what becomes a rule: candidates, approve, reject, defer; and letting a fact rise."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.editing import edited
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
+from proxy.cli.reach import reach
+from proxy.cli.server import Server
+
+Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write it without asking.")]
+
+
+def candidates(
+    id: Annotated[str | None, typer.Argument(help="One of them, whole, with its evidence.", metavar="[ID]")] = None,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Also what is decided.")] = False,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """List what waits for you: knowledge and skills that others could have too, and why."""
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, project, at_here, user)
+        if id:
+            told = server.ask("GET", f"api/candidates/{id}", asked)
+        else:
+            told = server.ask("GET", "api/candidates", asked | ({"state": "all"} if everything else {}))
+    if as_json:
+        shown.as_json(told)
+    elif id:
+        _one(told)
+    else:
+        _list(told["candidates"], everything)
+
+
+def approve(
+    id: Id,
+    edit: Annotated[bool, typer.Option("--edit", help="Put it in your own words in your editor first.")] = False,
+    text: Annotated[str | None, typer.Option("--text", help="Put it in these words.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="Put it in the words of a file; - reads standard input.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="For whom: project or org.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take an approval back.")] = False,
+    yes: Yes = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Approve a candidate for a project or an organisation: what would be written is shown first."""
+    if sum((edit, text is not None, file is not None, undo)) > 1:
+        raise Fault("say one of --edit, --text, --file and --undo", 2)
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, None, False, user)
+        body: dict[str, str] = {"to": to} if to else {}
+        if edit:
+            held = server.ask("GET", f"api/candidates/{id}", asked)
+            name = "SKILL.md" if held["kind"] == "skill" else "rule.md"
+            text = edited(held["text"] + "\n", name)
+        elif file is not None:
+            text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        if text is not None:
+            body["text"] = text
+        told = _confirmed(server, f"api/candidates/{id}/{'undo' if undo else 'approve'}", asked, body, yes, as_json)
+    if as_json:
+        shown.as_json(told)
+    elif told["done"]:
+        done = "taken back" if undo else "approved"
+        shown.screen().print(f"{done}: {told['candidate']['title']}", soft_wrap=True)
+
+
+def reject(
+    id: Id,
+    why: Annotated[str, typer.Option("--why", help="Why not; it is kept with it.")] = "",
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Reject a candidate. It comes back only when there is much more for it."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("POST", f"api/candidates/{id}/reject", scope(server, None, False, user), {"why": why})
+    _decided("rejected", told, as_json)
+
+
+def defer(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+    """Decide about a candidate later: it waits again when another session bears it out."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("POST", f"api/candidates/{id}/defer", scope(server, None, False, user), {})
+    _decided("deferred", told, as_json)
+
+
+def promote(
+    id: Id,
+    to: Annotated[str, typer.Option("--to", help="user, project or org.")],
+    yes: Yes = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Let a fact rise: to all your projects, or, where you approve it, to all who work on its project or in the org."""
+    with reach(loaded(home, config)) as server:
+        asked = scope(server, None, False, user)
+        told = server.ask("POST", f"api/facts/{id}/promote", asked, {"to": to})
+        if "candidate" in told:
+            path = f"api/candidates/{told['candidate']['id']}/approve"
+            told = _confirmed(server, path, asked, {"to": to}, yes, as_json)
+    if as_json:
+        shown.as_json(told)
+    elif "fact" in told:
+        shown.screen().print(f"holds in all your projects now: {told['fact']['text']}", soft_wrap=True)
+    elif told["done"]:
+        shown.screen().print(f"approved: {told['candidate']['title']}", soft_wrap=True)
+
+
+def _confirmed(
+    server: Server, path: str, asked: Mapping[str, str], body: Mapping[str, str], yes: bool, quiet: bool
+) -> dict[str, Any]:
+    """What was written; where nobody said yes, what would be.
+
+    Raises:
+        Fault: when the person says no, or cannot be asked.
+    """
+    would = server.ask("POST", path, asked, body)
+    if not quiet:
+        _show(would)
+    if not yes:
+        if quiet:
+            return would
+        if not sys.stdin.isatty():
+            raise Fault("nothing was written: say --yes to write this", 2)
+        if not typer.confirm("Write this?", default=False):
+            raise Fault("nothing was written")
+    return server.ask("POST", path, asked, {**body, "confirm": would["confirm"]})
+
+
+def _show(would: Mapping[str, Any]) -> None:
+    console = shown.screen()
+    held = would["candidate"]
+    console.print(f"{held['kind']} for {shown.whom(held)}, {held['why']}", style="dim")
+    if held["kind"] == "knowledge":
+        console.print(f"  {held['text']}", soft_wrap=True)
+    for note in would["notes"]:
+        console.print(f"! {note}", soft_wrap=True)
+    for each in would["files"]:
+        console.print()
+        for line in each["diff"].splitlines():
+            colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+            console.print(line, style=colour, soft_wrap=True)
+
+
+def _decided(word: str, told: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        shown.as_json(told)
+    else:
+        shown.screen().print(f"{word}: {told['title']}", soft_wrap=True)
+
+
+def _list(found: list[dict[str, Any]], everything: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = shown.screen()
+    if not found:
+        console.print("nothing has been put forward yet" if everything else "nothing waits for you")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", *(["state"] if everything else []), "for", "why"):
+        table.add_column(name, no_wrap=True, style="dim")
+    table.add_column("what", overflow="fold", ratio=1)
+    for each in found:
+        cells = [each["id"][: shown.SHORT], *([each["state"]] if everything else []), shown.whom(each), each["why"]]
+        title = f"skill: {each['title']}" if each["kind"] == "skill" else each["title"]
+        table.add_row(*map(Text, cells), Text(title))
+    console.print(table)
+    if not everything:
+        console.print("\npalimpsest approve ID [--edit] | reject ID --why … | defer ID", style="dim")
+
+
+def _one(held: dict[str, Any]) -> None:
+    console = shown.screen()
+    console.print(held["text"], soft_wrap=True)
+    console.print()
+    names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
+    shown.pairs([("for", shown.whom(held)), *((name, held[name]) for name in names if held[name])])
+    console.print()
+    shown.memories(held["evidence"], "nothing that bears it out is left")
