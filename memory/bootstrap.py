@@ -135,11 +135,21 @@ class Memory:
             await self.journal.close()
 
 
+def local_now() -> datetime:
+    """The moment, in this machine's time zone."""
+    return datetime.now().astimezone()
+
+
 async def open_memory(
-    settings: MemorySettings, home: Path, guard: Guard, projects: Mapping[str, ProjectFolder] | None = None
+    settings: MemorySettings,
+    home: Path,
+    guard: Guard,
+    projects: Mapping[str, ProjectFolder] | None = None,
+    now: Callable[[], datetime] = local_now,
 ) -> Memory | None:
     """Open the stores below ``home`` and start learning. None where memory is switched off in the settings.
-    ``projects`` are the folders, by the owner of a project, that what is approved may be written into.
+    ``projects`` are the folders, by the owner of a project, that what is approved may be written into; ``now`` is the
+    clock by which memory lives.
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
@@ -164,9 +174,6 @@ async def open_memory(
     except BaseException:
         await journal.close()
         raise
-
-    def now() -> datetime:
-        return datetime.now().astimezone()
 
     def paused() -> bool:
         return _pause_file(home).exists()
