@@ -1,6 +1,6 @@
 """Fill a data folder with invented facts through memory's own stores, as if a team had worked for ten days.
 
-python -m tests.bench.seed HOME [FACTS]
+python -m tests.bench.seed HOME [FACTS] [USERS]
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -21,7 +21,6 @@ from memory.settings import MemorySettings
 T = TypeVar("T")
 
 PROJECT = "bench"
-SCOPE = Scope(user="local", project=PROJECT)
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 BATCH = 1000
 
@@ -55,11 +54,10 @@ _SHAPES = (
 )
 
 
-def facts(count: int, seed: int = 7) -> Iterator[Fact]:
-    """Invented facts; the same for the same seed."""
+def facts(count: int, seed: int = 7, users: Sequence[str] = ("local",)) -> Iterator[Fact]:
+    """Invented facts of some users in turn, newest ones last; the same for the same seed."""
     rng = random.Random(seed)
-    owner = SCOPE.owner(Layer.USER_PROJECT)
-    assert owner is not None
+    owners = [Scope(user=user, project=PROJECT).owner(Layer.USER_PROJECT) or "" for user in users]
     for number in range(count):
         text = rng.choice(_SHAPES).format(
             part=_frequent(rng, _PARTS),
@@ -72,7 +70,7 @@ def facts(count: int, seed: int = 7) -> Iterator[Fact]:
         yield Fact(
             id=new_id(),
             text=text,
-            owner=owner,
+            owner=owners[number % len(owners)],
             kind=rng.choice((Kind.DECISION, Kind.FACT, Kind.CONVENTION)),
             category=Category.TECHNICAL,
             stream=Stream.PROJECTS,
@@ -99,7 +97,7 @@ def _frequent(rng: random.Random, lexicon: str) -> str:
     return words[int(len(words) * rng.random() ** 2)]
 
 
-async def seed_home(home: Path, count: int) -> None:
+async def seed_home(home: Path, count: int, users: Sequence[str] = ("local",), seed: int = 7) -> None:
     """Write the facts and bring the index up to them. The folder must be there."""
 
     async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
@@ -109,7 +107,7 @@ async def seed_home(home: Path, count: int) -> None:
     assert memory is not None
     try:
         batch: list[Fact] = []
-        for fact in facts(count):
+        for fact in facts(count, seed, users):
             batch.append(fact)
             if len(batch) == BATCH:
                 await memory.learner.remember(batch)
@@ -123,4 +121,5 @@ async def seed_home(home: Path, count: int) -> None:
 if __name__ == "__main__":
     folder = Path(sys.argv[1]).absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    asyncio.run(seed_home(folder, int(sys.argv[2]) if len(sys.argv) > 2 else 10_000))
+    people = [f"user{number}" for number in range(int(sys.argv[3]))] if len(sys.argv) > 3 else ["local"]
+    asyncio.run(seed_home(folder, int(sys.argv[2]) if len(sys.argv) > 2 else 10_000, people))

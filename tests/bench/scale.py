@@ -1,0 +1,179 @@
+"""A team's memory as it grows: recall while streams run, the streams' stalls, a night, memory and start.
+
+python -m tests.bench.scale [--night] [FACTS...]        (1000 10000 100000 365000 where none are named)
+
+Five users of one project share the facts. While 16 streams run, each user asks questions of several parts in new
+sessions, one after the other. With --night the server then consolidates, first everything (which is much), then 1,000
+facts more, while the streams run on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import orjson
+
+from proxy.cli.server import Server
+from tests.bench import targets
+from tests.bench.client import Connection, Timed
+from tests.bench.seed import PROJECT, facts, questions, seed_home
+from tests.bench.targets import Target
+
+USERS = [f"user{number}" for number in range(5)]
+STREAMS = 16
+ASKED = 300
+SPACING_MS = 40.0
+NEW = 1000
+_PARTED = "Compare that with the export: {} And what changed in the scheduler since?"
+
+
+@dataclass
+class Streams:
+    """What was seen of the streams; ``stall`` is the longest wait for a chunk beyond its spacing, in seconds."""
+
+    chunks: int = 0
+    stall: float = 0.0
+    broken: list[str] = field(default_factory=list)
+
+
+@asynccontextmanager
+async def streaming(target: Target) -> AsyncIterator[Streams]:
+    """Keep so many streams running."""
+    seen = Streams()
+    tasks = [asyncio.create_task(_stream(target.port, number, seen)) for number in range(STREAMS)]
+    try:
+        yield seen
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+async def _stream(port: int, number: int, seen: Streams) -> None:
+    body = orjson.dumps({"model": "bench", "stream": True, "messages": [{"role": "user", "content": "Go on."}]})
+    lines = ["POST /v1/chat/completions HTTP/1.1", f"Host: 127.0.0.1:{port}", "Content-Type: application/json"]
+    lines += [f"x-session-id: stream-{number}", f"x-palimpsest-project: {PROJECT}"]
+    lines += [f"x-palimpsest-user: {USERS[number % len(USERS)]}", f"Content-Length: {len(body)}"]
+    head = "\r\n".join(lines).encode() + b"\r\n\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        while True:
+            writer.write(head + body)
+            await reader.readuntil(b"\r\n\r\n")
+            last, end = 0.0, b""
+            while not end.endswith(b"0\r\n\r\n"):
+                piece = await reader.read(2**16)
+                now = time.perf_counter()
+                if not piece:
+                    seen.broken.append(f"stream {number} ended early")
+                    return
+                if last:
+                    seen.stall = max(seen.stall, now - last - SPACING_MS / 1000)
+                last, end, seen.chunks = now, (end + piece)[-5:], seen.chunks + 1
+    finally:
+        writer.close()
+
+
+async def ask(target: Target, number: int) -> list[Timed]:
+    """Questions of every user, each in a session of its own."""
+    connection = Connection(target.port)
+    ways = questions(seed=number)
+    taken = []
+    for turn in range(ASKED // len(USERS)):
+        for user in USERS:
+            body = {"model": "bench", "messages": [{"role": "user", "content": _PARTED.format(next(ways))}]}
+            named = {"x-session-id": f"q-{number}-{user}-{turn}", "x-palimpsest-project": PROJECT}
+            taken.append(
+                await connection.post("/v1/chat/completions", orjson.dumps(body), {**named, "x-palimpsest-user": user})
+            )
+    await connection.close()
+    return taken
+
+
+async def measure(folder: Path, size: int, night: bool) -> None:
+    """One size."""
+    home = folder / f"home-{size}"
+    home.mkdir(mode=0o700)
+    began = time.perf_counter()
+    await seed_home(home, size, USERS)
+    seeded = time.perf_counter() - began
+    provider = targets.provider(folder, SPACING_MS)
+    proxy = targets.palimpsest("palimpsest", folder, home, provider.port, MEMORY__NIGHT__ENABLED="false")
+    assert proxy.process is not None and provider.process is not None
+    try:
+        direct = sorted(timed.first for timed in await ask(provider, 1))
+        await ask(proxy, 2)
+        async with streaming(proxy) as seen:
+            asked = await ask(proxy, 3)
+        first = sorted(timed.first for timed in asked)
+        late = sum("late" in timed.header("x-palimpsest-status") for timed in asked)
+        found = sum("recalled" in timed.header("x-palimpsest-status") for timed in asked)
+        base = direct[len(direct) // 2]
+        print(
+            f"{size:7} facts (written in {seeded:.0f} s): start {proxy.process.start_seconds:.2f} s, "
+            f"RSS {proxy.process.resident_mib():.0f} MiB; "
+            f"added to a question p50 {_ms(first[len(first) // 2] - base)}, "
+            f"p99 {_ms(first[int(len(first) * 0.99)] - base)}, {late} of {len(asked)} late, {found} recalled; "
+            f"{_told(seen)} in {seen.chunks} chunks",
+            flush=True,
+        )
+        if night:
+            server = Server(f"http://127.0.0.1:{proxy.port}", (home / "token").read_text().strip())
+            await _night(server, proxy, "the first night over all of them")
+            await _learn(server, size)
+            await _night(server, proxy, f"a night over {NEW} more")
+    finally:
+        proxy.process.stop()
+        provider.process.stop()
+
+
+async def _learn(server: Server, size: int) -> None:
+    """New facts by way of the server's import."""
+    for user in USERS:
+        lines = [f"- {fact.text}" for fact in facts(NEW // len(USERS), seed=size)]
+        body = {"text": "\n".join(lines), "at": "2026-01-01T12:00:00+00:00"}
+        await asyncio.to_thread(server.ask, "POST", "api/import/notes", {"user": user, "project": PROJECT}, body)
+
+
+async def _night(server: Server, proxy: Target, what: str) -> None:
+    async with streaming(proxy) as seen:
+        began = time.perf_counter()
+        await asyncio.to_thread(server.ask, "POST", "api/consolidate", {}, {})
+        for _ in count():
+            told = await asyncio.to_thread(server.ask, "GET", "api/consolidate", {})
+            if not told["running"]:
+                break
+            await asyncio.sleep(0.5)
+        taken = time.perf_counter() - began
+    print(
+        f"        {what}: {taken:.1f} s; longest stall of {STREAMS} streams {_ms(seen.stall)}{_told(seen)}", flush=True
+    )
+
+
+def _told(seen: Streams) -> str:
+    broke = f", {len(seen.broken)} broke" if seen.broken else ""
+    return f"longest stall of {STREAMS} streams {_ms(seen.stall)}{broke}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"
+
+
+async def main(sizes: Sequence[int], night: bool) -> None:
+    """Each size in a folder of its own."""
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="palimpsest-scale-") as folder:
+            await measure(Path(folder), size, night)
+
+
+if __name__ == "__main__":
+    named = [int(each) for each in sys.argv[1:] if each != "--night"]
+    asyncio.run(main(named or [1000, 10_000, 100_000, 365_000], "--night" in sys.argv))
