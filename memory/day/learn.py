@@ -96,7 +96,7 @@ class Learner:
         self._failed: Counter[int] = Counter()
         self._owed = 0
         self._unindexed: dict[str, Fact] = {}
-        self._observing = Observing(journal, new_id)
+        self.observing = Observing(journal, new_id)
         self.passed_over = 0
 
     @property
@@ -195,7 +195,7 @@ class Learner:
         del self._failed[journaled.number]
 
     async def _teach(self, journaled: Journaled) -> None:
-        noticed = await self._observing.observe(journaled) if self._settings.behaviour else Noticed()
+        noticed = await self.observing.observe(journaled) if self._settings.behaviour else Noticed()
         journaled, known_sources = await self._without_known(journaled)
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".

@@ -11,6 +11,7 @@ from proxy.cli.demo import demo
 from proxy.cli.doctor import doctor
 from proxy.cli.exporting import export
 from proxy.cli.extracting import extract
+from proxy.cli.habits import habits
 from proxy.cli.importing import import_
 from proxy.cli.lives import history
 from proxy.cli.looking import config, log, status, version
@@ -60,6 +61,7 @@ for command in (
     reject,
     defer,
     promote,
+    habits,
     log,
     show,
     pause,

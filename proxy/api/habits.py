@@ -1,0 +1,94 @@
+"""How work is done in each project: sequences, what is run after what, what put errors right, how sessions ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from memory.behaviour import Known
+from memory.bootstrap import Memory
+from memory.fact import Fact, Sensitivity, State
+from memory.learning.behaviour.habits import Habits
+from memory.scope import scope_of
+from proxy.api.answers import answer
+from proxy.api.asked import memory_of, owners_of, query_limit
+
+routes = web.RouteTableDef()
+
+SORTS = ("fix", "corrected")
+"""Observations that are told one by one."""
+
+
+@routes.get("/api/habits")
+async def habits(request: web.Request) -> web.Response:
+    """``?project=NAME&limit=5``: so many of each sort, the best supported and the newest first."""
+    memory, limit = memory_of(request), query_limit(request, 5)
+    found = [await _project(memory, owner, limit) for owner in await owners_of(request) if scope_of(owner)]
+    return answer({"projects": [each for each in found if each["steps"] or each["fixes"] or each["corrections"]]})
+
+
+async def _project(memory: Memory, owner: str, limit: int) -> dict[str, Any]:
+    mined = await memory.learner.observing.habits(owner)
+    known = [each for each in await memory.journal.observations(owner) if each.sort in SORTS]
+    facts = {fact.id: fact for fact in await memory.journal.facts([each.memory for each in known], [owner])}
+    return _mined(mined, limit) | {
+        "owner": owner,
+        "fixes": _observed("fix", known, facts, limit),
+        "corrections": _observed("corrected", known, facts, limit),
+    }
+
+
+def _mined(mined: Habits, limit: int) -> dict[str, Any]:
+    return {
+        "sessions": mined.sessions,
+        "steps": mined.steps,
+        "sequences": [
+            {"steps": each.shapes, "sessions": each.sessions, "times": each.times, "kept": each.kept}
+            for each in mined.sequences[:limit]
+        ],
+        "triggers": [
+            {
+                "when": each.when,
+                "then": each.shape,
+                "sessions": each.sessions,
+                "times": each.times,
+                "occasions": each.occasions,
+            }
+            for each in mined.triggers[:limit]
+        ],
+        "conventions": [
+            {
+                "rule": f"{each.question} {each.answer}",
+                "sessions": each.sessions,
+                "times": each.times,
+                "edits": each.edits,
+            }
+            for each in mined.conventions[:limit]
+        ],
+        "ended": Counter(each.outcome for each in mined.ended),
+    }
+
+
+def _observed(sort: str, known: Sequence[Known], facts: Mapping[str, Fact], limit: int) -> list[dict[str, Any]]:
+    """The observations of a sort whose facts take part in recall, those that the most sessions bear out first."""
+    held = [(facts[each.memory], each) for each in known if each.sort == sort and each.memory in facts]
+    shown = [
+        (fact, each)
+        for fact, each in held
+        if fact.state is State.ACTIVE and fact.sensitivity is not Sensitivity.RESTRICTED
+    ]
+    shown.sort(key=lambda pair: (pair[0].sessions, pair[0].used_at or pair[0].recorded_at, pair[0].id), reverse=True)
+    return [
+        {
+            "id": fact.id,
+            "text": fact.text,
+            "sessions": fact.sessions,
+            "at": fact.used_at or fact.recorded_at,
+            **orjson.loads(each.detail),
+        }
+        for fact, each in shown[:limit]
+    ]

@@ -1,0 +1,56 @@
+"""``palimpsest habits``: how work is done in each project, with what bears it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
+from proxy.cli.reach import reach
+
+
+def habits(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many of each sort.")] = 5,
+    project: Project = None,
+    at_here: Here = False,
+    user: User = None,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show what is done again and again in each project, what is run after what, and what put errors right."""
+    with reach(loaded(home, config)) as server:
+        told = server.ask("GET", "api/habits", {"limit": limit, **scope(server, project, at_here, user)})
+    if as_json:
+        shown.as_json(told)
+        return
+    console = shown.screen()
+    if not told["projects"]:
+        console.print("nothing was seen yet: habits are learnt from what agents do in sessions")
+    for each in told["projects"]:
+        for line in lines(each):
+            console.print(line, soft_wrap=True)
+
+
+def lines(told: dict[str, Any]) -> Iterator[str]:
+    """A project's habits, a line each."""
+    yield f"{shown.where(told['owner'])}: {shown.count(told['sessions'], 'session')}, {told['steps']} steps"
+    for each in told["sequences"]:
+        support = f"{shown.count(each['sessions'], 'session')}, {shown.count(each['times'], 'time')}"
+        yield f"  {' → '.join(each['steps'])}  ({support}, kept {each['kept']:.0%})"
+    for each in told["triggers"]:
+        support = f"{each['times']} of {shown.count(each['occasions'], 'turn')}"
+        yield f"  after {each['when']}: {each['then']}  ({support}, {shown.count(each['sessions'], 'session')})"
+    for each in told["conventions"]:
+        support = f"{each['times']} of {each['edits']}, {shown.count(each['sessions'], 'session')}"
+        yield f"  {each['rule']}  ({support})"
+    for name, mark in (("fixes", "fixed"), ("corrections", "corrected")):
+        for each in told[name]:
+            when = f"{each['id'][: shown.SHORT]}, {shown.day(each['at'])}"
+            yield f"  {mark}: {each['text']}  ({when}, {shown.count(each['sessions'], 'session')})"
+    ended = ", ".join(f"{number} {outcome}" for outcome, number in sorted(told["ended"].items()))
+    if ended:
+        yield f"  sessions: {ended}"
