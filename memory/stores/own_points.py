@@ -12,15 +12,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from memory.ports import Found, Point, Query
+from memory.ports import Found, Point, Query, Vector
+from memory.stores.nearness import FIRST, Nearness, Rows, Scores, highest, nearest
 from memory.stores.postings import Postings
 
 REST_SECONDS = 60.0
 """How long an owner is known to have asked, and how long one is refused for whom there is no room."""
 
-Scores = NDArray[np.float32]
+MANY = 2048
+"""Points from which on a few dimensions are looked at first."""
 
 
 class _Table:
@@ -37,6 +38,7 @@ class _Table:
         self.vectors = np.zeros((room, dimensions), dtype=np.float32)
         self.facts = np.zeros(room, dtype=np.bool_)
         self.postings = Postings()
+        self.nearness: Nearness | None = None
 
     def put(self, point: Point) -> None:
         row = self.rows.get(point.id)
@@ -48,6 +50,8 @@ class _Table:
         self.vectors[row] = point.dense
         self.facts[row] = point.sort == "fact"
         self.postings.put(row, point.sparse)
+        if self.nearness is not None:
+            self.nearness.put(row, point.dense)
 
     def drop(self, id: str) -> None:
         row = self.rows.pop(id)
@@ -55,22 +59,42 @@ class _Table:
         self.free.append(row)
         self.vectors[row] = 0.0  # what is forgotten leaves no numbers behind
         self.postings.drop(row)
+        if self.nearness is not None:
+            self.nearness.put(row, self.vectors[row])
 
-    def scores(self, query: Query) -> tuple[Scores, Scores]:
-        """How near each row is to a question, and how much of its words it has; what is not asked for is at -inf and
-        at 0."""
+    def finish(self) -> None:
+        """None is missing. Called where no point is put meanwhile."""
+        if len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
+            self.nearness = Nearness(self.vectors, len(self.ids))
+        self.whole = True
+
+    def search(self, query: Query) -> list[Found]:
+        """The best by each leg, with both scores."""
         count = len(self.ids)
-        if query.dense is None:
-            near = np.full(count, -np.inf, dtype=np.float32)
-        else:
-            near = np.asarray(self.vectors[:count] @ query.dense, dtype=np.float32)
+        near, wrong = self._look(query.dense, count)
         words = self.postings.scores(query.sparse, count)
         if query.sort is not None:
             other = self.facts[:count] != (query.sort == "fact")
-            near[other], words[other] = -np.inf, 0.0
-        if self.free:
+            words[other] = 0.0
+            if query.dense is not None:
+                near[other] = -np.inf
+        if self.free and query.dense is not None:
             near[self.free] = -np.inf
-        return near, words
+        found = np.zeros(count, dtype=np.bool_)
+        found[_most_shared(words, near, query.limit)] = True
+        words[~found] = 0.0
+        if query.dense is not None:
+            found[nearest(self.vectors, query.dense, near, wrong, query.limit)] = True
+        rows = np.flatnonzero(found)
+        cosines = near[rows] if query.dense is None else self.vectors[rows] @ query.dense
+        return list(map(Found, [self.ids[row] for row in rows.tolist()], cosines.tolist(), words[rows].tolist()))
+
+    def _look(self, dense: Vector | None, count: int) -> tuple[Scores, Scores | None]:
+        if dense is None:
+            return np.zeros(count, dtype=np.float32), None
+        if self.nearness is not None:
+            return self.nearness.look(dense, count)
+        return self.vectors[:count] @ dense, None
 
     def _new_row(self) -> int:
         if self.free:
@@ -117,9 +141,9 @@ class OwnPoints:
 
     def finish(self, owner: str) -> None:
         """All that an owner has was put here."""
-        with self._lock:
-            if owner in self._tables:
-                self._tables[owner].whole = True
+        table = self._tables.get(owner)
+        if table is not None:
+            table.finish()
 
     def missing(self, owners: Iterable[str]) -> list[str]:
         """The owners whose points nobody has begun to put here."""
@@ -165,12 +189,8 @@ class OwnPoints:
                 table.asked = now
                 if table.ids:
                     tables.append(table)
-            if not tables:
-                return []
-            scores = [table.scores(query) for table in tables]
-            ids = tables[0].ids if len(tables) == 1 else list(itertools.chain(*(table.ids for table in tables)))
-            near, words = scores[0] if len(scores) == 1 else map(np.concatenate, zip(*scores, strict=True))
-            return _best(ids, near, words, query)
+            found = [table.search(query) for table in tables]
+            return _best(found, query) if len(found) > 1 else found[0] if found else []
 
     def _let_go(self, owner: str) -> None:
         for id in self._tables.pop(owner).rows:
@@ -180,21 +200,16 @@ class OwnPoints:
         self._tables[self._owners.pop(id)].drop(id)
 
 
-def _best(ids: Sequence[str], near: Scores, words: Scores, query: Query) -> list[Found]:
-    """The best by each leg, with both scores."""
-    found = np.zeros(len(ids), dtype=np.bool_)
-    found[_most_shared(words, near, query.limit)] = True
-    told = np.where(found, words, 0.0)
-    if query.dense is None:
-        near = np.zeros(len(ids), dtype=np.float32)
-    else:
-        found[_highest(near, query.limit)] = True
-        found &= near > -np.inf
-    rows = np.flatnonzero(found)
-    return list(map(Found, [ids[row] for row in rows.tolist()], near[rows].tolist(), told[rows].tolist()))
+def _best(found: Sequence[list[Found]], query: Query) -> list[Found]:
+    """The best by each leg of what is the best of several owners."""
+    hits = list(itertools.chain(*found))
+    near = [] if query.dense is None else sorted(hits, key=lambda hit: -hit.cosine)[: query.limit]
+    shared = sorted((hit for hit in hits if hit.lexical), key=lambda hit: (-hit.lexical, -hit.cosine))[: query.limit]
+    brought = {hit.id: hit._replace(lexical=0.0) for hit in near}
+    return list((brought | {hit.id: hit for hit in shared}).values())
 
 
-def _most_shared(words: Scores, near: Scores, limit: int) -> NDArray[np.intp]:
+def _most_shared(words: Scores, near: Scores, limit: int) -> Rows:
     """The rows with the most of the words; of those that have equally much, the nearest."""
     rows = np.flatnonzero(words > 0.0)
     if len(rows) <= limit:
@@ -202,9 +217,4 @@ def _most_shared(words: Scores, near: Scores, limit: int) -> NDArray[np.intp]:
     shared = words[rows]
     least = np.partition(shared, -limit)[-limit]
     more, even = rows[shared > least], rows[shared == least]
-    return np.concatenate([more, even[_highest(near[even], limit - len(more))]])
-
-
-def _highest(scores: Scores, limit: int) -> NDArray[np.intp]:
-    """The places of the highest scores, in no order."""
-    return np.argpartition(scores, -limit)[-limit:] if len(scores) > limit else np.arange(len(scores))
+    return np.concatenate([more, even[highest(near[even], limit - len(more))]])
