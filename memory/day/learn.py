@@ -25,7 +25,7 @@ from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.reinforcing import Heard, Reinforcing, nobody
 from memory.day.tombstones import tombstone_of
-from memory.day.worker import Worker
+from memory.day.worker import Sparing, Worker
 from memory.fact import Fact, Passage
 from memory.language.terms import product
 from memory.language.words import stems
@@ -47,18 +47,6 @@ TRIES = 3
 
 REFRESH_SECONDS = 2.0
 """How old a page may become while the worker has no rest."""
-
-GIVE_WAY_SECONDS = 0.2
-"""How long the worker gives way to requests before it learns from one exchange all the same."""
-
-PATIENCE_SECONDS = 60.0
-"""How long a burst of requests is spared: what has piled up until then is learned from though more come."""
-
-OWED = 400
-"""Exchanges that may pile up while requests are spared. With more, memory would fall too far behind."""
-
-LOOK_SECONDS = 0.02
-"""How often the worker looks whether requests still come."""
 
 FEW = 12
 """Passages whose words are read at once without a thread: a millisecond at most."""
@@ -94,7 +82,7 @@ class Learner:
         self._worker = Worker(self._all)
         self._one_at_a_time = asyncio.Lock()
         self._failed: Counter[int] = Counter()
-        self._owed = 0
+        self._sparing = Sparing(busy)
         self._unindexed: dict[str, Fact] = {}
         self.observing = Observing(journal, new_id)
         self.passed_over = 0
@@ -110,7 +98,7 @@ class Learner:
 
     def wake(self) -> None:
         """Say that the journal has something new: one more exchange."""
-        self._owed += 1
+        self._sparing.owe()
         self._worker.wake()
 
     async def stop(self) -> None:
@@ -146,11 +134,10 @@ class Learner:
             yield
 
     async def _all(self) -> None:
-        more, began = True, time.monotonic()
-        refreshed = began
+        more, refreshed = True, time.monotonic()
+        self._sparing.begin()
         while more:
-            if sparing := self._owed < OWED and time.monotonic() - began < PATIENCE_SECONDS:
-                await self._give_way()
+            sparing = await self._sparing.give_way()
             more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
             if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
                 refreshed = time.monotonic()
@@ -163,21 +150,14 @@ class Learner:
             waiting = await self._journal.unlearned(limit) if self._settings.enabled else []
             for journaled in waiting:
                 await self._learn(journaled)
-                self._owed = max(self._owed - 1, 0)
+                self._sparing.paid(1)
                 if patient and self._busy():
                     break
             if not waiting:
-                self._owed = 0
+                self._sparing.paid()
             indexed = await self._indexing().catch_up()
             self._unindexed.clear()
             return bool(waiting) or indexed > 0
-
-    async def _give_way(self) -> None:
-        """Let requests go first, which need the same processor: a burst of them is learned from right after it. Not
-        for ever: a little is learned all the while."""
-        until = time.monotonic() + GIVE_WAY_SECONDS
-        while self._busy() and time.monotonic() < until:  # noqa: ASYNC110 - nobody says when requests have ceased
-            await asyncio.sleep(LOOK_SECONDS)
 
     async def _learn(self, journaled: Journaled) -> None:
         if self._failed[journaled.number] >= TRIES:

@@ -8,7 +8,6 @@ and the decision is written down whatever it is, so that a retry changes nothing
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -31,7 +30,7 @@ texts repeat what a client said."""
 PATIENCE = 2
 """How many deadlines of a recall finding a request's session may take."""
 
-LEDGER_SECONDS = 0.03
+LEDGER_SECONDS = 0.25
 """How long after a request its ledger is written, unless the exchange is journaled before."""
 
 USED = 0.9
@@ -66,7 +65,7 @@ class Preparation:
         self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting)
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
-        self._settling = asyncio.Event()
+        self._soon: dict[str, tuple[asyncio.TimerHandle, LiveSession]] = {}
 
     @property
     def patience(self) -> float:
@@ -262,18 +261,15 @@ class Preparation:
     def _write_beside(self, live: LiveSession) -> None:
         """Write the ledger beside the request: a slow disk must not hold it up, and the request's own way to the
         provider comes first."""
-        if live.unwritten or live.unkept or not live.known:
-            task: asyncio.Task[object] = asyncio.create_task(
-                self._guard(self._save_soon(live), otherwise=None, within=30, doing="writing the ledger")
-            )
-            self._writing.add(task)
-            task.add_done_callback(self._writing.discard)
+        if (live.ahead or not live.known) and live.session.id not in self._soon:
+            timer = asyncio.get_running_loop().call_later(LEDGER_SECONDS, self._write_now, live)
+            self._soon[live.session.id] = timer, live
 
-    async def _save_soon(self, live: LiveSession) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LEDGER_SECONDS):
-                await self._settling.wait()
-        await self._sessions.save(live)
+    def _write_now(self, live: LiveSession) -> None:
+        timer, _ = self._soon.pop(live.session.id)
+        timer.cancel()
+        if live.ahead or not live.known:
+            self._beside(self._sessions.save(live), "writing the ledger")
 
     def _beside(self, work: Coroutine[object, object, object], doing: str) -> None:
         task: asyncio.Task[object] = asyncio.create_task(self._guard(work, otherwise=None, within=30, doing=doing))
@@ -282,10 +278,10 @@ class Preparation:
 
     async def settle(self) -> None:
         """Wait until every ledger that is being written is in the journal."""
-        self._settling.set()
+        for _, live in list(self._soon.values()):
+            self._write_now(live)
         while self._writing:
             await asyncio.wait(self._writing)
-        self._settling.clear()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)

@@ -26,7 +26,7 @@ from memory.conversation import (
     ToolResult,
     digest,
 )
-from memory.day.worker import Worker
+from memory.day.worker import Sparing, Worker
 from memory.edits import handle
 from memory.ports import Guard, Journal, Journaled, Overview, StoreError
 from memory.scope import Layer
@@ -82,6 +82,7 @@ class Tiering:
         self._guard = guard
         self._busy = busy
         self._worker = Worker(self._all)
+        self._sparing = Sparing(busy)
         self._one_at_a_time = asyncio.Lock()
         self._failed: Counter[int] = Counter()
         self.passed_over = 0
@@ -96,7 +97,8 @@ class Tiering:
         self._worker.start()
 
     def wake(self) -> None:
-        """Say that the journal has something new."""
+        """Say that the journal has something new: one more exchange."""
+        self._sparing.owe()
         self._worker.wake()
 
     async def stop(self) -> None:
@@ -110,22 +112,27 @@ class Tiering:
 
     async def _all(self) -> None:
         more = True
+        self._sparing.begin()
         while more:
+            await self._sparing.give_way()
             more, _ = await self._guard(
                 self._batch(patient=True), otherwise=False, within=600, doing="making overviews"
             )
 
     async def _batch(self, patient: bool) -> bool:
-        """Make the overviews of the next exchanges; whether there were any. ``patient``: requests that are under way
-        come first, less so when much has piled up."""
+        """Make the overviews of the next exchanges; whether there may be more. ``patient``: requests that are under
+        way come first, less so when much has piled up."""
         async with self._one_at_a_time:
             waiting = await self._journal.untiered(BATCH)
             rest = (1.0 if len(waiting) < BATCH else HURRIED) if patient else 0.0
             for journaled in waiting:
-                await self._lower(journaled, rest)
-            return bool(waiting)
+                await self._lower(journaled, rest, journaled is waiting[-1])
+            self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
+            return len(waiting) == BATCH
 
-    async def _lower(self, journaled: Journaled, rest: float) -> None:
+    async def _lower(self, journaled: Journaled, rest: float, last: bool) -> None:
+        """Make and write the overviews of an exchange. Where there are none, only the ``last`` of several has to be
+        written, since the cursor passes over the others with it."""
         owner = journaled.session.scope.owner(Layer.USER) or ""
         if self._failed[journaled.number] >= TRIES:
             await self._journal.write_overviews(journaled.number, owner, {})
@@ -135,7 +142,8 @@ class Tiering:
         self._failed[journaled.number] += 1
         try:
             made = await self._made(journaled, rest)
-            await self._journal.write_overviews(journaled.number, owner, made)
+            if made or last:
+                await self._journal.write_overviews(journaled.number, owner, made)
         except (StoreError, asyncio.CancelledError):
             # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
             self._failed[journaled.number] -= 1

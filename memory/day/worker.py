@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 
 IDLE_SECONDS = 5.0
 """How often a worker looks whether something was left over, when nothing wakes it."""
+
+GIVE_WAY_SECONDS = 0.2
+"""How long a worker gives way to requests before it does a little all the same."""
+
+PATIENCE_SECONDS = 60.0
+"""How long a burst of requests is spared: what has piled up until then is worked off though more come."""
+
+OWED = 400
+"""Exchanges that may pile up while requests are spared. With more, memory would fall too far behind."""
+
+LOOK_SECONDS = 0.02
+"""How often a worker looks whether requests still come."""
 
 
 class Worker:
@@ -47,3 +60,39 @@ class Worker:
                     await self._woken.wait()
             self._woken.clear()
             await self._work()
+
+
+class Sparing:
+    """Lets requests go first, which need the same processor: what a burst of them brings is worked off right after it.
+    Not for ever: a little is done all the while, and everything when too much has piled up.
+
+    ``busy`` says whether requests come; ``owe`` that there is one exchange more to work off, ``paid`` that there is one
+    less.
+    """
+
+    def __init__(self, busy: Callable[[], bool]) -> None:
+        self._busy = busy
+        self._owed = 0
+        self._began = 0.0
+
+    def owe(self) -> None:
+        """There is more to do."""
+        self._owed += 1
+
+    def paid(self, exchanges: int | None = None) -> None:
+        """So many exchanges are worked off, or all there are."""
+        self._owed = 0 if exchanges is None else max(self._owed - exchanges, 0)
+
+    def begin(self) -> None:
+        """Patience begins anew."""
+        self._began = time.monotonic()
+
+    async def give_way(self) -> bool:
+        """Wait for requests to cease, for a while; whether they are still to be spared then."""
+        now = time.monotonic()
+        if self._owed >= OWED or now - self._began >= PATIENCE_SECONDS:
+            return False
+        until = now + GIVE_WAY_SECONDS
+        while self._busy() and time.monotonic() < until:  # noqa: ASYNC110 - nobody says when requests have ceased
+            await asyncio.sleep(LOOK_SECONDS)
+        return True

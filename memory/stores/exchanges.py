@@ -15,6 +15,7 @@ from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
+from memory.stores.known import KnownMemories
 from memory.stores.messages import Sealed, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
@@ -31,6 +32,7 @@ class Exchanges(Shelf):
 
     _recent: RecentHistories
     _opened: OpenedMessages
+    _known: KnownMemories
 
     async def commit(self, exchange: Exchange) -> None:
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
@@ -141,7 +143,8 @@ class Exchanges(Shelf):
         link = _last_link(exchange, history, bases)
         self._trail(connection, exchange, session, number, link)
         if exchange.receipt.id:  # A replayed exchange has none: nothing was done to it.
-            body = receipt_text(exchange.receipt, self._redact)
+            stored = self._known.of(each.memory for each in exchange.receipt.shown)
+            body = receipt_text(exchange.receipt, self._redact, stored)
             connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
         if exchange.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))

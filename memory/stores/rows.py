@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
@@ -240,8 +240,10 @@ def entry_of(row: sqlite3.Row) -> Entry:
     )
 
 
-def receipt_text(receipt: Receipt, redact: Redact) -> str:
-    """A receipt as JSON."""
+def receipt_text(receipt: Receipt, redact: Redact, stored: Mapping[str, Fact | Passage] | None = None) -> str:
+    """A receipt as JSON. What is ``stored`` was looked through for secrets when it was written, and is not looked
+    through again with every request that it is shown in."""
+    clean = {id: memory.text for id, memory in stored.items()} if stored else {}
     told = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
     told["steps"] = dict(receipt.steps)
     told["shed"] = (
@@ -250,7 +252,7 @@ def receipt_text(receipt: Receipt, redact: Redact) -> str:
     told["shown"] = [
         {
             "memory": each.memory,
-            "text": redact(each.text),
+            "text": each.text if clean.get(each.memory) == each.text else redact(each.text),
             "score": each.score,
             "why": dict(each.why),
             "tokens": each.tokens,

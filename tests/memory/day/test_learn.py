@@ -76,7 +76,7 @@ async def test_an_index_that_is_deleted_while_it_runs_is_made_again_at_the_next_
 async def test_requests_that_never_cease_put_learning_off_and_do_not_stop_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.day.learn.GIVE_WAY_SECONDS", 0.0)
+    monkeypatch.setattr("memory.day.worker.GIVE_WAY_SECONDS", 0.0)
     monkeypatch.setattr("memory.day.recall.BUSY_SECONDS", float("inf"))
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         memory = proxy.edge.memory
@@ -92,9 +92,9 @@ async def test_requests_that_never_cease_put_learning_off_and_do_not_stop_it(
 async def test_requests_are_not_spared_any_more_when_too_much_has_piled_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory.day.learn.GIVE_WAY_SECONDS", float("inf"))
+    monkeypatch.setattr("memory.day.worker.GIVE_WAY_SECONDS", float("inf"))
     monkeypatch.setattr("memory.day.recall.BUSY_SECONDS", float("inf"))
-    monkeypatch.setattr("memory.day.learn.OWED", 2)
+    monkeypatch.setattr("memory.day.worker.OWED", 2)
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         memory = proxy.edge.memory
         assert memory is not None
