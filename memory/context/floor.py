@@ -50,7 +50,7 @@ def passes(
 
     A turn that only asked or ordered something then is no evidence: it knows no more than the one who asks now.
     """
-    least = floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
+    least = needed(question, weighed, floor)
     spans = question.route.spans
     return any(
         weighed.coverage(hit.lexical) + max(hit.cosine, 0.0)
@@ -58,6 +58,11 @@ def passes(
         and (isinstance(memory, Fact) or memory.origin is not Origin.USER or tells(memory.text))
         for hit, memory in found
     )
+
+
+def needed(question: Question, weighed: Weighed, floor: Floor = FLOOR) -> float:
+    """The least that coverage and cosine must add up to."""
+    return floor.seeking + question.work * (floor.ordering - floor.seeking) - floor.familiar * weighed.familiar
 
 
 def preferred(

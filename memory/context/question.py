@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from memory.context.decompose import Part, parts
 from memory.context.route import NOWHERE, Route, route_of
 from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
 from memory.conversation import Conversation, Message, Role
@@ -35,7 +36,8 @@ class Question:
 
     ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
     far the message is about the work at hand: 1 for an order, less for what seeks something to be known; ``advice``
-    that a recommendation is asked for; ``route`` where it points. Words that only name a time are in the route alone.
+    that a recommendation is asked for; ``route`` where it points. Words that only name a time are in the route alone,
+    and in ``whole``, the message, where there are any.
     """
 
     text: str
@@ -44,6 +46,12 @@ class Question:
     work: float = 1.0
     advice: bool = False
     route: Route = NOWHERE
+    whole: str = ""
+
+    @property
+    def said(self) -> str:
+        """The message, with the words that name a time."""
+        return self.whole or self.text
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -58,6 +66,8 @@ _LEANS: Final = 3
 _AROUND: Final = 0.3
 """Share of a stem that was only said beside the question, or before it."""
 _ERROR_LINES: Final = 4
+_COMPLEX: Final = 3
+"""Stems of a question that can be taken apart, at least."""
 
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ERROR: Final = re.compile(
@@ -80,6 +90,27 @@ def ask(conversation: Conversation, now: datetime | None = None) -> Question | N
         if message.role is Role.ASSISTANT:
             return None
     return None
+
+
+def of_words(text: str, now: datetime) -> Question | None:
+    """A text that a person searches memory for, whether it asks anything or not; None where it has no word to find."""
+    timed = spans(text, now)
+    rest = timed.rest if timed.spans and stems(timed.rest) else text
+    found = dict.fromkeys(stems(rest), 1.0)
+    route = route_of(text, timed.spans, advice=wants_advice(text))
+    return Question(rest, found, work=0.0, route=route) if found else None
+
+
+def simpler(question: Question) -> tuple[tuple[Part, Question], ...]:
+    """The simpler questions that a person's question consists of; none where it is simple, which most are."""
+    if question.asker is not Asker.PERSON or question.route is NOWHERE or len(question.stems) < _COMPLEX:
+        return ()
+    found = []
+    for part in parts(question.text):
+        route = route_of(part.text, question.route.spans, advice=question.route.advice)
+        asked = dict.fromkeys(stems(part.text), 1.0)
+        found.append((part, replace(question, text=part.text, stems=asked, route=route)))
+    return tuple(found)
 
 
 def _of_person(spoken: str, before: str, now: datetime | None) -> Question | None:
@@ -106,7 +137,7 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> Question | Non
             text = f"{text}\n{before}"
     advice = wants_advice(text)
     route = route_of(whole, timed.spans if timed is not None else (), advice=advice) if asked or advice else NOWHERE
-    return Question(text, found, work=work, advice=advice, route=route)
+    return Question(text, found, work=work, advice=advice, route=route, whole="" if text.startswith(whole) else whole)
 
 
 def _before(messages: tuple[Message, ...]) -> str:

@@ -40,7 +40,7 @@ class Weights:
     time: float = 0.2
     answer: float = 0.1
     own: float = 0.1
-    liking: float = 0.1
+    liking: float = 0.2
 
     def extra(self, parts: Mapping[str, float]) -> float:
         """What the parts beyond relevance add to a score."""

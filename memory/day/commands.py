@@ -10,10 +10,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memory.context.explain import Explained
 from memory.context.floor import OPEN
 from memory.context.past import known_at, past_of
-from memory.context.question import Question
+from memory.context.question import Question, of_words
 from memory.context.rank import Memory, Scored
+from memory.context.searched import Moment
 from memory.day.learn import Learner
 from memory.day.note import Notes
 from memory.day.own_words import in_own_words
@@ -97,12 +99,11 @@ class Commands:
         """The memories that belong to a question, best first, and behind them facts that hold it word for word. With
         ``as_of`` what was known at that moment; else, where the question is about the past, also what held then."""
         found: list[Scored] = []
-        asked = stems(text)
-        if asked:
-            question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
-            now, past = as_of or self._now(), None if as_of else past_of(text, self._now())
-            searched = await self._recall.search(question, owners, now, floor=OPEN, past=past, as_of=as_of)
-            found.extend(searched.scored)
+        now = as_of or self._now()
+        if question := of_words(text, now):
+            past = None if as_of else past_of(text, now)
+            moment = Moment(tuple(owners), now, floor=OPEN, past=past, as_of=as_of)
+            found.extend((await self._recall.search(question, moment)).scored)
         known = {each.id for each in found}
         if len(found) < limit:
             found.extend(
@@ -111,6 +112,10 @@ class Commands:
                 if fact.id not in known and (known_at(fact, as_of) if as_of else fact.state is State.ACTIVE)
             )
         return found[:limit]
+
+    async def explain(self, text: str, owners: Sequence[str], tokens: int) -> Explained:
+        """What recall would do with a message, in ``tokens``."""
+        return await self._recall.explain(text, Moment(tuple(owners), self._now()), tokens)
 
     async def facts(
         self,
@@ -226,7 +231,8 @@ class Commands:
         if asked:
             # Words in another form ("moved", "moving") are found by their stems.
             question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
-            for scored in (await self._recall.search(question, owners, self._now(), floor=OPEN)).scored:
+            moment = Moment(tuple(owners), self._now(), floor=OPEN)
+            for scored in (await self._recall.search(question, moment)).scored:
                 found.setdefault(scored.id, scored.memory)
         held = text.casefold().strip()
         return [

@@ -16,7 +16,8 @@ import orjson
 from memory.context import answers
 from memory.context.answers import Answer
 from memory.context.floor import OPEN
-from memory.context.question import Question
+from memory.context.question import of_words
+from memory.context.searched import Moment
 from memory.context.tools import MOST_FOUND, NAMES
 from memory.conversation import Conversation, Role, Text, digest
 from memory.day.commands import Ambiguous, Commands, NotFound
@@ -27,7 +28,6 @@ from memory.day.recall import Recall
 from memory.day.tombstones import tombstone_of
 from memory.edits import Tier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, State, Stream
-from memory.language.words import stems
 from memory.learning.extract import extract
 from memory.learning.importance import importance
 from memory.learning.lesson import taint_of
@@ -131,9 +131,9 @@ class Tools:
 
     async def _as_of(self, query: str, owners: Sequence[str], then: datetime, limit: int) -> list[Fact | Passage]:
         """What was known at a moment, also of what was superseded since."""
-        asked = stems(query)
-        question = Question(query, dict.fromkeys(asked, 1.0), work=0.0)
-        searched = await self._recall.search(question, owners, then, floor=OPEN) if asked else None
+        question = of_words(query, then)
+        moment = Moment(tuple(owners), then, floor=OPEN)
+        searched = await self._recall.search(question, moment) if question else None
         found: dict[str, Fact | Passage] = {}
         for word in sorted(query.split(), key=len)[-3:]:
             for fact in await self._journal.find_facts(owners, word.strip(".,;:!?\"'()"), 50):

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.context.question import Question
+from memory.context.searched import Moment
 from memory.day.given import Pages
 from memory.day.recall import Recall
 from memory.fact import Fact, Passage
@@ -126,7 +127,7 @@ class Warming:
             if self._busy():
                 break
             question = Question(memory.text, dict.fromkeys(stems(memory.text), 1.0))
-            await self._recall.search(question, scope.owners(), self._now())
+            await self._recall.search(question, Moment(tuple(scope.owners()), self._now()))
             await self._rest()
         return len(ids)
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from aiohttp import web
 
 from memory.context.past import end_of
+from memory.fact import Sensitivity
 from proxy.api import told
 from proxy.api.answers import answer
 from proxy.api.asked import memory_of, owners_of, query_limit, query_text
@@ -18,13 +19,55 @@ routes = web.RouteTableDef()
 @routes.get("/api/search")
 async def search(request: web.Request) -> web.Response:
     """``?text=…&limit=10``: the memories that belong to it, best first, each with the parts of its score. With
-    ``as_of=2026-03-04`` (a month, a year, or a time) what was known at its end."""
+    ``as_of=2026-03-04`` (a month, a year, or a time) what was known at its end. With ``explain=1`` what recall would do
+    with it as a message: what it asks, what each leg says of each candidate, and what is cut and why."""
     text = query_text(request, "text", required=True)
+    if query_text(request, "explain") in ("1", "true", "yes"):
+        return await _explained(request, text)
     limit, now = query_limit(request, 10), datetime.now().astimezone()
     as_of = _moment(query_text(request, "as_of"), now)
     found = await memory_of(request).commands.search(text, await owners_of(request), limit, as_of)
     results = [told.memory(each.memory, now) | {"score": round(each.score, 4), "why": each.why} for each in found]
     return answer({"results": results})
+
+
+async def _explained(request: web.Request, text: str) -> web.Response:
+    now, tokens = datetime.now().astimezone(), memory_of(request).settings.recall.tokens
+    why = await memory_of(request).commands.explain(text, await owners_of(request), tokens)
+    looked = [
+        told.memory(each.memory, now)
+        | {
+            "score": round(each.score, 4),
+            "why": {name: round(part, 4) for name, part in each.why.items()},
+            "fate": each.fate,
+        }
+        for each in why.looked
+        if each.memory.sensitivity is not Sensitivity.RESTRICTED
+    ]
+    asked = [
+        {
+            "text": each.text,
+            "stems": each.stems,
+            "shape": each.shape,
+            "weight": each.weight,
+            "times": each.times,
+            "best": round(each.best, 4),
+            "needed": round(each.needed, 4),
+            "found": each.found,
+        }
+        for each in why.asked
+    ]
+    return answer(
+        {
+            "explained": {
+                "asked": asked,
+                "looked": looked,
+                "text": why.text,
+                "tokens": why.tokens,
+                "steps": why.steps or {},
+            }
+        }
+    )
 
 
 def _moment(said: str, now: datetime) -> datetime | None:

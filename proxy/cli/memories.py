@@ -11,6 +11,7 @@ import typer
 from proxy.cli import shown
 from proxy.cli.contents import is_handle
 from proxy.cli.editing import edited
+from proxy.cli.explained import explained
 from proxy.cli.faults import Fault
 from proxy.cli.lives import draw
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
@@ -26,6 +27,9 @@ def search(
     as_of: Annotated[
         str | None, typer.Option("--as-of", help="What was known then: 2026-03-04, 2026-03, 2026, or a time.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="What recall would do with it as a message, and what it cuts and why.")
+    ] = False,
     project: Project = None,
     at_here: Here = False,
     user: User = None,
@@ -34,11 +38,15 @@ def search(
     config: ConfigFile = None,
 ) -> None:
     """Search memory as recall does."""
-    asked = {"text": text, "limit": limit, "as_of": as_of}
+    if explain and as_of:
+        raise Fault("--explain is about what recall would do now; it does not go with --as-of")
+    asked = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
     with reach(loaded(home, config)) as server:
         told = server.ask("GET", "api/search", {**asked, **scope(server, project, at_here, user)})
     if as_json:
         shown.as_json(told)
+    elif explain:
+        explained(told["explained"], limit)
     else:
         shown.memories(told["results"], "nothing that is remembered has to do with it")
 

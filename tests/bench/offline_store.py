@@ -14,13 +14,15 @@ import numpy as np
 
 from memory.context.diversity import DIVERSITY, diverse
 from memory.context.floor import FLOOR
+from memory.context.fuse import brings_new, fused
 from memory.context.lexical import weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack, tokens_of
 from memory.context.page import frame_page, page
-from memory.context.question import ask
+from memory.context.question import Question, ask, simpler
 from memory.context.rank import WEIGHTS, Memory, asked_then, rank
 from memory.context.route import about_then
+from memory.context.searched import Round
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
@@ -90,13 +92,33 @@ class Store:
         question = ask(Conversation("bench", "model", (spoken,)), now)
         if question is None or not self.memories:
             return ""
+        others = simpler(question)
+        rounds = [self._round(question, rules, now, present)]
+        for part, asked in others:
+            rounds.append(self._round(asked, rules, now, present, part.weight))
+            if not brings_new(rounds[:-1], rounds[-1]):
+                break
+        ranked = fused(rounds)
+        if not ranked:
+            return ""
+        beside = anchors(ranked, asked_then(rounds[0].weighed, rounds[0].candidates))
+        turns = {(place.session, place.turn + s) for place in beside for s in range(-REACH.turns, REACH.turns + 1)}
+        near = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in turns]
+        over = present.union(hit.id for each in rounds for hit, _ in each.candidates)
+        ranked = joined(ranked, near, beside, route=question.route, weights=rules.weights, passed_over=over)
+        return pack(diverse(ranked, rules.diversity), tokens, now).text
+
+    def _round(
+        self, question: Question, rules: Rules, now: datetime, present: frozenset[str], weight: float = 1.0
+    ) -> Round:
+        """One search, as :class:`memory.day.searching.Searching` makes it."""
         counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
         weighed = weigh(question, counted)
         cosines = np.array(self.vectors) @ self.embedder.query(question.text, weighed.idf)
         products = np.zeros(len(self.memories))
-        for number, weight in weighed.sparse.items():
+        for number, share in weighed.sparse.items():
             for place, said in self.postings.get(number, ()):
-                products[place] += weight * said
+                products[place] += share * said
         places = np.arange(len(self.memories))
         found = self._best(places, cosines, products, rules.candidates)
         if spans := [span for span in question.route.spans if not span.yearly]:
@@ -107,15 +129,8 @@ class Store:
             (Found(self.memories[n].id, float(cosines[n]), float(products[n])), self.memories[n])
             for n in found[: rules.candidates * (2 if spans else 1)]
         ]
-        ranked = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
-        if not ranked:
-            return ""
-        beside = anchors(ranked, asked_then(weighed, candidates))
-        turns = {(place.session, place.turn + s) for place in beside for s in range(-REACH.turns, REACH.turns + 1)}
-        near = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in turns]
-        over = present | {hit.id for hit, _ in candidates}
-        ranked = joined(ranked, near, beside, route=question.route, weights=rules.weights, passed_over=over)
-        return pack(diverse(ranked, rules.diversity), tokens, now).text
+        scored = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
+        return Round(question, weighed, tuple(candidates), tuple(scored), weight)
 
     def _best(self, places: Any, cosines: Any, products: Any, limit: int) -> list[int]:
         """What the two legs find among some places."""

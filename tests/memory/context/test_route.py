@@ -70,3 +70,11 @@ def test_the_parts_weigh_what_the_weights_say() -> None:
     assert WEIGHTS.extra({"person": 1.0, "time": 0.5, "coverage": 1.0}) == pytest.approx(
         WEIGHTS.person + WEIGHTS.time / 2
     )
+
+
+def test_the_message_is_kept_with_its_time() -> None:
+    timed = ask(conversation(person("What did we use for the queue until March 2026?")), NOW)
+    assert timed is not None
+    assert timed.said == "What did we use for the queue until March 2026?"
+    plain = ask(conversation(person("What do we use for the queue?")), NOW)
+    assert plain is not None and plain.said == "What do we use for the queue?" and not plain.whole

@@ -106,3 +106,15 @@ def test_the_servers_fault_is_told_in_its_own_words(server: Server, home: Path) 
     (home / "token").write_text("0" * 64)
     done = run("facts")
     assert done.code == 1 and "token" in done.err and "Traceback" not in done.err
+
+
+def test_why_something_is_recalled_is_explained() -> None:
+    id = remembered("The staging cluster is called heron")
+    told = run("search", "What is the staging cluster called?", "--explain", "--json").json["explained"]
+    assert told["asked"][0]["best"] >= told["asked"][0]["needed"]
+    assert [(each["id"], each["fate"]) for each in told["looked"]] == [(id, "shown")]
+    assert "heron" in told["text"]
+    read = run("search", "What is the staging cluster called?", "--explain").out
+    assert "passes the floor" in read and "heron" in read and "coverage" in read
+    assert "asks nothing of memory" in run("search", "ok, go on", "--explain").out
+    assert run("search", "the cluster", "--explain", "--as-of", "2026").code == 1

@@ -1,0 +1,114 @@
+"""Why recall gives what it gives for a message: the questions it asked, what each leg said of each candidate, and what
+was cut where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from memory.context.floor import needed
+from memory.context.pack import Packed
+from memory.context.past import held_in
+from memory.context.rank import Memory, is_question
+from memory.context.searched import Moment, Round, Searched
+from memory.fact import Fact, Passage, Sensitivity, State
+
+SHOWN: Final = "shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One round: what was searched for, why it was split off and what it counts, the times that it names (ISO), and the
+    floor: the most that a candidate's coverage and cosine add up to, and the least that is needed."""
+
+    text: str
+    stems: tuple[str, ...]
+    shape: str
+    weight: float
+    times: tuple[str, ...]
+    best: float
+    needed: float
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A candidate: its score (0 where it was cut before it had one), the parts of it, and what became of it."""
+
+    memory: Memory
+    score: float
+    why: Mapping[str, float]
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """``asked`` is empty for a message that asks nothing. ``text`` is what would be added, of ``tokens`` at most."""
+
+    asked: tuple[Asked, ...] = ()
+    looked: tuple[Looked, ...] = ()
+    text: str = ""
+    tokens: int = 0
+    steps: Mapping[str, float] | None = None
+
+
+def explained(searched: Searched, packed: Packed, moment: Moment, tokens: int) -> Explained:
+    """What a search did, and what of it was packed into ``tokens``."""
+    shown = {each.memory for each in packed.shown}
+    scored = {each.id: each for each in searched.ranked}
+    worth = {each.id for each in searched.scored}
+    looked: dict[str, Looked] = {}
+    for each in searched.ranked:
+        fate = SHOWN if each.id in shown else "no room" if each.id in worth else "says what another one says"
+        looked[each.id] = Looked(each.memory, each.score, each.why, fate)
+    for round in searched.rounds:
+        for hit, memory in round.candidates:
+            if memory.id not in scored and memory.id not in looked:
+                legs = {"coverage": round.weighed.coverage(hit.lexical), "cosine": max(hit.cosine, 0.0)}
+                looked[memory.id] = Looked(memory, 0.0, legs, _cut(memory, bool(round.scored), moment))
+    return Explained(
+        tuple(_asked(round) for round in searched.rounds),
+        tuple(
+            sorted(
+                looked.values(),
+                key=lambda each: (each.fate != SHOWN, -each.score, -sum(each.why.values()), each.memory.id),
+            )
+        ),
+        packed.text,
+        tokens,
+        searched.steps,
+    )
+
+
+def _asked(round: Round) -> Asked:
+    sums = (round.weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit, _ in round.candidates)
+    return Asked(
+        round.question.text,
+        tuple(round.question.stems),
+        round.shape,
+        round.weight,
+        tuple(f"{span.begin.isoformat()}/{span.end.isoformat()}" for span in round.question.route.spans),
+        max(sums, default=0.0),
+        needed(round.question, round.weighed),
+        len(round.candidates),
+    )
+
+
+def _cut(memory: Memory, passed: bool, moment: Moment) -> str:
+    """Why a candidate was not ranked."""
+    if memory.sensitivity is Sensitivity.RESTRICTED:
+        return "restricted: only given by its id"
+    if memory.session == moment.session and moment.session:
+        return "said in this session"
+    if memory.id in moment.present:
+        return "stands in the request already"
+    if isinstance(memory, Fact):
+        if memory.expires_at and memory.expires_at <= moment.now:
+            return "expired"
+        then = moment.past is not None and memory.state is State.SUPERSEDED and held_in(memory, moment.past)
+        if memory.state is not State.ACTIVE and not then:
+            return memory.state.value
+    if isinstance(memory, Passage) and is_question(memory):
+        return "a question of then"
+    return "said by a fact that is known" if passed else "below the floor"

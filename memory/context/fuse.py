@@ -1,0 +1,46 @@
+"""What several searches found for the parts of one question, in one ranking.
+
+A memory counts what it counts for the part that it fits best, times the part's weight, and a little more for each
+further part that found it. Reciprocal ranks and scores stretched to 0..1 lost to the plain scores wherever they were
+measured, and are not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from memory.context.rank import Scored
+from memory.context.searched import Round
+
+BONUS: Final = 0.05
+"""What a memory gains for each further part that found it."""
+TOP: Final = 20
+"""How many of a part's best take part."""
+
+
+def fused(rounds: Sequence[Round]) -> list[Scored]:
+    """One ranking of what the rounds found, best first."""
+    if len(rounds) == 1:
+        return list(rounds[0].scored)
+    best: dict[str, Scored] = {}
+    times: dict[str, int] = {}
+    for place, each in enumerate(rounds):
+        for scored in each.scored if place == 0 else islice(each.scored, TOP):
+            times[scored.id] = times.get(scored.id, 0) + 1
+            score = scored.score * each.weight
+            if scored.id not in best or best[scored.id].score < score:
+                best[scored.id] = replace(scored, score=score)
+    found = []
+    for id, scored in best.items():
+        why = {**scored.why, "parts": times[id] / len(rounds)}
+        found.append(replace(scored, score=scored.score + BONUS * (times[id] - 1), why=why))
+    return sorted(found, key=lambda each: (-each.score, each.id))
+
+
+def brings_new(rounds: Sequence[Round], found: Round) -> bool:
+    """Whether a round found anything among its best that none before it has: else further ones are not worth it."""
+    known = {each.id for earlier in rounds for each in earlier.scored}
+    return any(each.id not in known for each in islice(found.scored, TOP))

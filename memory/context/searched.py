@@ -1,0 +1,51 @@
+"""The values of a search: for which moment it is made, a round of it, and what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.context.floor import FLOOR, Floor
+from memory.context.lexical import Weighed
+from memory.context.past import Past
+from memory.context.question import Question
+from memory.context.rank import Memory, Scored
+from memory.ports import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """For whom and for when is searched. ``session`` is the one that asks: its own turns are not memories; ``present``
+    stands in the request already. A question about a ``past`` time finds what was superseded too; ``as_of`` a moment
+    what was known at it."""
+
+    owners: tuple[str, ...]
+    now: datetime
+    present: frozenset[str] = frozenset()
+    session: str = ""
+    floor: Floor = FLOOR
+    past: Past | None = None
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One search: what was asked, what it counts beside the others, every candidate, and those that may be shown."""
+
+    question: Question
+    weighed: Weighed
+    candidates: tuple[tuple[Found, Memory], ...]
+    scored: tuple[Scored, ...]
+    weight: float = 1.0
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The memories that are worth showing, best first, the rounds in which they were found, everything that was ranked
+    (``ranked``: before what is alike was dropped), and how long each step took in milliseconds."""
+
+    scored: tuple[Scored, ...]
+    steps: dict[str, float]
+    rounds: tuple[Round, ...] = ()
+    ranked: tuple[Scored, ...] = ()
