@@ -235,7 +235,7 @@ def _shell(command: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[float,
 
 
 _FAILED_AT_ONCE = re.compile(r"\s*(?:<tool_use_error>|Error\b|error:|Traceback |fatal:|FAIL\b)")
-_FAILED_EXIT = re.compile(r"(?:xit(?:ed with)?(?: code|ed with code)?:? |\"exit_code\":\s*)[1-9]\d*\b")
+_FAILED_EXIT = re.compile(r"(?:xit(?:ed with)?(?: [Cc]ode|ed with code)?:? |\"exit_code\":\s*)[1-9]\d*\b")
 
 
 def _failed(result: ToolResult | None) -> bool:

@@ -10,6 +10,7 @@ from tests.e2e.scenario import Turns
 from tests.e2e.script import Script
 from tests.e2e.stage import Stage
 from tests.e2e.walk import Walk
+from tests.e2e.weeks import Weeks
 
 
 class Scenario(NamedTuple):
@@ -23,6 +24,7 @@ class Scenario(NamedTuple):
 SCENARIOS = {
     Turns.name: Scenario(Script, Turns),
     Asking.name: Scenario(Script, Asking),
+    Weeks.name: Scenario(Script, Weeks),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
     Asking.name: Scenario(Script, Asking),

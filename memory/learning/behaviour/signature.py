@@ -62,7 +62,8 @@ def signature(text: str, failed: bool) -> Signature:
 
 def shows_error(text: str) -> bool:
     """Whether the end of an output says plainly that something went wrong."""
-    return any(_PLAIN.match(line) for line in text[-TAIL:].rstrip().splitlines()[-_LAST:])
+    lines = text[-TAIL:].rstrip().splitlines()[-_LAST:]
+    return any(_PLAIN.match(line) and not _NO_ERROR.search(line) for line in lines)
 
 
 def key_of(line: str) -> Key | None:
@@ -116,6 +117,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _PREFIX = re.compile(
     r"^(?:\s|E\s{2,}|\d{4}-\d\d-\d\d[T ][\d:.,Z+-]+\s|\d\d:\d\d:\d\d[\d.,]*\s|\[[\w .:/+-]{1,40}\]\s|"
     r"(?:/?(?:usr/)?bin/)?(?:ba|z|da)?sh: (?:line \d+: |\d+: )?|"
+    r"(?:Output|Stdout|Stderr|stdout|stderr): |"
     r"(?:[A-Za-z]:)?[\w./\\@~-]{1,160}[:(]\d+(?:[:,]\d+)?\)?:?\s?-?\s)+"
 )
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s'\"<>)\]]{1,300}")
@@ -135,12 +137,17 @@ _SAYS = re.compile(
     r"|nvalid|imed out|imeout|onflict|nable to|nknown|issing|nrecognized|in use|ot defined|ot permitted|unresolved"
     r"|Unexpected|unexpected|not ok|does not|doesn't|isn't|is not|no module|No module|xpected|ERR!|E\d{3,4}\b",
 )
-_NO_ERROR = re.compile(r"\b(?:0|no) (?:errors?|fail(?:ed|ures?|ing)?|problems)\b", re.IGNORECASE)
+_NO_ERROR = re.compile(
+    r"\b(?:0|no) (?:errors?|fail(?:ed|ures?|ing)?|problems)\b"
+    r"|^\s*(?:std)?err(?:or)?s?:\s*(?:\(?(?:none|empty|null|0)\)?)?\s*$",
+    re.IGNORECASE,
+)
 _PLAIN = re.compile(
     r"\s{0,4}(?:E\s{2,})?(?:[\w.]*(?:Error|Exception)\b(?::|\s*$)|error(?:\[\w+\])?:|ERROR\b|Error:|fatal:|FATAL\b"
     r"|panic:|Traceback \(|FAILED?\b|BUILD FAILED|npm (?:ERR!|error)|make: \*\*\*|.{1,80}: (?:command )?not found\s*$"
     r"|.{1,80}: (?:No such file or directory|Permission denied)\s*$|\S{1,120}:\d+(?::\d+)?:? (?:fatal )?error\b"
-    r"|Segmentation fault|Process exited with code [1-9]|[Ee]xit(?:ed with)?(?: code| status)?:? [1-9]\d{0,2}\s*$)"
+    r"|.{0,120}?\b(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Pp]anic)(?:\[\w+\])?: (?!\(none\)|0\b|none\b)\S"
+    r"|Segmentation fault|Process exited with code [1-9]|[Ee]xit(?:ed with)?(?: [Cc]ode| status)?:? [1-9]\d{0,2}\s*$)"
 )
 _GENERIC_WORDS = (
     "error errors err fail fails failed failing failure failures exception fatal cannot can could not no such file "

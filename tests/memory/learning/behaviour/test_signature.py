@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.behaviour.signature import NONE, key_of, signature
+from memory.learning.behaviour.signature import NONE, key_of, shows_error, signature
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,7 @@ from memory.learning.behaviour.signature import NONE, key_of, signature
         ("2026-01-02T10:11:12Z connect to billing-db refused", "2027-05-06T01:02:03Z connect to billing-db refused"),
         ("\x1b[31merror\x1b[0m: relation users_v2 lacks at 0xdead12", "error: relation users_v2 lacks at 0xbeef99"),
         ("FileNotFoundError: '/tmp/run-1/rates.csv'", "FileNotFoundError: '/var/run-22/rates.csv'"),
+        ("Output: tool[7]: error: lacks eur_usd", "tool[81]: error: lacks eur_usd"),
         ("bash: line 1: poetry: command not found", "sh: poetry: command not found"),
         ("src/a.ts:1:2 - error TS2345: Argument of widget", "src/a.ts:91:12 - error TS2345: Argument of widget"),
     ],
@@ -52,6 +53,15 @@ def test_the_last_lines_show_an_error_where_nobody_says_that_it_failed() -> None
     shown = signature("Traceback (most recent call last):\n  …\nValueError: cannot open the frobnicator", failed=False)
     assert shown.label == "ValueError"
     assert [key.specific for key in shown.keys] == [True]
+
+
+@pytest.mark.parametrize("text", ["run.sh[7]: error: it lacks eur_usd", "Output: x\nError: (none)\nExit Code: 3"])
+def test_a_failure_is_seen_however_a_runtime_frames_it(text: str) -> None:
+    assert shows_error(text)
+
+
+def test_a_frame_around_a_success_is_no_error() -> None:
+    assert not shows_error("Output: fine\nError: (none)\nExit Code: 0\n12 passed, 0 errors: 0")
 
 
 def test_a_huge_output_is_read_at_its_ends() -> None:
