@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 
 import orjson
 
+from memory.consolidation.across import Elsewhere
 from memory.consolidation.diff import Line
 from memory.consolidation.gist import Clusters
 from memory.consolidation.likeness import likenesses
@@ -23,6 +25,7 @@ from memory.consolidation.rivals import ALIKE
 from memory.consolidation.snapshot import Snapshot
 from memory.consolidation.written import Planned, written
 from memory.models.static_embedding import StaticEmbedding
+from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.snapshots import Looked, Snapshots
 
@@ -38,11 +41,14 @@ def plans(
     rules = rules_of(settings)
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
-    for owner in snapshots.owners() if owners is None else owners:
+    for owner in _in_turn(snapshots.owners() if owners is None else owners):
         looked = snapshots.look(owner, now, rules.floor, since)
         if looked.nothing:
             continue
-        diff = plan(_snapshot(owner, looked, snapshots, embedder), now, rules, lambda: str(uuid.uuid4()))
+        snapshot, elsewhere = _snapshot(owner, looked, snapshots, embedder), _elsewhere(looked, snapshots, embedder)
+        own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
+        snapshot = replace(snapshot, facts={**snapshot.facts, **own})
+        diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
         yield Planned(diff, now, len(looked.new), looked.fact, looked.passage)
 
 
@@ -56,6 +62,7 @@ def rules_of(settings: NightSettings) -> Rules:
             facts=settings.gist.facts,
             sessions=settings.gist.sessions,
             corrections=settings.gist.corrections,
+            projects=settings.gist.projects,
             candidate_facts=settings.candidates.facts,
             candidate_sessions=settings.candidates.sessions,
             candidate_again=settings.candidates.again,
@@ -84,6 +91,23 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: Static
         looked.learned,
         lines,
     )
+
+
+def _in_turn(owners: Iterable[str]) -> list[str]:
+    """Projects before their users. What a person has approved for others is left to persons: no night touches it."""
+    turns = (Layer.USER_PROJECT, Layer.USER)
+    places = {owner: place[1] for owner in owners if (place := place_of(owner)) is not None}
+    return [owner for turn in turns for owner, layer in places.items() if layer is turn]
+
+
+def _elsewhere(looked: Looked, snapshots: Snapshots, embedder: StaticEmbedding) -> Elsewhere:
+    if not looked.elsewhere_new:
+        return Elsewhere()
+    ids = [id for id, _ in looked.elsewhere]
+    vectors = embedder.documents([text for _, text in looked.elsewhere])
+    pairs = likenesses(ids, vectors, [row for row, id in enumerate(ids) if id in looked.elsewhere_new], ALIKE)
+    facts = snapshots.facts(list(dict.fromkeys(id for pair in pairs for id in (pair.one, pair.other))))
+    return Elsewhere(facts, [pair for pair in pairs if pair.one in facts and pair.other in facts])
 
 
 def main() -> None:

@@ -147,6 +147,7 @@ class GistSettings(Section):
     facts: int = Field(3, ge=2, le=1000)
     sessions: int = Field(2, ge=1, le=1000)
     corrections: int = Field(2, ge=2, le=1000)
+    projects: int = Field(2, ge=2, le=1000)
 
 
 class CandidateSettings(Section):

@@ -33,23 +33,24 @@ _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivi
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """``alike`` is the cosine of what belongs together; so many facts of so many sessions make a gist, of corrections
-    fewer; so many make what a person might approve, and so many times as much brings it back after it was
-    rejected."""
+    fewer; what recurs in so many projects of a user is knowledge of that user; so many make what a person might
+    approve, and so many times as much brings it back after it was rejected."""
 
     alike: float = 0.72
     facts: int = 3
     sessions: int = 2
     corrections: int = 2
+    projects: int = 2
     candidate_facts: int = 5
     candidate_sessions: int = 3
     candidate_again: float = AGAIN
 
 
-class _Near:
-    """The likenesses of the facts on a sheet."""
+class Near:
+    """The likenesses of some facts."""
 
-    def __init__(self, sheet: Sheet, pairs: Sequence[Pair], least: float) -> None:
-        self._sheet = sheet
+    def __init__(self, facts: Mapping[str, Fact], pairs: Sequence[Pair], least: float) -> None:
+        self._facts = facts
         self._beside: dict[str, dict[str, float]] = defaultdict(dict)
         for pair in pairs:
             if pair.cosine >= least:
@@ -59,8 +60,8 @@ class _Near:
     def of(self, fact: Fact) -> Iterator[Fact]:
         """What is like a fact and may stand for the same, the likest first."""
         for id, _ in sorted(self._beside[fact.id].items(), key=lambda each: (-each[1], each[0])):
-            other = self._sheet.active(id)
-            if other is not None and _fits(fact, other):
+            other = self._facts.get(id)
+            if other is not None and other.state is State.ACTIVE and fits(fact, other):
                 yield other
 
 
@@ -69,14 +70,14 @@ def draw(
 ) -> list[Proposal]:
     """Write on the sheet what becomes knowledge; what of it a person might approve for others. ``derived`` are the ids
     that knowledge was drawn from already."""
-    near = _Near(sheet, pairs, clusters.alike)
+    near = Near(sheet.facts, pairs, clusters.alike)
     taken = set(derived)
     made: list[Fact] = []
-    for knowledge in sorted((fact for fact in sheet.facts.values() if _lasting(fact)), key=lambda fact: fact.id):
+    for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):
         fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
         if fitting:
             taken.update(fact.id for fact in fitting)
-            grown = _assimilated(knowledge, fitting)
+            grown = assimilated(knowledge, fitting)
             sheet.write(Action.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown)
             made.append(grown)
     free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
@@ -88,17 +89,17 @@ def draw(
         if lead.importance < WEIGHTY or not _enough(cluster, clusters):
             continue
         taken.update(fact.id for fact in cluster)
-        gist = _gist(cluster, new_id())
+        gist = gist_of(cluster, new_id())
         why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
         sheet.write(Action.GIST, why, gist, replace(lead, state=State.ARCHIVED))
         made.append(gist)
     return [_put_forward(fact, clusters, new_id()) for fact in made if _is_rule(sheet.facts[fact.id], clusters)]
 
 
-def _cluster(seed: Fact, near: _Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
+def _cluster(seed: Fact, near: Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
     """What belongs to a seed, the one that was reinforced most recently first: all of it fits that one."""
     around = [seed, *(fact for fact in near.of(seed) if fact.id in free and fact.id not in taken)]
-    lead = max(around, key=lambda fact: (_reinforced(fact), fact.id))
+    lead = max(around, key=lambda fact: (reinforced(fact), fact.id))
     own = [fact for fact in near.of(lead) if fact.id in free and fact.id not in taken]
     return [lead, *own]
 
@@ -112,10 +113,11 @@ def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
 
 def _first(fact: Fact) -> tuple[object, ...]:
     """Corrections come first, then what was reinforced last."""
-    return fact.kind is not Kind.CORRECTION, -_reinforced(fact).timestamp(), fact.id
+    return fact.kind is not Kind.CORRECTION, -reinforced(fact).timestamp(), fact.id
 
 
-def _reinforced(fact: Fact) -> datetime:
+def reinforced(fact: Fact) -> datetime:
+    """When a fact was used, or else said, last."""
     return fact.used_at or fact.recorded_at
 
 
@@ -123,7 +125,8 @@ def _sessions(facts: Sequence[Fact]) -> int:
     return len({fact.session for fact in facts})
 
 
-def _lasting(fact: Fact) -> bool:
+def is_lasting(fact: Fact) -> bool:
+    """Whether a fact is knowledge that was drawn from others."""
     return fact.state is State.ACTIVE and fact.tier in _LASTING and bool(fact.derived_from)
 
 
@@ -142,11 +145,13 @@ def _episodic(fact: Fact) -> bool:
     )
 
 
-def _fits(one: Fact, other: Fact) -> bool:
+def fits(one: Fact, other: Fact) -> bool:
+    """Whether two facts may make one gist."""
     return one.origin.trusted is other.origin.trusted and not clashing(one.text, other.text)
 
 
-def _gist(cluster: Sequence[Fact], id: str) -> Fact:
+def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
+    """The knowledge that some facts make, led by the first of them."""
     lead = cluster[0]
     return replace(
         lead,
@@ -159,7 +164,7 @@ def _gist(cluster: Sequence[Fact], id: str) -> Fact:
         sensitivity=max((fact.sensitivity for fact in cluster), key=_SENSITIVITY.__getitem__),
         access=sum(fact.access for fact in cluster),
         sessions=max(_sessions(cluster), max(fact.sessions for fact in cluster)),
-        used_at=_reinforced(lead),
+        used_at=reinforced(lead),
         supersedes=(lead.id,),
         contradicts=(),
         derived_from=tuple(fact.id for fact in sorted(cluster, key=lambda each: (each.recorded_at, each.id))),
@@ -167,14 +172,15 @@ def _gist(cluster: Sequence[Fact], id: str) -> Fact:
     )
 
 
-def _assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:
+def assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:
+    """Knowledge with more sources that fit it."""
     return replace(
         knowledge,
         origin=lowest([knowledge, *fitting]),
         sensitivity=max((fact.sensitivity for fact in (knowledge, *fitting)), key=_SENSITIVITY.__getitem__),
         access=knowledge.access + len(fitting),
         sessions=knowledge.sessions + len({fact.session for fact in fitting} - {knowledge.session}),
-        used_at=max(_reinforced(knowledge), *map(_reinforced, fitting)),
+        used_at=max(reinforced(knowledge), *map(reinforced, fitting)),
         derived_from=(*knowledge.derived_from, *sorted(fact.id for fact in fitting)),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.candidate import Proposal
+from memory.consolidation.across import Elsewhere, recur
 from memory.consolidation.days import summarise
 from memory.consolidation.diff import Diff, Thrown
 from memory.consolidation.duplicates import merge
@@ -17,6 +18,7 @@ from memory.consolidation.snapshot import Sheet, Snapshot
 from memory.fact import Category
 
 HALF = 0.5
+NOWHERE = Elsewhere()
 SEVERAL = 4
 """Facts of a category that a pass may take out of recall, however few there are, where what they say lives on in
 another fact."""
@@ -31,8 +33,11 @@ class Rules:
     clusters: Clusters = field(default_factory=Clusters)
 
 
-def plan(snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], str]) -> Diff:
-    """What one owner's night changes. The same snapshot, moment, rules and ids give the same."""
+def plan(
+    snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], str], elsewhere: Elsewhere = NOWHERE
+) -> Diff:
+    """What one owner's night changes. The same snapshot, moment, rules and ids give the same. ``elsewhere`` is what a
+    user's projects hold, in the night of the user."""
     sheet = Sheet(snapshot.facts)
     held = dict(snapshot.active)
     thrown: list[Thrown] = []
@@ -59,6 +64,7 @@ def plan(snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], s
     passing("merge", lambda tried: merge(tried, snapshot.pairs))
     passing("resolve", lambda tried: resolve(tried, snapshot.pairs, now))
     passing("gist", lambda tried: draw(tried, snapshot.pairs, snapshot.derived, rules.clusters, new_id))
+    passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, rules.clusters, new_id))
     passing("fade", lambda tried: fade(tried, snapshot.fading, now, rules.floor), spared=1)
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if rules.days else []
     return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown))

@@ -22,10 +22,10 @@ from memory.day.own_words import in_own_words
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.sessions import LiveSessions
-from memory.day.tombstones import tombstone_of
 from memory.fact import Fact, Kind, Origin, Passage, Stability, State
 from memory.language.words import stems
 from memory.learning.redact import redact
+from memory.learning.tombstones import tombstone_of
 from memory.ports import Counts, Forgotten, Journal
 from memory.scope import Layer, Scope
 

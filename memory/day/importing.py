@@ -17,10 +17,10 @@ from memory.day.learn import Learner
 from memory.day.own_words import in_own_words
 from memory.day.pages import PageFiles
 from memory.day.records import FORMAT, NoRecord, Uses, memory_of, uses_of
-from memory.day.tombstones import tombstone_of
 from memory.fact import Category, Fact, Kind, Origin, Passage, Stability
 from memory.learning.notes import notes
 from memory.learning.redact import redact
+from memory.learning.tombstones import tombstone_of
 from memory.scope import Layer, Scope, owned_by
 
 _NOTES = uuid.UUID("6d1c1d9c-3a0e-5a0b-9f0e-6f1f4b1e7c11")

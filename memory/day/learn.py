@@ -24,7 +24,6 @@ from memory.day.observing import Noticed, Observing
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.reinforcing import Heard, Reinforcing, nobody
-from memory.day.tombstones import tombstone_of
 from memory.day.worker import Sparing, Worker
 from memory.fact import Fact, Passage
 from memory.language.terms import product
@@ -32,6 +31,7 @@ from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
 from memory.learning.outcome import outcome, said_again
 from memory.learning.reconcile import reconcile
+from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings

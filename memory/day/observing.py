@@ -14,13 +14,13 @@ from datetime import datetime
 import orjson
 
 from memory.behaviour import Failure, Known, Observed, Step
-from memory.day.tombstones import tombstone_of
 from memory.fact import Fact, State
 from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Habits, mine
 from memory.learning.behaviour.steps import steps, window
 from memory.learning.behaviour.told import LEAST, Finding, confidence, fixed, habitual, left_open, put_right
+from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
 from memory.scope import Layer
 

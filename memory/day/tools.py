@@ -25,7 +25,6 @@ from memory.day.content import Content, NoHandle
 from memory.day.learn import Learner
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
-from memory.day.tombstones import tombstone_of
 from memory.edits import Tier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, State, Stream
 from memory.learning.extract import extract
@@ -33,6 +32,7 @@ from memory.learning.importance import importance
 from memory.learning.lesson import taint_of
 from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
+from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal
 from memory.scope import Layer, Scope
 

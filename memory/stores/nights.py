@@ -21,6 +21,7 @@ from memory.consolidation.diff import Change, Line, Touch
 from memory.consolidation.written import Planned
 from memory.edits import Tier
 from memory.fact import Fact
+from memory.learning.tombstones import tombstone_of
 from memory.stores.candidates import candidate_of, put_forward, take_back
 from memory.stores.forgetting import Terms
 from memory.stores.making import COLUMNS, make_fact, unmake_fact, write_columns
@@ -70,6 +71,7 @@ class Nights(Shelf):
     """The part of the journal that keeps nights."""
 
     _terms: Terms
+    _key: bytes
 
     async def apply_night(self, planned: Planned) -> int:
         """Write a night, whole or not at all; its number, 0 where there was nothing to write but how far it looked."""
@@ -202,7 +204,7 @@ class Nights(Shelf):
         to_write: list[tuple[sqlite3.Row | None, Fact]] = []
         for touch in change.touched:
             after = _rebased(touch, rows)
-            if after is None or after.owner != owner:
+            if after is None or after.owner != owner or (touch.before is None and self._buried(connection, after)):
                 return False
             to_write.append((rows.get(after.id), after))
         for before, after in to_write:
@@ -216,6 +218,11 @@ class Nights(Shelf):
             told = (night, place, change.action.value, change.why, after.id, before is None)
             connection.execute(QUERIES["night_change_add"], (*told, orjson.dumps(fields).decode()))
         return True
+
+    def _buried(self, connection: sqlite3.Connection, fact: Fact) -> bool:
+        """Whether a person has had forgotten what a night would draw anew."""
+        hash = tombstone_of(self._key, fact.owner, fact.text)
+        return bool(ask_many(connection, "tombstone_find", [hash]))
 
     def _undo_night(self, connection: sqlite3.Connection, number: int, at: datetime) -> frozenset[str]:
         night = connection.execute(QUERIES["night_get"], (number,)).fetchone()

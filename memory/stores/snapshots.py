@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from memory.consolidation.diff import Line
 from memory.fact import Category, Fact, Passage
+from memory.scope import Layer, place_of
 from memory.stores.nights import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, listed, passage_of, when
@@ -19,6 +20,8 @@ from memory.stores.shelf import ask_many
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
+SEVERAL = 2
+"""Projects in which something may recur."""
 CONDENSED = timedelta(days=4)
 """How far before the last night the days lie that may still have to be put in short."""
 
@@ -38,11 +41,14 @@ class Looked:
     lines: Sequence[Line]
     fact: int
     passage: int
+    elsewhere: Sequence[tuple[str, str]] = ()
+    """What may recur in a user's projects, and what the user holds already; only read where something is new."""
+    elsewhere_new: frozenset[str] = frozenset()
 
     @property
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
-        return not (self.new or self.fading or self.said or self.learned or self.lines)
+        return not (self.new or self.fading or self.said or self.learned or self.lines or self.elsewhere_new)
 
 
 class Snapshots:
@@ -52,9 +58,12 @@ class Snapshots:
         self._path = path
 
     def owners(self) -> list[str]:
-        """Everyone who has, or had, memories."""
+        """Everyone who has, or had, memories, and the users of all projects."""
         with self._reading() as connection:
-            return [row["name"] for row in connection.execute(QUERIES["owners_all"])]
+            names = [row["name"] for row in connection.execute(QUERIES["owners_all"])]
+        places = [place for name in names if (place := place_of(name)) is not None]
+        users = [user for scope, layer in places if layer is Layer.USER_PROJECT and (user := scope.owner(Layer.USER))]
+        return list(dict.fromkeys([*names, *users]))
 
     def facts(self, ids: Sequence[str]) -> dict[str, Fact]:
         """Facts by id; unknown ones are left out."""
@@ -100,6 +109,7 @@ class Snapshots:
                 ],
                 upto["fact"],
                 passage,
+                *_elsewhere(connection, owner, after, since),
             )
 
     @contextmanager
@@ -114,6 +124,26 @@ class Snapshots:
             yield connection
         finally:
             connection.close()
+
+
+def _elsewhere(
+    connection: sqlite3.Connection, owner: str, after: int, since: datetime | None
+) -> tuple[list[tuple[str, str]], frozenset[str]]:
+    """What a user's projects hold that may recur, where there are several of them and something in them is new."""
+    place = place_of(owner)
+    if place is None or place[1] is not Layer.USER:
+        return [], frozenset()
+    beginning = f"up:{owner.removeprefix('u:')}/"
+    projects = [row["name"] for row in connection.execute(QUERIES["owners_all"]) if row["name"].startswith(beginning)]
+    if len(projects) < SEVERAL:
+        return [], frozenset()
+    new = frozenset(id for each in projects for id in _new(connection, each, after, None, since))
+    rows = connection.execute(many("snapshot_elsewhere", len(projects)), tuple(projects)).fetchall() if new else []
+    fresh = new.intersection(row["id"] for row in rows)
+    if not fresh:
+        return [], frozenset()
+    own = connection.execute(QUERIES["snapshot_texts"], (owner,)).fetchall()
+    return [(row["id"], row["text"]) for row in (*rows, *own)], fresh
 
 
 def _new(

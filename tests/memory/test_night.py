@@ -7,6 +7,7 @@ import contextlib
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +17,11 @@ import pytest_asyncio
 
 from memory.bootstrap import Memory, open_memory
 from memory.consolidation.written import Planned
-from memory.fact import Fact, Kind, State, Tier
+from memory.fact import Fact, Kind, State, Stream, Tier
 from memory.night import GRACE, ROOT, Busy, Child, Failed, Job, Nights, when_due
 from memory.planner import plans
 from memory.ports import Lesson
+from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings
 from memory.stores.nights import NotUndone
 from tests.memory.stores.making import ANN, BOB, fact, owner, passage
@@ -308,3 +310,53 @@ def test_a_night_is_due_by_the_schedule_and_made_up_for_after_the_start() -> Non
 def test_a_schedule_that_is_none_is_refused_in_words(said: str) -> None:
     with pytest.raises(ValueError, match="five fields"):
         NightSettings(schedule=said)
+
+
+def recurring(**more: Any) -> list[Fact]:
+    """What one user says in two projects, in three sessions."""
+    said = (("boat", "s1"), ("boat", "s2"), ("car", "s3"))
+    text = "Always answer me in British English"
+    return [
+        fact(f"{text}{'.' * n}", id=uuid(20 + n), scope=replace(ANN, project=project), session=session, **told)
+        for n, (project, session) in enumerate(said)
+        for told in ({"recorded_at": AGO, "importance": 0.9, "stream": Stream.FLOW, **more},)
+    ]
+
+
+async def test_what_recurs_in_a_users_projects_holds_in_all_of_them_until_it_is_taken_back(memory: Memory) -> None:
+    await taught(memory, *recurring(), fact("Always answer me in British English", id=uuid(30), scope=BOB))
+    outcome = await memory.nights.run()
+    user = ANN.owner(Layer.USER) or ""
+    [(number, _)] = [each for each in outcome.nights if each[1].diff.owner == user]
+    before = dump(memory)
+    plane = replace(ANN, project="plane")
+    await memory.learner.catch_up()
+    [found] = await memory.commands.facts([user])
+    assert found.layer is Layer.USER and "British English" in await memory.commands.page(plane)
+    assert [each.id for each in await memory.commands.search("British English", plane.owners())] == [found.id]
+    assert not await memory.commands.facts([BOB.owner(Layer.USER) or ""])
+    await memory.nights.undo(number)
+    assert await memory.commands.facts([user]) == []
+    again = await memory.nights.run(since=AGO - timedelta(days=1))
+    assert user in {planned.diff.owner for _, planned in again.nights}
+    assert len(dump(memory)[0]) == len(before[0])
+
+
+async def test_a_pattern_that_a_person_has_had_forgotten_is_not_drawn_again(memory: Memory) -> None:
+    await taught(memory, *recurring())
+    await memory.nights.run()
+    user = ANN.owner(Layer.USER) or ""
+    [found] = await memory.commands.facts([user])
+    await memory.commands.forget([found.id], [user])
+    await memory.nights.run(since=AGO - timedelta(days=1))
+    assert await memory.commands.facts([user]) == []
+
+
+async def test_no_night_touches_what_a_person_has_approved(memory: Memory) -> None:
+    shared = [
+        replace(each, owner=ANN.owner(Layer.PROJECT) or "", layer=Layer.PROJECT, tier=Tier.SHARED, confidence=0.05)
+        for each in lessons()
+    ]
+    await taught(memory, *(replace(each, recorded_at=AGO - timedelta(days=9000)) for each in shared))
+    before = dump(memory)
+    assert (await memory.nights.run()).nights == () and dump(memory) == before

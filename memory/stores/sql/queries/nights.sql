@@ -111,3 +111,8 @@ SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number;
 
 -- snapshot_learned: the active facts of an owner that were learnt between two moments
 SELECT * FROM facts WHERE owner = ? AND state = 'active' AND recorded >= ? AND recorded < ? ORDER BY recorded, number;
+
+-- snapshot_elsewhere: what a user's projects hold that may recur in all of them
+SELECT id, text FROM facts WHERE owner IN (?*) AND state = 'active' AND layer = 'user-project'
+AND origin IN ('person', 'user') AND sensitivity != 'restricted'
+AND kind IN ('preference', 'convention', 'correction', 'anti-pattern', 'heuristic', 'pattern') ORDER BY number;
