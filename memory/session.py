@@ -60,11 +60,12 @@ window of 200,000."""
 class Arrival:
     """What the edge knows of a request beside its conversation.
 
-    ``namespace`` is a keyed hash of the credential; ``session_key`` and ``parent_key`` are the runtime's own ids
-    where it sends any; ``extends`` says that a side or compaction request carries the session's own history;
-    ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no tools though the runtime's turns
-    usually do: in a session whose other requests have some it is a side request. ``note`` says why there is no owner.
-    ``patience`` is None where the client is not known to compact by the usage that is reported.
+    ``namespace`` is a keyed hash of the credential, ``whose`` one of the credential and its person; ``session_key`` and
+    ``parent_key`` are the runtime's own ids where it sends any; ``extends`` says that a side or compaction request
+    carries the session's own history; ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no
+    tools though the runtime's turns usually do: in a session whose other requests have some it is a side request.
+    ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
+    is reported.
     """
 
     scope: Scope
@@ -80,6 +81,7 @@ class Arrival:
     mode: Mode = Mode.ON
     directory: str | None = None
     patience: Patience | None = None
+    whose: str = ""
 
 
 @dataclass(frozen=True, slots=True)

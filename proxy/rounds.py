@@ -62,7 +62,8 @@ def with_offer(edge: Edge, view: View, prepared: Prepared, headers: Mapping[str,
     if edge.memory is None or not view.conversation.tools:
         return prepared
     tools = edge.memory.offering.offered(prepared, view.conversation, lambda: _for_first_request(view, headers))
-    return replace(prepared, tools=tools) if tools and not collides(view, names_of(tools)) else prepared
+    fits = bool(tools) and not collides(view, names_of(tools))
+    return edge.memory.preparation.offering(prepared, view.conversation, tools if fits else "")
 
 
 def by_login(headers: Mapping[str, str]) -> bool:

@@ -48,6 +48,9 @@ LEAST = 16
 FRAME = 4
 """Tokens that a line costs beside its text."""
 
+HEARD, NAMED, LINE, TERM = 100, 180, 300, 45
+"""Bytes, about, of a content that was heard, of a name that has a home, of a line, and of a word on it."""
+
 SPECIFIC = 3
 """A name that was said and stands in no more places than these is meant: what follows it there comes back with it."""
 
@@ -84,6 +87,8 @@ class Absent:
     _texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     _rows: list[_Row] = field(default_factory=list)
     _at: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    size: int = 0
+    """Bytes that it takes in memory, about."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._labels
@@ -109,7 +114,10 @@ class Absent:
         if name in self._heard:
             return
         self._heard.add(name)
+        self.size += HEARD
         for each, row in rows(text[:PER_CONTENT]).items():
+            if each not in self._homes:
+                self.size += NAMED
             self._homes[each] = name, row
             self._times[each] += 1
             if said:
@@ -121,11 +129,14 @@ class Absent:
             return
         self._labels[name] = label
         self._texts[name] = text[:PER_CONTENT], text[:PER_CONTENT].lower()
+        self.size += HEARD + 2 * len(text[:PER_CONTENT])
         for number, line in enumerate(text[:PER_CONTENT].split("\n")):
             at_home = tuple(each for each in dict.fromkeys(names(line)) if self._homes.get(each) == (name, number))
             if at_home:
                 row = _Row(name, number, shortened(line.strip(), at_home), at_home)
-                for term in set(words(row.text)):
+                terms = set(words(row.text))
+                self.size += LINE + len(row.text) + TERM * len(terms)
+                for term in terms:
                     self._at[term].append(len(self._rows))
                 self._rows.append(row)
 

@@ -144,6 +144,10 @@ class Fitting:
         """How large a request of a session is with some edits."""
         return self._shedding.load(conversation, live, edits)
 
+    def offered(self, conversation: Conversation, live: LiveSession) -> int:
+        """Tokens of the tools that a session offers beside the client's."""
+        return self._shedding.offered(live, conversation)
+
     def told(self, model: str, window: int) -> None:
         """A provider said how many tokens a model reads at once."""
         self._reported.told(model, window)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
 from memory.context.paging import Absent, question, rendered, turned_to
-from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Message, Part, Role, Text, ToolCall, ToolResult
 from memory.edits import PAGED, Standing, handle
 from memory.settings import SheddingSettings
 
@@ -28,8 +28,12 @@ SHARE = 0.3
 
 BYTES_PER_TOKEN = 4
 
-SESSIONS = 64
-"""Sessions of which what was shed is kept at hand."""
+ROOM = 96 * 2**20
+"""Bytes, about, of what is kept at hand of what was shed. The session that asks has it though it alone be larger."""
+
+SHORT = 240
+"""Characters of a call below which it does not come back: it says what was done, and what came of that is its result's
+to say."""
 
 FEW = 8
 """Contents that are taken in without a thread."""
@@ -60,8 +64,7 @@ class Paging:
             return Returned()
         absent, lock = self._absent.setdefault(session, (Absent(), Lock()))
         self._absent.move_to_end(session)
-        while len(self._absent) > SESSIONS:
-            self._absent.popitem(last=False)
+        self._make_room()
         gone = gone_from(conversation, standing)
 
         def found() -> Returned:
@@ -72,6 +75,13 @@ class Paging:
 
         much = len(gone) > len(absent) + FEW or len(gone) > MANY or lock.locked()
         return await asyncio.to_thread(found) if much else found()
+
+    def _make_room(self) -> None:
+        """Let go of the sessions that were not asked about for the longest time."""
+        size = sum(absent.size for absent, _ in self._absent.values())
+        while size > ROOM and len(self._absent) > 1:
+            _, (gone, _) = self._absent.popitem(last=False)
+            size -= gone.size
 
     def _budget(self, conversation: Conversation, standing: Standing, window: int) -> int:
         """Tokens that may come back here."""
@@ -84,13 +94,27 @@ Place = tuple[int, int]
 
 
 def gone_from(conversation: Conversation, standing: Standing) -> dict[str, Place]:
-    """By handle the parts that do not stand in the request as they were."""
-    messages = conversation.messages
-    gone = {handle(messages[index].digest, part): (index, part) for index, part in standing.replaced}
-    for index in standing.dropped:
-        for part in range(len(messages[index].parts)):
-            gone[handle(messages[index].digest, part)] = index, part
-    return gone
+    """By handle the parts that do not stand in the request as they were, anywhere: the same message may have been said
+    again, and stand there whole."""
+    messages, dropped = conversation.messages, standing.dropped
+    left = [(index, part) for index in dropped for part in range(len(messages[index].parts))]
+    places = dict.fromkeys((*standing.replaced, *left))
+    said = {messages[index].digest for index, _ in places}
+    whole = {
+        handle(message.digest, part)
+        for index, message in enumerate(messages)
+        if message.digest in said and index not in dropped
+        for part in range(len(message.parts))
+        if (index, part) not in places
+    }
+    gone = {handle(messages[index].digest, part): (index, part) for index, part in places}
+    return {name: place for name, place in gone.items() if name not in whole and not _short(messages, *place)}
+
+
+def _short(messages: Sequence[Message], index: int, number: int) -> bool:
+    parts = messages[index].parts
+    part = parts[number] if number < len(parts) else None
+    return isinstance(part, ToolCall) and len(part.arguments) < SHORT
 
 
 def take_in(absent: Absent, conversation: Conversation, gone: Mapping[str, Place]) -> None:

@@ -18,7 +18,7 @@ from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
 from memory.day.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.day.given import Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
-from memory.edits import Append, Edit, Entry, Ledger
+from memory.edits import Append, Edit, Entry, Insert, Ledger
 from memory.ports import Guard
 from memory.session import Arrival, Mode, Pending, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
@@ -121,7 +121,14 @@ class Preparation:
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
         began, deadline = time.perf_counter(), Deadline(USED * self.patience)
         async with asyncio.timeout(deadline.within(PATIENCE * self._deadline)):
-            live = await self._sessions.find(conversation, arrival)
+            find = self._sessions.find if arrival.kind.teaches else self._sessions.known
+            live = await find(conversation, arrival)
+        if live is None:
+            # It teaches nothing, so it begins no session; but it may bring along what was said in one.
+            live = self._sessions.rewritten(conversation, arrival)
+            return self._only_again(
+                conversation, arrival, live, f"{'remembered' if live else 'untouched'}; {arrival.kind}"
+            )
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
@@ -139,7 +146,7 @@ class Preparation:
             shown=decided.recalled.shown,
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),
-            bytes_added=sum(len(edit.text.encode()) for edit in edits if isinstance(edit, Append)),
+            bytes_added=sum(map(_added, edits)),
             note="; ".join(filter(None, (decided.recalled.note, fit.note))),
             steps=steps | {"prepare": ms(began)},
             tokens=fit.tokens,
@@ -148,7 +155,18 @@ class Preparation:
             paged=fit.paged,
             saved=-fit.changed,
         )
-        return Prepared(live.session, arrival, edits, receipt, changed=fit.changed)
+        offers = live.ledger.offers if conversation.tools else ""
+        return Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
+
+    def offering(self, prepared: Prepared, conversation: Conversation, tools: str) -> Prepared:
+        """The plan with the definitions of the tools that stand in the request, which may not be those that were
+        counted: a session's first request only begins to offer some."""
+        live = self._sessions.alive(prepared.session.id) if prepared.session else None
+        if self._fitting is None or live is None or prepared.changed is None or tools == prepared.tools:
+            return replace(prepared, tools=tools)
+        more = self._fitting.offered(conversation, live) * (1 if tools else -1)
+        receipt = replace(prepared.receipt, tokens=prepared.receipt.tokens + more, saved=prepared.receipt.saved - more)
+        return replace(prepared, tools=tools, changed=prepared.changed + more, receipt=receipt)
 
     async def _decided(
         self, conversation: Conversation, live: LiveSession, arrival: Arrival, deadline: Deadline
@@ -186,7 +204,7 @@ class Preparation:
         deadline, keys = Deadline(REFUSED_SECONDS), conversation.keys()
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused()
         found = self._sessions.find if decides else self._sessions.known
-        live = await found(conversation, arrival)
+        live = await found(conversation, arrival) or self._sessions.rewritten(conversation, arrival)
         if live is None:
             return None
         sent = self._fitting.load(conversation, live, prepared.edits)
@@ -233,6 +251,11 @@ class Preparation:
         if live is not None and prepared.pending.entries:
             write(live, prepared.pending.entries, prepared.pending.unkept)
             self._write_beside(live)
+
+    def was_read(self, prepared: Prepared) -> None:
+        """The provider has read a request: its prefix is in the provider's cache from now on."""
+        if prepared.session is not None and prepared.arrival.kind.teaches:
+            self._sessions.read(prepared.session.id, prepared.arrival.at)
 
     async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""
@@ -300,6 +323,14 @@ def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:
     """Whether a request is one of a session: side requests that are conversations of their own are not."""
     owned = bool(conversation.messages) and arrival.scope.user is not None
     return owned and (arrival.kind.teaches or arrival.extends)
+
+
+def _added(edit: Edit) -> int:
+    match edit:
+        case Append(_, text) | Insert(_, text):
+            return len(text.encode())
+        case _:
+            return 0
 
 
 def _status(edits: Sequence[Edit], decided: Decided) -> str:

@@ -16,12 +16,16 @@ from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation, Message, Role
+from memory.day.familiar import Familiar
 from memory.edits import OFFERED, Act, Entry, Ledger
 from memory.ports import Journal
 from memory.session import Arrival, Session
 
 RETRY = timedelta(minutes=10)
 """The same request again within this time is a retry of it; later it is a new session that opens alike."""
+
+END = 4
+"""Messages at the end of a session's newest request of which one must stand in a history that goes on from there."""
 
 KEPT = 4096
 """Sessions kept in memory; the others are read again from the journal."""
@@ -34,8 +38,9 @@ class LiveSession:
     ``tip`` is the last link of its newest request's trail, ``unwritten`` what the ledger has and the journal does
     not have yet, ``unkept`` the messages that it takes something from and that the journal does not have either;
     ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
-    ``before`` is when the request before the newest one came, None where there was none; ``looked`` how many tokens a
-    request had when it was last looked for what could leave it.
+    ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
+    ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
+    ``looked`` is how many tokens a request had when it was last looked for what could leave it.
     """
 
     session: Session
@@ -45,7 +50,9 @@ class LiveSession:
     unkept: dict[bytes, Message] = field(default_factory=dict)
     known: bool = False
     tools: bool = False
-    before: datetime | None = None
+    read_at: datetime | None = None
+    opening: bytes = b""
+    end: tuple[bytes, ...] = ()
     looked: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     saving: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -77,8 +84,12 @@ def in_own_namespace(arrival: Arrival) -> Arrival:
     """The arrival with a namespace of its credential *and* its scope: no other owner's request can name, or come
     upon, a session in it."""
     scope = arrival.scope
-    seed = "\x00".join((arrival.namespace, scope.org or "", scope.user or "", scope.project or ""))
-    return replace(arrival, namespace=hashlib.blake2b(seed.encode("utf-8", "replace"), digest_size=12).hexdigest())
+    owner = (arrival.namespace, scope.org or "", scope.user or "")
+    return replace(arrival, namespace=_hashed(*owner, scope.project or ""), whose=_hashed(*owner))
+
+
+def _hashed(*names: str) -> str:
+    return hashlib.blake2b("\x00".join(names).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def session_key(arrival: Arrival, key: str | None) -> str | None:
@@ -102,6 +113,7 @@ class LiveSessions:
         self._by_key: dict[str, str] = {}
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
         self._waiting: OrderedDict[tuple[str, bytes], tuple[Entry, ...]] = OrderedDict()
+        self._familiar = Familiar()
 
     def remembered(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The session of a request as far as this process remembers it; never waits."""
@@ -132,6 +144,26 @@ class LiveSessions:
         found = await self._furthest(conversation.trail(), arrival)
         return found[0] if found and _begun(*found, conversation, arrival) else None
 
+    def rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
+        """The session of a history that its client has written anew, as far as this process remembers it; never waits.
+
+        A request that is no turn may say less of where it is from than the session's turns do, so that no project is
+        known of it; with another one it is another session's.
+        """
+        id = self._familiar.session(arrival.whose, conversation.messages)
+        live = self._live.get(id) if id else None
+        if live is None:
+            return None
+        project, its = arrival.scope.project, live.session.scope.project
+        unnamed = project is None and (not arrival.kind.teaches or its == _own_project(live.session.id))
+        return live if unnamed or project == its else None
+
+    def read(self, session: str, at: datetime) -> None:
+        """A provider has read the request of a session that came at this moment."""
+        live = self._live.get(session)
+        if live is not None and (live.read_at is None or at > live.read_at):
+            live.read_at = at
+
     async def find(self, conversation: Conversation, arrival: Arrival) -> LiveSession:
         """The session of a request, new if there is none.
 
@@ -143,8 +175,8 @@ class LiveSessions:
         if live is None:
             async with self._finding.setdefault(_place(key, conversation, trail, arrival), asyncio.Lock()):
                 live = self._at_hand(key, trail, arrival) or await self._found_or_new(key, trail, conversation, arrival)
-                return self._arrived(live, key, trail, arrival)
-        return self._arrived(live, key, trail, arrival)
+                return self._arrived(live, key, trail, arrival, conversation)
+        return self._arrived(live, key, trail, arrival, conversation)
 
     async def place(self, conversation: Conversation, arrival: Arrival) -> Session:
         """The session of a request whose preparing failed, for its exchange to be journaled in. What was decided
@@ -172,7 +204,7 @@ class LiveSessions:
                 self._waiting.popitem(last=False)
             return None
         live.decide(entries)
-        return self._arrived(live, key, trail, arrival)
+        return self._arrived(live, key, trail, arrival, conversation)
 
     def _at_hand(self, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession | None:
         """The session where memory alone says which: its key is known, or the request goes on from its tip."""
@@ -194,16 +226,23 @@ class LiveSessions:
         id = self._by_key.get(key)
         return self._live.get(id) if id else None
 
-    def _arrived(self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival) -> LiveSession:
+    def _arrived(
+        self, live: LiveSession, key: str | None, trail: Sequence[bytes], arrival: Arrival, conversation: Conversation
+    ) -> LiveSession:
         """Remember when a session's newest request came, how far it went, and what was decided while the session was
         not known."""
         if arrival.at > live.session.seen_at:
-            live.before = live.session.seen_at
             live.session = replace(live.session, seen_at=arrival.at)
         if live.session.id in self._live:
             self._live.move_to_end(live.session.id)
         if arrival.kind.teaches and trail:
-            live.tip = trail[-1]
+            opening = trail[max(conversation.head, 1) - 1]
+            if live.opening not in (b"", opening):
+                # The client has changed the very beginning: no provider has the rest in its cache.
+                live.read_at = None
+            live.opening, live.tip = opening, trail[-1]
+            live.end = tuple(message.digest for message in conversation.messages[-END:])
+            self._familiar.heard(arrival.whose, live.session.id, conversation.messages)
             self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
             while len(self._by_link) > 8 * KEPT:
                 self._by_link.popitem(last=False)
@@ -218,15 +257,16 @@ class LiveSessions:
         if key is not None and (live := await self._by_key_of(key)) is not None:
             return live
         found = await self._furthest(trail, arrival)
-        if found is None:
-            return self._new(key, arrival, None, ())
-        live, shared = found
-        if key is None and _goes_on(live, shared, trail, arrival):
-            return live
+        if key is None and found is not None and _goes_on(*found, trail, arrival):
+            return found[0]
+        familiar = self.rewritten(conversation, arrival) if key is None else None
+        if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
+            return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
-        begun = _begun(live, shared, conversation, arrival)
-        inherited = tuple(live.ledger.at([OFFERED, *conversation.keys()])) if begun else ()
-        return self._new(key, arrival, live.session.id if begun else None, inherited)
+        begun = familiar
+        if begun is None and found is not None and _begun(*found, conversation, arrival):
+            begun = found[0]
+        return self._new(key, arrival, begun, conversation)
 
     async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
         """The session that went furthest along a trail, and how many messages it shares."""
@@ -267,6 +307,7 @@ class LiveSessions:
         self._live.clear()
         self._by_key.clear()
         self._by_link.clear()
+        self._familiar.forget()
 
     def _by_trail(self, namespace: str, trail: Sequence[bytes]) -> tuple[LiveSession, int] | None:
         for shared in range(len(trail), 0, -1):
@@ -289,18 +330,19 @@ class LiveSessions:
     async def _load(self, session: Session) -> LiveSession:
         live = self._live.get(session.id)
         if live is None:
-            live = LiveSession(session, Ledger(await self._journal.ledger(session.id)), known=True)
-            live = self._keep(live)
+            ledger = Ledger(await self._journal.ledger(session.id))
+            live = self._keep(LiveSession(session, ledger, known=True, read_at=session.seen_at))
         return live
 
     def _new(
-        self, key: str | None, arrival: Arrival, forked_from: str | None, inherited: Sequence[Entry]
+        self, key: str | None, arrival: Arrival, begun: LiveSession | None, conversation: Conversation
     ) -> LiveSession:
+        """A new session, which inherits what was decided about its messages where they were said in another."""
         id = self._new_id()
         scope = arrival.scope
         if scope.user and not scope.project:
             # Work that names no project is kept apart: it is a project of its own.
-            scope = replace(scope, project=f"session {id}")
+            scope = replace(scope, project=_own_project(id))
         session = Session(
             id=id,
             key=key or f"{arrival.namespace}:trail:{id}",
@@ -310,9 +352,13 @@ class LiveSessions:
             seen_at=arrival.at,
             kind=arrival.kind,
             parent=session_key(arrival, arrival.parent_key),
-            forked_from=forked_from,
+            forked_from=begun.session.id if begun else None,
         )
+        inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
+        if begun is not None:
+            # What the provider has in its cache of the one, the other's requests begin with.
+            live.opening, live.read_at = begun.opening, begun.read_at
         return self._keep(live)
 
     def _keep(self, live: LiveSession) -> LiveSession:
@@ -323,6 +369,10 @@ class LiveSessions:
             _, gone = self._live.popitem(last=False)
             self._by_key.pop(gone.session.key, None)
         return kept
+
+
+def _own_project(session: str) -> str:
+    return f"session {session}"
 
 
 def _goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:

@@ -108,12 +108,21 @@ class Shedding:
                     if part < len(message.parts):
                         whole = self._counting.parts(message, conversation)[part]
                         sizes[index] += self._counting.text(text) - whole
-                case Append(index, text) | Insert(index, text):
+                case Append(index, text):
                     sizes[index] += self._counting.text(text)
-        counted = weighed.fixed + sum(sizes)
+                case Insert(index, raw):
+                    # What is JSON in JSON here stands as JSON in the request.
+                    sizes[index] += self._counting.text(raw.replace('\\"', '"'))
+        fixed = weighed.fixed + self.offered(live, conversation)
+        counted = fixed + sum(sizes)
         expected = self._reported.expected(live.session.id, conversation.model, counted)
         changed = counted - weighed.total
-        return Load(tuple(sizes), weighed.fixed, changed, expected, self.window(conversation))
+        return Load(tuple(sizes), fixed, changed, expected, self.window(conversation))
+
+    def offered(self, live: LiveSession, conversation: Conversation) -> int:
+        """Tokens of the tools that a session offers beside the client's."""
+        tools = live.ledger.offers if conversation.tools else ""
+        return self._counting.text(tools) if tools else 0
 
     def window(self, conversation: Conversation) -> int:
         """Tokens that a request's model reads at once."""
@@ -197,12 +206,12 @@ class Shedding:
 
     def _cold(self, conversation: Conversation, live: LiveSession, arrival: Arrival) -> bool:
         """Whether the provider's cache has let go of the session's prefix."""
-        if live.before is None:
+        if live.read_at is None:
             return True
         lifetimes = self._settings.cache_ttl
         whose = maker(conversation.dialect, conversation.model)
         seconds = {"anthropic": lifetimes.anthropic, "openai": lifetimes.openai}.get(whose, lifetimes.other)
-        return arrival.at - live.before > timedelta(seconds=seconds)
+        return arrival.at - live.read_at > timedelta(seconds=seconds)
 
     def _pieces(
         self,

@@ -17,8 +17,9 @@ class QwenCode(Runtime):
         Sign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
         Sign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
         Sign(RequestKind.COMPACTION, True, last="You are the component that summarizes"),
-        Sign(RequestKind.COMPACTION, False, system="You are the component that summarizes", tools=False),
-        Sign(RequestKind.COMPACTION, False, system="<state_snapshot>", tools=False),
+        # Where that gives no summary it asks once more, with a system prompt of its own before the same history.
+        Sign(RequestKind.COMPACTION, True, system="You are the component that summarizes", tools=False),
+        Sign(RequestKind.COMPACTION, True, system="<state_snapshot>", tools=False),
     )
 
     def recognises(self, headers: Headers, view: View) -> bool:

@@ -219,3 +219,19 @@ async def test_a_refusal_that_opens_a_stream_is_retried_before_the_client_sees_i
         else:
             assert reply == sent
             assert len(provider.requests) == 3
+
+
+async def test_the_tools_that_a_session_offers_are_counted_from_its_first_request_on(tmp_path: Path) -> None:
+    offer = {"memory.tools.offer": True}
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **offer) as proxy:
+        tools = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
+        said: list[dict[str, str]] = []
+        for text in ("Look at the files.", "And at the others."):
+            said.append({"role": "user", "content": text})
+            body = {"model": "m", "tools": tools, "messages": said}
+            await proxy.post("/v1/chat/completions", body, x_session_id="s1")
+            said.append({"role": "assistant", "content": "OK."})
+        assert b"memory_search" in provider.last.body
+        await proxy.learned()
+        second, first = ((await asking(proxy)("GET", "api/log"))["receipts"])[:2]
+        assert first["saved"] == second["saved"] < -200

@@ -18,7 +18,7 @@ from memory.day.given import FrozenPage, Recalled
 from memory.day.note import Notes
 from memory.day.prepare import Preparation
 from memory.day.sessions import LiveSessions
-from memory.edits import Append, Edit
+from memory.edits import Act, Append, Edit, Entry
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Mode, Prepared, RequestKind, Session, Shown
@@ -49,6 +49,7 @@ class Fresh:
     def __init__(self) -> None:
         self.count = itertools.count()
         self.failing = False
+        self.present: frozenset[str] = frozenset()
         self.asked, self.go_on = asyncio.Event(), asyncio.Event()
         self.go_on.set()
 
@@ -58,6 +59,7 @@ class Fresh:
         self.asked.set()
         await self.go_on.wait()
         number = next(self.count)
+        self.present = present
         return Recalled(f"[memory {number}]", (Shown(f"id{number}", "text", 1.0, {}, 5),))
 
     async def page(self, scope: Scope) -> FrozenPage:
@@ -238,3 +240,13 @@ async def test_switched_off_from_its_beginning_a_session_is_left_alone(key: str 
         assert await bench.fail(conversation, keyed(key, mode=Mode.OFF)) == ()
         assert bench.preparation.untouched(conversation, keyed(key, mode=Mode.OFF), "off").edits == ()
     assert await bench.journal.counts() == told
+
+
+async def test_what_the_model_asked_for_by_itself_is_not_recalled_again(bench: Bench) -> None:
+    prepared = await bench.preparation.prepare(FIRST, keyed("s1"))
+    assert prepared.session is not None
+    live = bench.sessions.alive(prepared.session.id)
+    assert live is not None
+    live.decide([Entry(*FIRST.keys()[0], "{}", Form.PART, "hidden", ("id7",), Act.INSERT)])
+    await bench.preparation.prepare(SECOND, keyed("s1"))
+    assert "id7" in bench.memory.present

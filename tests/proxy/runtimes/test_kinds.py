@@ -156,7 +156,7 @@ REQUESTS: list[tuple[str, Mapping[str, str], View, str, RequestKind, bool]] = [
         view(("user", "Use tabs."), system="You are the component that summarizes…", tools=()),
         "qwen-code",
         COMPACT,
-        False,
+        True,
     ),
     ("pi's turn", PI, view(HI, system=PI_SYSTEM), "pi", MAIN, True),
     (
