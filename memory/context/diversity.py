@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.context.nearest import nearest
 from memory.context.rank import Scored
 from memory.fact import Fact, Passage, State
 from memory.language.terms import words_of
@@ -28,13 +29,22 @@ class Diversity:
     likeness: float = 0.2
     same: float = 0.85
     considered: int = 60
+    settled: int = 24
+    """The best of which no two may contradict each other over layers: more of them are never shown at once."""
 
 
 DIVERSITY = Diversity()
 
 
 def diverse(scored: Sequence[Scored], diversity: Diversity = DIVERSITY) -> list[Scored]:
-    """The best memories in the order in which they should be taken, near-identical ones once."""
+    """The best memories in the order in which they should be taken, near-identical ones once, and of the best that
+    contradict each other over layers the nearest."""
+    taken = _diverse(scored, diversity)
+    lost = nearest([each.memory for each in taken[: diversity.settled] if isinstance(each.memory, Fact)])
+    return [each for each in taken if each.id not in lost] if lost else taken
+
+
+def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
     pool = _facts_in_context([(each, words_of(each.memory.text)) for each in islice(scored, diversity.considered)])
     if not pool:
         return []

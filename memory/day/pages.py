@@ -10,13 +10,15 @@ import asyncio
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from memory.context.nearest import nearest
 from memory.context.page import Page, frame_page, page
 from memory.day.given import FrozenPage
+from memory.fact import Fact
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.settings import PageSettings
@@ -124,7 +126,7 @@ class PageFiles:
         file = self.path(scope)
         own = _MADE.sub("", await asyncio.to_thread(_read, file)).strip()
         budget = self._settings.tokens - len(own.encode()) // 4
-        made = await asyncio.to_thread(page, facts, max(budget, 0), self._now())
+        made = await asyncio.to_thread(_heeded, facts, max(budget, 0), self._now())
         if made.text or own:
             await asyncio.to_thread(_write, file, own, made.text)
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
@@ -134,6 +136,12 @@ class PageFiles:
         kept = _Kept(scope, made, FrozenPage(frame_page(whole), made.memories), modified, stale)
         self._kept[scope.owners()] = kept
         return kept
+
+
+def _heeded(facts: Sequence[Fact], budget: int, now: datetime) -> Page:
+    """The page of some facts without those that lose to one of a nearer layer."""
+    lost = nearest(facts)
+    return page([fact for fact in facts if fact.id not in lost], budget, now)
 
 
 def _name(name: str | None) -> str:
