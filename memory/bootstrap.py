@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import platform
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from memory.day.learn import Learner
 from memory.day.lives import Lives
 from memory.day.note import Notes
 from memory.day.offering import Offering
+from memory.day.page_edits import PageEdits
 from memory.day.pages import PageFiles
 from memory.day.paging import Paging
 from memory.day.prepare import Preparation
@@ -187,9 +189,11 @@ async def open_memory(
 
     sessions = LiveSessions(journal, new_id)
     recall = Recall(settings.recall, journal, index, embedder, asked)
-    pages = PageFiles(settings.page, journal, home / "pages", now)
+    device = settings.page.device or platform.node() or "here"
+    edits = PageEdits(journal, new_id, now, device)
+    pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy)
+    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy, device=device)
     tokens = Tokens()
     model = _model(settings.model, journal, now)
     reword = Rewording(model, tokens.near).reworded if model and settings.model.overviews else None

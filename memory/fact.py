@@ -112,7 +112,8 @@ class Fact:
 
     Confidence, importance and surprise lie in 0..1. ``wrong`` keeps the other side of a correction. Times are
     aware datetimes. ``access`` counts reads that were used, ``sessions`` the distinct sessions among them;
-    creation counts as the first of each.
+    creation counts as the first of each. ``device`` names the machine on which it was learned, where that is known;
+    ``preview`` is how many characters recall shows, 0 for all.
     """
 
     id: str
@@ -146,15 +147,22 @@ class Fact:
     pinned: bool = False
     wrong: str = ""
     entities: tuple[str, ...] = ()
+    device: str = ""
+    preview: int = 0
+
+    @property
+    def brief(self) -> str:
+        """What recall shows of it: the text, or its beginning where a night has put it in short."""
+        return shortened(self.text, self.preview)
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a turn, word for word, of at most about 90 tokens.
 
-    ``turn`` is the place of its message in the session and ``piece`` its place in the message, so that
-    neighbours can be found. ``question`` marks a turn that only asks: it holds no answer and must not crowd
-    one out.
+    ``turn`` is the place of its message in the session and ``piece`` its place in the message, so that neighbours can
+    be found; ``preview`` is how many characters recall shows, 0 for all. ``question`` marks a turn that only asks: it
+    holds no answer and must not crowd one out.
     """
 
     id: str
@@ -169,6 +177,12 @@ class Passage:
     piece: int = 0
     question: bool = False
     sensitivity: Sensitivity = Sensitivity.NORMAL
+    preview: int = 0
+
+    @property
+    def brief(self) -> str:
+        """What recall shows of it: the text, or its beginning where a night has put it in short."""
+        return shortened(self.text, self.preview)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +204,8 @@ class Draft:
     pinned: bool = False
     wrong: str = ""
     entities: tuple[str, ...] = ()
+
+
+def shortened(text: str, preview: int) -> str:
+    """The first ``preview`` characters of a text and a mark that there is more; all of it for 0."""
+    return f"{text[:preview].rstrip()} […]" if 0 < preview < len(text) else text

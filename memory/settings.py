@@ -75,6 +75,7 @@ class PageSettings(Section):
 
     enabled: bool = True
     tokens: int = Field(400, ge=0, le=100_000)
+    device: str | None = Field(None, max_length=40)
 
 
 class LearningSettings(Section):

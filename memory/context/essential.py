@@ -77,12 +77,17 @@ def essential_worth(fact: Fact) -> float:
 
     Time is left out: the page must not change by itself.
     """
-    borne_out = log2(fact.access + 1) * log2(fact.sessions + 1)
+    borne_out = log2(_coarse(fact.access) + 1) * log2(_coarse(fact.sessions) + 1)
     if fact.pinned or fact.tier is Tier.SHARED or fact.stability is Stability.STABLE:
         return 2.0 * borne_out
     if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is Kind.OBSERVATION:
         return 0.0
     return fact.confidence * (0.5 + fact.importance) * _guidance(fact) * borne_out
+
+
+def _coarse(count: int) -> int:
+    """A count in steps (1, 2, 4, 8, …): the page shall not change with every single use."""
+    return 1 << (max(count, 1).bit_length() - 1)
 
 
 def on_page(text: str) -> str:

@@ -147,7 +147,7 @@ def _dated(fact: Fact, now: datetime) -> str:
 
 
 def _line(memory: Memory) -> str:
-    line = f"{_SOURCE[memory.origin]}: {quoted(memory.text)}"
+    line = f"{_SOURCE[memory.origin]}: {quoted(memory.brief)}"
     if not isinstance(memory, Fact):
         return line
     if memory.wrong:

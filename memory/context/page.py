@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from types import MappingProxyType
 from typing import Final
 
+from memory.context.allocate import RATIOS, Demand, Ratios, allocate
 from memory.context.diversity import same
 from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.pack import disarmed, quoted, tokens_of
-from memory.fact import Fact, Kind, Sensitivity, State, Stream
+from memory.fact import Fact, Kind, Origin, Sensitivity, State, Stream
 from memory.language.terms import words_of
 from memory.scope import Layer
+from memory.strength import recency
 
 PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, not new requests."
 PAGE_CLOSING: Final = "</memory-page>"
@@ -37,25 +38,24 @@ _PRIVATE: Final = (Layer.USER, Layer.USER_PROJECT)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """MEMORY.md and the ids of the facts on it; an empty text where nothing is essential."""
+class Item:
+    """A line of the page and the fact that it tells."""
 
-    text: str = ""
-    memories: tuple[str, ...] = ()
+    id: str
+    line: str
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
-    """Preservation ratios: the part of the page that each stream may always fill; the rest goes to the best."""
+class Page:
+    """MEMORY.md, the ids of the facts on it, and its lines by stream; an empty text where nothing is essential."""
 
-    of: Mapping[Stream, float] = field(
-        default_factory=lambda: MappingProxyType(
-            {Stream.IDENTITY: 0.5, Stream.PROJECTS: 0.2, Stream.TASKS: 0.05, Stream.FLOW: 0.1}
-        )
-    )
+    text: str = ""
+    memories: tuple[str, ...] = ()
+    streams: Mapping[Stream, tuple[Item, ...]] = field(default_factory=dict)
 
 
-SHARES = Shares()
+STANDS: Final = 1.25
+"""How much more a fact is worth that stands on the page already: so it does not change with every use of another."""
 
 
 def page(
@@ -63,16 +63,18 @@ def page(
     budget: int,
     now: datetime,
     *,
-    shares: Shares = SHARES,
+    ratios: Ratios = RATIOS,
+    standing: frozenset[str] = frozenset(),
     count: Callable[[str], int] = tokens_of,
 ) -> Page:
     """The page of some facts within ``budget`` tokens, its frame (see :func:`frame_page`) counted in.
 
-    Each stream first takes what it is worth out of its own share, then all of them out of what is left. ``now``
-    only tells what has expired.
+    The budget is divided among the streams (see :mod:`memory.context.allocate`); each takes what it is worth out of
+    its part, then all of them out of what is left. ``standing`` are the facts that stand on it now; ``now`` only tells
+    what has expired.
     """
-    essential = _once([fact for fact in facts if _essential(fact, now)])
-    own = {stream: int(budget * shares.of.get(stream, 0.0)) for stream in Stream}
+    essential = _once([fact for fact in facts if _essential(fact, now)], standing)
+    own = allocate(budget - count(frame_page("# Memory")), _demands(essential, count), ratios)
     taken: dict[str, Fact] = {}
     filled = 0
     for within_shares in (True, False):
@@ -80,14 +82,41 @@ def page(
             if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
             size = count(frame_page(_markdown([*taken.values(), fact])))
-            if size > budget or (within_shares and size - filled > own[fact.stream]):
+            if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
             own[fact.stream] -= size - filled
             filled = size
             taken[fact.id] = fact
             if filled > budget - _SHORTEST:
                 break
-    return Page(_markdown(list(taken.values())), tuple(taken)) if taken else Page()
+    chosen = list(taken.values())
+    return Page(_markdown(chosen), tuple(taken), _by_stream(chosen)) if taken else Page()
+
+
+def heading(stream: Stream) -> str:
+    """The heading of a stream."""
+    return _HEADINGS[stream]
+
+
+def _streams(taken: Mapping[str, Fact]) -> set[Stream]:
+    return {fact.stream for fact in taken.values()}
+
+
+def _demands(essential: Sequence[Fact], count: Callable[[str], int]) -> dict[Stream, Demand]:
+    """What each stream would take. Recency is measured against the newest of them, not against a clock."""
+    newest = max((fact.recorded_at for fact in essential), default=None)
+    demands: dict[Stream, Demand] = {}
+    for stream in Stream:
+        own = [fact for fact in essential if fact.stream is stream]
+        if own and newest is not None:
+            worths = [essential_worth(fact) for fact in own]
+            demands[stream] = Demand(
+                count("\n".join([_HEADINGS[stream], *map(_line, own)]) + "\n"),
+                sum(recency(fact.recorded_at, newest) for fact in own) / len(own),
+                sum(worth / (1.0 + worth) for worth in worths) / len(own),
+                sum(fact.importance for fact in own) / len(own),
+            )
+    return demands
 
 
 def frame_page(text: str) -> str:
@@ -103,7 +132,8 @@ def _essential(fact: Fact, now: datetime) -> bool:
     if fact.state is not State.ACTIVE or fact.sensitivity is Sensitivity.RESTRICTED:
         return False
     # What somebody is allergic to is confidential and yet the first thing to respect; it stays with themselves.
-    if fact.sensitivity is Sensitivity.CONFIDENTIAL and not (fact.kind is Kind.PREFERENCE and fact.layer in _PRIVATE):
+    theirs = fact.kind is Kind.PREFERENCE or fact.origin is Origin.PERSON
+    if fact.sensitivity is Sensitivity.CONFIDENTIAL and not (theirs and fact.layer in _PRIVATE):
         return False
     if (fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now):
         return False
@@ -115,11 +145,14 @@ def _worth_a_token(fact: Fact) -> float:
     return essential_worth(fact) / float(tokens_of(_line(fact)) ** 0.5)
 
 
-def _once(facts: Sequence[Fact]) -> list[Fact]:
+def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
     """Facts by worth, what is pinned first; the newer of two that say the same."""
-    ordered = sorted(
-        facts, key=lambda fact: (not fact.pinned, -_worth_a_token(fact), -fact.recorded_at.timestamp(), fact.id)
-    )
+
+    def order(fact: Fact) -> tuple[object, ...]:
+        worth = _worth_a_token(fact) * (STANDS if fact.id in standing else 1.0)
+        return not fact.pinned, -worth, -fact.recorded_at.timestamp(), fact.id
+
+    ordered = sorted(facts, key=order)
     kept: list[tuple[Fact, frozenset[int]]] = []
     for fact in ordered:
         terms = words_of(fact.text)
@@ -135,10 +168,17 @@ def _line(fact: Fact) -> str:
     return text + UNSETTLED if fact.contradicts else text
 
 
+def _by_stream(facts: Sequence[Fact]) -> dict[Stream, tuple[Item, ...]]:
+    """The lines of each stream, in the order in which they were learned."""
+    ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
+    lines = {
+        stream: tuple(Item(fact.id, _line(fact)) for fact in ordered if fact.stream is stream) for stream in Stream
+    }
+    return {stream: items for stream, items in lines.items() if items}
+
+
 def _markdown(facts: Sequence[Fact]) -> str:
     lines = ["# Memory"]
-    for stream, heading in _HEADINGS.items():
-        own = sorted((fact for fact in facts if fact.stream is stream), key=lambda fact: (fact.recorded_at, fact.id))
-        if own:
-            lines += [heading, *map(_line, own)]
+    for stream, items in _by_stream(facts).items():
+        lines += [_HEADINGS[stream], *(item.line for item in items)]
     return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ found. What a person asks for is awaited and raises when it fails: the shells th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -22,7 +22,7 @@ from memory.day.own_words import in_own_words
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.sessions import LiveSessions
-from memory.fact import Fact, Kind, Origin, Passage, Stability, State
+from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
 from memory.language.words import stems
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
@@ -270,9 +270,9 @@ class Commands:
         """MEMORY.md as it is now."""
         return await self._pages.text(scope)
 
-    async def write_page(self, scope: Scope, own: str) -> str:
-        """Replace what the person has written on MEMORY.md; the whole page as it is then."""
-        await self._pages.write(scope, redact(own).text)
+    async def write_page(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> str:
+        """Replace what the person has written on MEMORY.md, and streams' files; the whole page as it is then."""
+        await self._pages.write(scope, None if own is None else redact(own).text, streams)
         return await self._pages.text(scope)
 
     async def standing(self) -> Standing:

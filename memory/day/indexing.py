@@ -6,11 +6,12 @@ After every lesson, after a crash and after a rebuild the work is the same, so t
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
-from memory.ports import Embedder, Index, Journal, Lag, Point
+from memory.ports import Embedder, Index, Journal, Lag, Lesson, Point, Use
 
 BATCH = 256
 """Memories that are embedded and written at once."""
@@ -78,3 +79,21 @@ class Indexing:
         if points:
             await self._index.upsert(points)
         await self._journal.mark_indexed(lag.ids, self._generation)
+
+
+def lesson_of(
+    number: int,
+    facts: Sequence[Fact],
+    passages: Sequence[Passage],
+    known: frozenset[str] = frozenset(),
+    uses: Sequence[Use] = (),
+) -> Lesson:
+    """What is written of facts and passages. Facts that were ``known`` have only changed: their words are counted
+    already."""
+    documents: Counter[str] = Counter()
+    terms: dict[str, Counter[int]] = {}
+    counted: list[Fact | Passage] = [*(fact for fact in facts if fact.id not in known), *passages]
+    for memory in counted:
+        documents[memory.owner] += 1
+        terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
+    return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses))

@@ -19,7 +19,7 @@ from typing import ParamSpec, TypeVar
 from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
-from memory.day.indexing import Indexing, points_of, terms_of
+from memory.day.indexing import Indexing, lesson_of, points_of
 from memory.day.observing import Noticed, Observing
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
@@ -69,8 +69,10 @@ class Learner:
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
         heard: Heard = nobody,
+        device: str = "",
     ) -> None:
         self._reinforcing = Reinforcing(journal, heard)
+        self._device = device
         self._busy = busy
         self._settings = settings
         self._journal = journal
@@ -117,7 +119,7 @@ class Learner:
         """Write facts and passages that no exchange taught, and make them findable; with them known facts as they are
         ``ending``."""
         known = frozenset(fact.id for fact in ending)
-        await self.write(await _aside([*facts, *passages], _lesson, 0, [*facts, *ending], passages, known))
+        await self.write(await _aside([*facts, *passages], lesson_of, 0, [*facts, *ending], passages, known))
 
     async def write(self, lesson: Lesson) -> None:
         """Write a lesson that no exchange taught, and make it findable."""
@@ -183,8 +185,11 @@ class Learner:
         facts, known, said = await self._facts(journaled, learned.facts, at)
         passages = await self._passages(journaled, learned, known_sources)
         looked = await self._reinforcing.look(journaled)
-        every, changed = [*facts, *noticed.facts], known | noticed.known
-        lesson = await _aside(passages, _lesson, journaled.number, every, passages, changed, (*looked.uses, *said))
+        changed = known | noticed.known
+        every = [
+            fact if fact.id in changed else replace(fact, device=self._device) for fact in (*facts, *noticed.facts)
+        ]
+        lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *said))
         await self._journal.learn(replace(lesson, observed=noticed.observed))
         self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
@@ -296,20 +301,3 @@ def _has_subject(piece: Piece) -> bool:
 def _owner(scope: Scope, layer: Layer) -> str | None:
     """The owner of a layer, or the nearest more private one that the scope reaches."""
     return scope.owner(layer) or scope.owner(Layer.USER_PROJECT)
-
-
-def _lesson(
-    number: int,
-    facts: Sequence[Fact],
-    passages: Sequence[Passage],
-    known: frozenset[str] = frozenset(),
-    uses: Sequence[Use] = (),
-) -> Lesson:
-    """What is written. Facts that were ``known`` have only changed: their words are counted already."""
-    documents: Counter[str] = Counter()
-    terms: dict[str, Counter[int]] = {}
-    counted: list[Fact | Passage] = [*(fact for fact in facts if fact.id not in known), *passages]
-    for memory in counted:
-        documents[memory.owner] += 1
-        terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
-    return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses))

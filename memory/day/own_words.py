@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
@@ -45,4 +46,16 @@ def in_own_words(
         pinned=pinned or bool(draft and draft.pinned),
         wrong=draft.wrong if draft else "",
         entities=draft.entities if draft else (),
+    )
+
+
+def followed(fact: Fact, by: Fact) -> Fact:
+    """What takes a fact's place, standing where that one stood."""
+    return replace(
+        by,
+        category=fact.category,
+        stream=fact.stream,
+        pinned=fact.pinned,
+        supersedes=(fact.id,),
+        importance=max(fact.importance, by.importance),
     )

@@ -1,62 +1,79 @@
-"""MEMORY.md: one file for each user and project, written from the facts and read by whoever likes.
+"""MEMORY.md: the page of a user and a project, made from the facts and read by whoever likes.
 
-A person may edit it. What stands outside our marks is theirs: it is never written over, and it is part of the page.
-What stands between the marks is made again whenever the facts have changed.
+It lies in a folder of files: one for each stream, and MEMORY.md with a person's own words, which stand on the page as
+they are. What a person changes in a stream's file is taken back as their own word (see :mod:`memory.day.page_edits`)
+before the file is made anew, whenever the facts or the files have changed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
+import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from memory.context.edited import edited
 from memory.context.nearest import nearest
 from memory.context.page import Page, frame_page, page
 from memory.day.given import FrozenPage
-from memory.fact import Fact
+from memory.day.page_edits import PageEdits, Taken
+from memory.day.page_folder import Content, PageFolder
+from memory.fact import Fact, Stream
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.settings import PageSettings
 
-BEGIN = "<!-- palimpsest: what follows is made from memory; write above this line and it stays -->"
-END = "<!-- palimpsest: end -->"
+log = logging.getLogger(__name__)
 
 CONSIDERED = 200
 """Facts that are weighed for a page at most."""
 
-_MADE = re.compile(re.escape(BEGIN) + r".*?(?:" + re.escape(END) + r"\n?|\Z)", re.DOTALL)
+State = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True)
 class _Kept:
-    """A page that was made, until its facts or its file change."""
+    """A page that was made, until its facts or its files change. ``faults`` are lines that could not be taken."""
 
     scope: Scope
     page: Page
     frozen: FrozenPage
-    modified: float
+    text: str
+    state: State
+    faults: tuple[str, ...] = ()
     stale: bool = False
 
 
 class PageFiles:
-    """The shell that makes, writes and reads pages."""
+    """The shell that makes, writes and reads pages. ``learned`` is told when edits have taught something."""
 
-    def __init__(self, settings: PageSettings, journal: Journal, folder: Path, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        settings: PageSettings,
+        journal: Journal,
+        folder: Path,
+        now: Callable[[], datetime],
+        edits: PageEdits,
+        device: str,
+        learned: Callable[[], None] = lambda: None,
+    ) -> None:
         self._settings = settings
         self._journal = journal
         self._folder = folder
         self._now = now
+        self._edits = edits
+        self._device = device
+        self._learned = learned
         self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
         self._kept: dict[tuple[str, ...], _Kept] = {}
 
     def path(self, scope: Scope) -> Path:
-        """Where the page of a scope lies."""
-        return self._folder / _name(scope.user) / _name(scope.project) / "MEMORY.md"
+        """Where the person's own words on the page of a scope lie; the streams' files are beside it."""
+        return self._of(scope).own
 
     def changed(self, owners: frozenset[str]) -> None:
         """Facts of these owners have changed: their pages are out of date until :meth:`refresh`."""
@@ -67,17 +84,13 @@ class PageFiles:
     async def refresh(self) -> None:
         """Make those pages anew that are out of date; the worker's task, so that no request waits for it."""
         for kept in list(self._kept.values()):
-            if kept.stale:
+            if kept.stale or self._is_edited(kept):
                 await self._made(kept.scope)
 
     async def page(self, scope: Scope) -> FrozenPage:
         """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
         kept = self._kept.get(scope.owners())
-        # While it is being made anew its file changes; the one that there is will do until then.
-        edited = (
-            kept is not None and scope.owners() not in self._making and kept.modified != _modified(self.path(scope))
-        )
-        if kept is None or edited:
+        if kept is None or self._is_edited(kept):
             kept = await self._made(scope)
         return kept.frozen
 
@@ -85,6 +98,62 @@ class PageFiles:
         """Wait until no page is being made: some are made though nobody waits for them any more."""
         while self._making:
             await asyncio.wait(list(self._making.values()))
+
+    async def text(self, scope: Scope) -> str:
+        """The page as it is now: the person's own words, then what is made from memory."""
+        await self.refresh()
+        await self.page(scope)
+        return self._kept[scope.owners()].text
+
+    async def own(self, scope: Scope) -> str:
+        """What a person has written in words of their own."""
+        return (await asyncio.to_thread(self._of(scope).read)).own
+
+    async def files(self, scope: Scope) -> dict[Stream, tuple[Path, str]]:
+        """The file of each stream, and what it says now."""
+        await self.text(scope)
+        folder = self._of(scope)
+        content = await asyncio.to_thread(folder.read)
+        return {stream: (folder.file(stream), content.streams.get(stream, "")) for stream in Stream}
+
+    def faults(self, scope: Scope) -> tuple[str, ...]:
+        """What of the last edits could not be taken, each with file and line."""
+        kept = self._kept.get(scope.owners())
+        return kept.faults if kept else ()
+
+    async def write(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> None:
+        """Put ``own`` in the place of a person's own words, and write streams' files as a person would."""
+        folder = self._of(scope)
+        await self.page(scope)
+
+        def work() -> None:
+            content = folder.read()
+            for stream, text in (streams or {}).items():
+                if text.strip() or stream in content.streams:
+                    folder.put(stream, text)
+            if own is not None:
+                folder.write_own(own.strip())
+
+        await asyncio.to_thread(work)
+        await self._made(scope)
+
+    async def unmake(self) -> None:
+        """Take what was made out of every folder, for something has been forgotten. Each is made again when it is
+        next asked for; what a person wrote stays."""
+        self._kept.clear()
+        await asyncio.to_thread(self._unmake)
+
+    def _unmake(self) -> None:
+        for path in {file.parent for file in self._folder.glob("*/*/*.md")}:
+            PageFolder(path, self._device).unmake()
+
+    def _of(self, scope: Scope) -> PageFolder:
+        return PageFolder(self._folder / _name(scope.user) / _name(scope.project), self._device)
+
+    def _is_edited(self, kept: _Kept) -> bool:
+        """Whether a file was changed by somebody else. While it is being made anew they change, and what there is will
+        do until then."""
+        return kept.scope.owners() not in self._making and kept.state != self._of(kept.scope).state()
 
     async def _made(self, scope: Scope) -> _Kept:
         """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
@@ -96,52 +165,54 @@ class PageFiles:
             making.add_done_callback(lambda _: self._making.pop(owners, None))
         return await asyncio.shield(making)
 
-    async def text(self, scope: Scope) -> str:
-        """The page's file as it is now."""
-        await self.refresh()
-        await self.page(scope)
-        return await asyncio.to_thread(_read, self.path(scope))
-
-    async def own(self, scope: Scope) -> str:
-        """What a person has written on the page."""
-        return _MADE.sub("", await asyncio.to_thread(_read, self.path(scope))).strip()
-
-    async def write(self, scope: Scope, own: str) -> None:
-        """Put ``own`` in the place of what a person had written; what is made from memory stands below it."""
-        self._kept.pop(scope.owners(), None)
-        await asyncio.to_thread(_write, self.path(scope), _MADE.sub("", own).strip(), "")
-        await self.page(scope)
-
-    async def unmake(self) -> None:
-        """Take what was made out of every file, for something has been forgotten. Each is made again when it is
-        next asked for; what a person wrote stays."""
-        self._kept.clear()
-        await asyncio.to_thread(_unmake, self._folder)
-
     async def _make(self, scope: Scope) -> _Kept:
         before = self._kept.get(scope.owners())
         if before is not None:
             before.stale = False
-        facts = await self._journal.page_facts(scope.owners(), CONSIDERED)
-        file = self.path(scope)
-        own = _MADE.sub("", await asyncio.to_thread(_read, file)).strip()
-        budget = self._settings.tokens - len(own.encode()) // 4
-        made = await asyncio.to_thread(_heeded, facts, max(budget, 0), self._now())
-        if made.text or own:
-            await asyncio.to_thread(_write, file, own, made.text)
+        folder = self._of(scope)
+        content = await asyncio.to_thread(folder.read)
+        taken = await self._taken(scope, folder, content)
+        own = "\n".join([content.own, *taken.kept]).strip()
+        facts = await self._edits.on_page(await self._journal.page_facts(scope.owners(), CONSIDERED))
+        standing = frozenset(id for lines in content.made.values() for id, _ in lines)
+        budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
+        made = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing)
+        await asyncio.to_thread(folder.write, own, made.streams)
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
-        modified = await asyncio.to_thread(_modified, file)
+        state = await asyncio.to_thread(folder.state)
         # What has changed meanwhile may not stand on it.
         stale = before is not None and before.stale
-        kept = _Kept(scope, made, FrozenPage(frame_page(whole), made.memories), modified, stale)
+        faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
+        frozen = FrozenPage(frame_page(whole), made.memories)
+        kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, stale)
         self._kept[scope.owners()] = kept
         return kept
 
+    async def _taken(self, scope: Scope, folder: PageFolder, content: Content) -> Taken:
+        """What a person has changed in the streams' files since they were made, taken back into memory."""
+        taken = Taken()
+        names = [id for lines in content.made.values() for id, _ in lines]
+        if not content.streams:
+            return taken
+        told = {fact.id: fact.text for fact in await self._journal.facts(names, scope.owners())}
+        for stream, text in content.streams.items():
+            changes = edited(content.made.get(stream, ()), text, told)
+            if not changes.nothing:
+                await self._edits.read(scope, stream, folder.file(stream).name, changes, taken)
+                if changes.accident:
+                    await asyncio.to_thread(folder.keep_beside, stream, text)
+        await self._edits.write(taken)
+        for fault in taken.faults:
+            log.warning("an edit of the page in %s: %s", folder.path, fault)
+        if taken.facts:
+            self._learned()
+        return taken
 
-def _heeded(facts: Sequence[Fact], budget: int, now: datetime) -> Page:
+
+def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str]) -> Page:
     """The page of some facts without those that lose to one of a nearer layer."""
     lost = nearest(facts)
-    return page([fact for fact in facts if fact.id not in lost], budget, now)
+    return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing)
 
 
 def _name(name: str | None) -> str:
@@ -151,39 +222,3 @@ def _name(name: str | None) -> str:
     if plain == name:
         return plain
     return f"{plain or 'x'}-{hashlib.blake2b(name.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
-
-
-def _modified(file: Path) -> float:
-    try:
-        return file.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        return ""
-
-
-def _write(file: Path, own: str, made: str) -> None:
-    """Replace the file in one step, so that a reader never sees half of it."""
-    text = f"{own}\n\n" * bool(own) + f"{BEGIN}\n{made.rstrip()}\n{END}\n"
-    if _read(file) == text:
-        return
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = file.with_suffix(".new")
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    os.replace(beside, file)
-
-
-def _unmake(folder: Path) -> None:
-    for file in folder.glob("*/*/MEMORY.md"):
-        own = _MADE.sub("", _read(file)).strip()
-        if own:
-            _write(file, own, "")
-        else:
-            file.unlink(missing_ok=True)

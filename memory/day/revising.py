@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memory.day.commands import Commands, NotFound
 from memory.day.learn import Learner
-from memory.day.own_words import SESSION, in_own_words
+from memory.day.own_words import SESSION, followed, in_own_words
 from memory.fact import Fact, Origin, State
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
@@ -91,15 +91,3 @@ class Revising:
             by = [each.id for each in await self._followers([memory.id], owners)]
             raise Superseded(f"{memory.id} was followed by {', '.join(by) or 'another fact'}; set that one right")
         return memory
-
-
-def followed(fact: Fact, by: Fact) -> Fact:
-    """What takes a fact's place, standing where that one stood."""
-    return replace(
-        by,
-        category=fact.category,
-        stream=fact.stream,
-        pinned=fact.pinned,
-        supersedes=(fact.id,),
-        importance=max(fact.importance, by.importance),
-    )

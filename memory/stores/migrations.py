@@ -40,7 +40,19 @@ def m005_behaviour(connection: sqlite3.Connection) -> None:
     _run(connection, "005_behaviour.sql")
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_initial, m002_tiers, m003_nights, m004_candidates, m005_behaviour)
+def m006_devices_and_previews(connection: sqlite3.Connection) -> None:
+    """On which machine a fact was learned, and how much of an old memory recall shows."""
+    _run(connection, "006_devices_and_previews.sql")
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_initial,
+    m002_tiers,
+    m003_nights,
+    m004_candidates,
+    m005_behaviour,
+    m006_devices_and_previews,
+)
 
 
 class FromTheFuture(Exception):

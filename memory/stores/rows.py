@@ -116,6 +116,8 @@ def fact_row(fact: Fact, redact: Redact) -> dict[str, Any]:
         "pinned": fact.pinned,
         "wrong": redact(fact.wrong),
         "entities": names(tuple(map(redact, fact.entities))),
+        "device": fact.device,
+        "preview": fact.preview,
     }
 
 
@@ -165,6 +167,8 @@ def fact_of(row: sqlite3.Row) -> Fact:
         pinned=bool(row["pinned"]),
         wrong=row["wrong"],
         entities=listed(row["entities"]),
+        device=row["device"],
+        preview=row["preview"],
     )
 
 
@@ -183,6 +187,7 @@ def passage_row(passage: Passage, redact: Redact) -> dict[str, Any]:
         "piece": passage.piece,
         "question": passage.question,
         "sensitivity": passage.sensitivity.value,
+        "preview": passage.preview,
     }
 
 
@@ -201,6 +206,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         piece=row["piece"],
         question=bool(row["question"]),
         sensitivity=_SENSITIVITIES[row["sensitivity"]],
+        preview=row["preview"],
     )
 
 

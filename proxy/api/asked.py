@@ -130,7 +130,7 @@ def checked_text(said: str, key: str, required: bool = False, longest: int = LON
     return text
 
 
-_TYPES = {str: "text", bool: "truth value (true or false)", list: "list"}
+_TYPES = {str: "text", bool: "truth value (true or false)", list: "list", dict: "JSON object"}
 
 
 def _encodable(text: str) -> bool:

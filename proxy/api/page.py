@@ -1,12 +1,16 @@
-"""MEMORY.md of a user and a project: read it, and write the part of it that is the person's own."""
+"""MEMORY.md of a user and a project: read it, and write its files as a person would with an editor."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from aiohttp import web
 
+from memory.bootstrap import Memory
+from memory.fact import Stream
 from memory.scope import Scope
 from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, memory_of, scope_of
+from proxy.api.asked import body_of, checked_text, choice, memory_of, scope_of
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -16,23 +20,45 @@ LONGEST_PAGE = 20_000
 
 @routes.get("/api/page")
 async def read(request: web.Request) -> web.Response:
-    """The whole page, what of it the person wrote, and where its file lies."""
+    """The whole page, what of it the person wrote, the files that it is made of, and where they lie."""
     scope = _scope(request)
-    memory = memory_of(request)
-    text = await memory.commands.page(scope)
-    return answer({"text": text, "own": await memory.pages.own(scope), "file": str(memory.pages.path(scope))})
+    return answer(await _told(memory_of(request), scope))
 
 
 @routes.put("/api/page")
 async def write(request: web.Request) -> web.Response:
-    """``{"own": …}`` takes the place of what the person had written."""
+    """``{"own": …, "files": {"identity": …}}``: the person's own words, and streams' files as they are to be; lines
+    that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``."""
     scope = _scope(request)
-    said = await body_of(request, {"own": str})
-    if "own" not in said:
-        raise Refusal(422, "own is missing: the text that stands above what is made from memory")
+    said = await body_of(request, {"own": str, "files": dict})
+    if not said:
+        raise Refusal(422, "own is missing: the person's own words; or files: the text of each stream that has changed")
+    own = checked_text(said["own"], "own", longest=LONGEST_PAGE) if "own" in said else None
+    streams = {}
+    for name, text in said.get("files", {}).items():
+        if not isinstance(text, str):
+            raise Refusal(422, f"files.{str(name)[:20]} is not a text")
+        if len(text) > LONGEST_PAGE:
+            raise Refusal(422, f"files.{str(name)[:20]} has {len(text)} characters; {LONGEST_PAGE} are allowed")
+        streams[choice(name, "a name in files", Stream)] = text.encode("utf-8", "replace").decode()
     memory = memory_of(request)
-    text = await memory.commands.write_page(scope, checked_text(said["own"], "own", longest=LONGEST_PAGE))
-    return answer({"text": text, "own": await memory.pages.own(scope), "file": str(memory.pages.path(scope))})
+    await memory.commands.write_page(scope, own, streams)
+    return answer(await _told(memory, scope))
+
+
+async def _told(memory: Memory, scope: Scope) -> dict[str, Any]:
+    text = await memory.commands.page(scope)
+    files = await memory.pages.files(scope)
+    return {
+        "text": text,
+        "own": await memory.pages.own(scope),
+        "file": str(memory.pages.path(scope)),
+        "files": [
+            {"stream": stream, "name": file.name, "file": str(file), "text": said}
+            for stream, (file, said) in files.items()
+        ],
+        "faults": memory.pages.faults(scope),
+    }
 
 
 def _scope(request: web.Request) -> Scope:

@@ -16,8 +16,9 @@ from proxy.cli.importing import import_
 from proxy.cli.lives import history
 from proxy.cli.looking import config, log, status, version
 from proxy.cli.mcp import mcp
-from proxy.cli.memories import fact, facts, forget, page, pin, remember, search
+from proxy.cli.memories import fact, facts, forget, pin, remember, search
 from proxy.cli.nights import consolidate, night, nights
+from proxy.cli.page import page
 from proxy.cli.revising import confirm, update
 from proxy.cli.serving import serve
 from proxy.cli.sessions import export_session

@@ -1,16 +1,14 @@
-"""Commands about single memories: search, list, look at, remember, pin, forget; and the page."""
+"""Commands about single memories: search, list, look at, remember, pin, forget."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from proxy.cli import shown
 from proxy.cli.contents import is_handle
-from proxy.cli.editing import edited
 from proxy.cli.explained import explained
 from proxy.cli.faults import Fault
 from proxy.cli.lives import draw
@@ -215,32 +213,3 @@ def _sure(count: int, yes: bool) -> None:
         raise Fault(f"this would forget {shown.count(count, 'memory')} for good: say --yes", 2)
     if not typer.confirm(f"Forget these {count} for good?", default=False):
         raise Fault("nothing was forgotten")
-
-
-def page(
-    edit: Annotated[bool, typer.Option("--edit", help="Change the part that is yours in your editor.")] = False,
-    write: Annotated[
-        Path | None, typer.Option("--write", help="Take the part that is yours from a file; - reads standard input.")
-    ] = None,
-    project: Project = None,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
-) -> None:
-    """Show MEMORY.md, the page that every session of a project begins with, or write what is yours of it."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, project is None, user)
-        told = server.ask("GET", "api/page", asked)
-        own = None
-        if edit:
-            own = edited(told["own"], "MEMORY.md")
-        elif write is not None:
-            own = sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")
-        if own is not None:
-            told = server.ask("PUT", "api/page", asked, {"own": own})
-    if as_json:
-        shown.as_json(told)
-        return
-    print(told["text"] or "nothing stands on it yet")
-    print(told["file"], file=sys.stderr)

@@ -7,12 +7,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from memory.day.page_edits import PageEdits
 from memory.day.pages import PageFiles
 from memory.scope import Scope
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
 
 SCOPE = Scope(None, "ada", "loom")
+
+
+def pages_of(journal: SqliteJournal, folder: Path) -> PageFiles:
+    def now() -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC)
+
+    edits = PageEdits(journal, lambda: "new", now, "here")
+    return PageFiles(PageSettings(), journal, folder / "pages", now, edits, "here")
 
 
 async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path) -> None:
@@ -26,7 +35,7 @@ async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path)
         return await read(*args)
 
     journal.page_facts = counted  # type: ignore[method-assign,assignment]
-    pages = PageFiles(PageSettings(), journal, tmp_path / "pages", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    pages = pages_of(journal, tmp_path)
     for _ in range(3):
         assert (await pages.page(SCOPE)).text == ""
     assert asked == 1
@@ -47,7 +56,7 @@ async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path:
         return await read(*args)
 
     journal.page_facts = slow  # type: ignore[method-assign,assignment]
-    pages = PageFiles(PageSettings(), journal, tmp_path / "pages", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    pages = pages_of(journal, tmp_path)
     impatient = asyncio.create_task(pages.page(SCOPE))
     await begun.wait()
     impatient.cancel()

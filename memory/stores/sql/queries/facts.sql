@@ -2,12 +2,13 @@
 INSERT INTO facts (
     id, text, owner, kind, category, stream, layer, origin, session, source, recorded_at, recorded, valid_from,
     confidence, importance, surprise, tier, sensitivity, stability, state, access, sessions, used_at, valid_until,
-    superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities
+    superseded_at, supersedes, contradicts, derived_from, expires_at, pinned, wrong, entities,
+    device, preview
 ) VALUES (
     :id, :text, :owner, :kind, :category, :stream, :layer, :origin, :session, :source, :recorded_at, :recorded,
     :valid_from, :confidence, :importance, :surprise, :tier, :sensitivity, :stability, :state, :access, :sessions,
     :used_at, :valid_until, :superseded_at, :supersedes, :contradicts, :derived_from, :expires_at, :pinned, :wrong,
-    :entities
+    :entities, :device, :preview
 )
 ON CONFLICT (id) DO UPDATE SET
     text = excluded.text, owner = excluded.owner, kind = excluded.kind, category = excluded.category,
@@ -18,7 +19,8 @@ ON CONFLICT (id) DO UPDATE SET
     stability = excluded.stability, state = excluded.state, access = excluded.access, sessions = excluded.sessions,
     used_at = excluded.used_at, valid_until = excluded.valid_until, superseded_at = excluded.superseded_at,
     supersedes = excluded.supersedes, contradicts = excluded.contradicts, derived_from = excluded.derived_from,
-    expires_at = excluded.expires_at, pinned = excluded.pinned, wrong = excluded.wrong, entities = excluded.entities;
+    expires_at = excluded.expires_at, pinned = excluded.pinned, wrong = excluded.wrong, entities = excluded.entities,
+    device = excluded.device, preview = excluded.preview;
 
 -- facts_get: facts by id
 SELECT * FROM facts WHERE id IN (?*);
@@ -81,14 +83,14 @@ SELECT used FROM uses WHERE memory = ? AND session = ?;
 
 -- passage_write: insert a passage, or write it anew
 INSERT INTO passages (
-    id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity
+    id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity, preview
 ) VALUES (
-    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity
+    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity, :preview
 )
 ON CONFLICT (id) DO UPDATE SET
     text = excluded.text, owner = excluded.owner, origin = excluded.origin, speaker = excluded.speaker,
     session = excluded.session, source = excluded.source, at = excluded.at, turn = excluded.turn,
-    piece = excluded.piece, question = excluded.question, sensitivity = excluded.sensitivity;
+    piece = excluded.piece, question = excluded.question, sensitivity = excluded.sensitivity, preview = excluded.preview;
 
 -- passages_get: passages by id
 SELECT * FROM passages WHERE id IN (?*);

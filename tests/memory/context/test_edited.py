@@ -1,0 +1,67 @@
+"""What a person has changed in a file of the page."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.context.edited import Edited, edited, mark_of, said_in
+
+LINES = ["- I avoid dairy.", "- I prefer tea to coffee. (unsettled)", "- Call me Bo.\n  Never Robert."]
+TOLD = {"a": "I avoid dairy.", "b": "I prefer tea to coffee.", "c": "Call me Bo. Never Robert."}
+MADE = [(id, mark_of(line)) for id, line in zip("abc", LINES, strict=True)]
+
+
+def after(*lines: str) -> Edited:
+    return edited(MADE, "\n".join(["# The user", "<!-- made -->", *lines]), TOLD)
+
+
+def test_a_file_as_it_was_written_says_nothing() -> None:
+    assert after(*LINES).nothing
+    assert after("", LINES[0] + "   ", LINES[1].replace("- ", "* "), LINES[2], "").nothing
+
+
+def test_a_line_that_was_only_moved_is_neither_new_nor_gone() -> None:
+    assert after(LINES[2], LINES[0], LINES[1]).nothing
+
+
+def test_new_changed_and_deleted_lines_are_told_apart() -> None:
+    changes = after(LINES[0], "- I prefer coffee to tea.", "- The Tern sails well.")
+    assert changes.gone == ("c",)
+    assert [(id, line.text) for id, line in changes.changed] == [("b", "I prefer coffee to tea.")]
+    assert [(line.number, line.text) for line in changes.added] == [(5, "The Tern sails well.")]
+
+
+def test_a_line_without_a_dash_is_a_line_too() -> None:
+    assert [line.text for line in after(*LINES, "I live in Bergen").added] == ["I live in Bergen"]
+
+
+@pytest.mark.parametrize("nonsense", ["- ???", "- \x00\x01 binary stuff", "- " + "long words " * 90, "}}}}", "- 12 34"])
+def test_nonsense_is_told_with_its_line_and_kept(nonsense: str) -> None:
+    changes = after(LINES[0], nonsense, LINES[1], LINES[2])
+    assert (changes.added, changes.gone) == ((), ())
+    [odd] = changes.odd
+    assert odd.number == 4
+    assert odd.text == nonsense.rstrip()
+
+
+def test_when_most_of_a_file_is_gone_nothing_is_believed() -> None:
+    made = [(f"f{n}", mark_of(f"- I avoid food number {n}.")) for n in range(12)]
+    changes = edited(made, "- I avoid food number 3.", {})
+    assert "11 of 12" in changes.accident
+    assert not changes.gone
+    assert edited(MADE, "", TOLD).gone == ("a", "b", "c")
+    assert "new at once" in edited([], "\n".join(f"- Line of words {n}" for n in range(200)), {}).accident
+
+
+def test_what_we_put_behind_a_line_is_no_part_of_what_it_says() -> None:
+    assert said_in("Use pnpm. (not: npm) (unsettled)") == "Use pnpm."
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_it_and_every_fact_is_accounted_for(text: str) -> None:
+    changes = edited(MADE, text, TOLD)
+    named = [*changes.gone, *(id for id, _ in changes.changed)]
+    assert len(named) == len(set(named))
+    assert set(named) <= {"a", "b", "c"}
