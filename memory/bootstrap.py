@@ -21,10 +21,13 @@ from memory.day.conventions import Conventions, places
 from memory.day.counting import Counting
 from memory.day.curating import Curating
 from memory.day.exporting import Exporting
+from memory.day.findings import Findings
 from memory.day.fitting import Fitting
+from memory.day.folders import AllowedFolders
 from memory.day.importing import Importing
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
+from memory.day.library import Library
 from memory.day.lives import Lives
 from memory.day.note import Notes
 from memory.day.offering import Offering
@@ -36,10 +39,13 @@ from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
 from memory.day.replaying import Replaying
 from memory.day.reported import Reported
+from memory.day.researching import Researching
 from memory.day.revising import Revising
 from memory.day.rewording import Rewording
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
+from memory.day.shelves import Shelves
+from memory.day.spawned import Spawned
 from memory.day.tiering import Lowering, Tiering
 from memory.day.tools import Tools
 from memory.day.warming import Warming
@@ -98,6 +104,10 @@ class Memory:
     replaying: Replaying
     lives: Lives
     approving: Approving
+    spawned: Spawned
+    findings: Findings
+    library: Library
+    researching: Researching
 
     @property
     def paused(self) -> bool:
@@ -123,6 +133,7 @@ class Memory:
         await self.nights.stop()
         await self.preparation.settle()
         await self.notes.stop()
+        await self.researching.stop()
         await self.learner.stop()
         await self.tiering.stop()
         await self.counting.settle()
@@ -183,6 +194,7 @@ async def open_memory(
     def journaled() -> None:
         learner.wake()
         tiering.wake()
+        researching.wake()
 
     def asked(scope: Scope) -> None:
         warming.asked(scope)
@@ -198,6 +210,11 @@ async def open_memory(
     model = _model(settings.model, journal, now)
     reword = Rewording(model, tokens.near).reworded if model and settings.model.overviews else None
     tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy, reword)
+    spawned = Spawned()
+    folders = AllowedFolders(settings.research.folders)
+    shelves = Shelves(journal, recall)
+    findings = Findings(settings.research, journal, shelves, folders)
+    researching = Researching(journal, learner, spawned, tiers, folders, guard, now, recall.busy)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -212,6 +229,8 @@ async def open_memory(
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     learner.start()
     tiering.start()
+    if settings.research.enabled:
+        researching.start()
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
     files = LastingFolders()
@@ -242,7 +261,9 @@ async def open_memory(
         generations=generations,
         generation=generation,
         sessions=sessions,
-        preparation=Preparation(settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting),
+        preparation=Preparation(
+            settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting, findings, spawned
+        ),
         notes=notes,
         learner=learner,
         recall=recall,
@@ -263,6 +284,10 @@ async def open_memory(
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
         approving=approving,
+        spawned=spawned,
+        findings=findings,
+        library=Library(settings.research, journal, shelves, folders, now),
+        researching=researching,
     )
 
 

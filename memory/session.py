@@ -65,7 +65,7 @@ class Arrival:
     carries the session's own history; ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no
     tools though the runtime's turns usually do: in a session whose other requests have some it is a side request.
     ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
-    is reported.
+    is reported; ``parent`` is the key of the session that sent this one, where its client does not name it.
     """
 
     scope: Scope
@@ -82,6 +82,7 @@ class Arrival:
     directory: str | None = None
     patience: Patience | None = None
     whose: str = ""
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,17 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A text that stands for the model's reply: the report of an earlier research (its id and its handle), whose
+    question was so like this one."""
+
+    text: str
+    research: str
+    handle: str
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """The answer to a request's arrival: which edits it needs, and where it belongs.
 
@@ -186,7 +198,8 @@ class Prepared:
     ``unplaced`` then, and its exchange is journaled all the same, in the session that is found by then. ``changed`` is
     by how many of our tokens the edits make the request longer, or, below zero, shorter. ``tools`` are the definitions
     of memory's tools that stand behind the client's own, as its dialect spells them. ``pending`` is what the session's
-    ledger does not have yet of its edits.
+    ledger does not have yet of its edits; ``answer`` is what is answered
+    without asking the model.
     """
 
     session: Session | None
@@ -197,6 +210,7 @@ class Prepared:
     changed: int | None = 0
     tools: str = ""
     pending: Pending = field(default_factory=Pending)
+    answer: Answered | None = None
 
     @property
     def journaled(self) -> bool:

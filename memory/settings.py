@@ -141,6 +141,18 @@ class ToolsSettings(Section):
     rounds: int = Field(8, ge=1, le=64)
 
 
+class ResearchSettings(Section):
+    """What sub-agents found out, and when it is used again."""
+
+    enabled: bool = True
+    tokens: int = Field(3000, ge=0, le=200_000)
+    likeness: Share = 0.65
+    answer: Share | None = None
+    days: int = Field(180, ge=1, le=36_500)
+    deadline_ms: int = Field(150, ge=1, le=60_000)
+    folders: tuple[str, ...] = ()
+
+
 class GistSettings(Section):
     """What a night takes together as knowledge."""
 
@@ -206,6 +218,7 @@ class MemorySettings(Section):
     learning: LearningSettings = LearningSettings()
     shedding: SheddingSettings = SheddingSettings()
     tools: ToolsSettings = ToolsSettings()
+    research: ResearchSettings = ResearchSettings()
     night: NightSettings = NightSettings()
     model: ModelSettings = ModelSettings()
     journal: JournalSettings = JournalSettings()

@@ -243,6 +243,7 @@ class _Commit:
         if memory is None or view is None or prepared is None or not prepared.journaled:
             return None
         memory.preparation.was_read(prepared)
+        memory.spawned.heard(prepared, reply)
         if reply.usage is not None:
             self._edge.go_beside(memory.preparation.heard(prepared, view.conversation, reply))
         return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))

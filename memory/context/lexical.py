@@ -11,7 +11,7 @@ from memory.language.terms import rarity, term
 from memory.language.words import stem
 from memory.ports import Rarity
 
-_LEAST: Final = 50
+LEAST: Final = 50
 """Rarity is reckoned as among at least so many memories: of three memories, none makes a word common."""
 
 
@@ -43,7 +43,7 @@ def weigh(question: Question, counted: Rarity) -> Weighed:
     A word that no memory has weighs most of all, so a question that is mostly about unknown things covers little.
     """
     sparse: dict[int, float] = {}
-    documents = max(counted.documents, _LEAST)
+    documents = max(counted.documents, LEAST)
     for name, share in question.stems.items():
         number = term(name)
         sparse[number] = share * rarity(documents, counted.frequency.get(number, 0))

@@ -24,7 +24,7 @@ OUTDATED: Final = " (may be outdated: the newest message says otherwise)"
 UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands first:"
 
 _DELIMITER: Final = re.compile(
-    r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|system\b|system-reminder)|\|)", re.IGNORECASE
+    r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|earlier-research|system\b|system-reminder)|\|)", re.IGNORECASE
 )
 _BREAK: Final = re.compile(r"\s*[\r\n\u2028\u2029\x85\v\f\x1c-\x1e]+\s*")
 

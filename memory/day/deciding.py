@@ -13,17 +13,21 @@ from dataclasses import dataclass, field, replace
 
 from memory.conversation import Conversation, Form, Role
 from memory.day.deadline import Deadline
+from memory.day.findings import Findings, opens
 from memory.day.fitting import Fit, Fitting
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession
 from memory.edits import Act, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope
-from memory.session import Arrival
+from memory.session import Answered, Arrival, RequestKind
 from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+RESEARCH = "research"
+"""What an entry is about that gives a sub-agent what others found before."""
 
 PAGE_GIVEN = "page"
 PAGE_SWITCHED_OFF = "page is switched off"
@@ -37,6 +41,8 @@ class Decided:
 
     page: FrozenPage = field(default_factory=FrozenPage)
     recalled: Recalled = field(default_factory=Recalled)
+    research: Recalled = field(default_factory=Recalled)
+    answer: Answered | None = None
     fit: Fit = field(default_factory=Fit)
     steps: Mapping[str, float] = field(default_factory=dict)
 
@@ -52,6 +58,7 @@ class Deciding:
         guard: Guard,
         window_of: Callable[[str], int | None] = lambda model: None,
         fitting: Fitting | None = None,
+        findings: Findings | None = None,
     ) -> None:
         self._settings = settings
         self._recaller = recaller
@@ -59,6 +66,7 @@ class Deciding:
         self._guard = guard
         self._window_of = window_of
         self._fitting = fitting
+        self._findings = findings if findings is not None and findings.enabled else None
         self._deadline = settings.recall.deadline_ms / 1000
 
     async def decide(
@@ -98,6 +106,14 @@ class Deciding:
             page, why = await self._page(live.session.scope, until)
             new.append(Entry(*key, page.text, form, why, page.memories))
             steps["page"] = ms(start)
+        research, answer = Recalled(), None
+        decided = any(at == index and entry.about == RESEARCH for at, entry in standing)
+        if self._findings is not None and not decided and message.spoken and _asks(conversation, arrival):
+            research, answer = await self._research(self._findings, conversation, live, arrival, deadline)
+            given = tuple(shown.memory for shown in research.shown)
+            new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
+            steps |= research.steps
+            until = Deadline(deadline.within(self._deadline))
         recalled = Recalled(note="decided before")
         if not any(at == index and entry.about == "recall" for at, entry in standing):
             start = time.perf_counter()
@@ -112,7 +128,9 @@ class Deciding:
         written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
         recalled = recalled if "recall" in written else Recalled(note="decided before")
-        return Decided(page, recalled, fit, steps)
+        if RESEARCH not in written:
+            research, answer = Recalled(), None
+        return Decided(page, recalled, research, answer, fit, steps)
 
     async def _page(self, scope: Scope, until: Deadline) -> tuple[FrozenPage, str]:
         """The page, and the reason that its entry has in the ledger."""
@@ -144,11 +162,28 @@ class Deciding:
         )
         return replace(recalled, note=why, failed=True) if why else recalled
 
+    async def _research(
+        self,
+        findings: Findings,
+        conversation: Conversation,
+        live: LiveSession,
+        arrival: Arrival,
+        deadline: Deadline,
+    ) -> tuple[Recalled, Answered | None]:
+        """What others found before for a sub-agent's question, under a deadline of its own."""
+        (found, answer), why = await self._guard(
+            findings.earlier(conversation, live.session, arrival.at),
+            otherwise=(Recalled(), None),
+            within=deadline.within(findings.deadline),
+            doing="looking for earlier research",
+        )
+        return (replace(found, note=why, failed=True) if why else found), answer
+
     def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
         """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
         segment."""
         last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
-        turn = sum(tokens_of(entry.text) for index, entry in standing if index >= last_human)
+        turn = sum(tokens_of(each.text) for at, each in standing if at >= last_human and each.about != RESEARCH)
         segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
         window = self._window_of(conversation.model) or self._settings.default_window
         share = int(self._settings.recall.segment_share * window)
@@ -161,6 +196,11 @@ def newest(conversation: Conversation) -> int | None:
     message = conversation.messages[index]
     said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
     return index if said and message.takes else None
+
+
+def _asks(conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether a request brings a sub-agent's question."""
+    return arrival.kind is RequestKind.SUBAGENT and opens(conversation)
 
 
 def _settles_page(entry: Entry, here: bool) -> bool:
@@ -177,6 +217,7 @@ def nothing(conversation: Conversation, why: str) -> list[Entry]:
     message, key = conversation.messages[index], conversation.keys()[index]
     late = why if why.startswith("late: ") else f"late: {why}"
     decided = ("page", "recall") if message.spoken else ("recall",)
+    decided = (*decided, RESEARCH) if message.spoken and opens(conversation) else decided
     return [Entry(*key, "", message.takes or Form.SUFFIX, f"{each} {late}") for each in decided]
 
 

@@ -11,22 +11,38 @@ from collections.abc import Sequence
 
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
+from memory.learning.research import TYPICAL
 from memory.ports import Embedder, Index, Journal, Lag, Lesson, Point, Use
+from memory.research import QUESTIONS, TRAILS
 
 BATCH = 256
 """Memories that are embedded and written at once."""
 
+PASSAGE = 80.0
+"""Stems of a typical passage of a trail."""
+
 
 def speaker_of(memory: Fact | Passage) -> str:
-    """Who said it, which is indexed as words of the text: half of what is asked for later is who said it."""
-    if not isinstance(memory, Passage) or memory.text.startswith(f"{memory.speaker}:"):
+    """Who said it, which is indexed as words of the text: half of what is asked for later is who said it. A piece of
+    research was said by nobody."""
+    if not isinstance(memory, Passage) or _shelved(memory) or memory.text.startswith(f"{memory.speaker}:"):
         return ""
     return memory.speaker
 
 
 def terms_of(memory: Fact | Passage) -> frozenset[int]:
     """The terms of a memory as they are counted among its owner's texts."""
-    return frozenset(document_terms(memory.text, speaker_of(memory)))
+    return frozenset(_weighed_terms(memory))
+
+
+def _weighed_terms(memory: Fact | Passage) -> dict[int, float]:
+    if isinstance(memory, Passage) and _shelved(memory):
+        return document_terms(memory.text, typical=TYPICAL.get(memory.speaker, PASSAGE))
+    return document_terms(memory.text, speaker_of(memory))
+
+
+def _shelved(memory: Passage) -> bool:
+    return memory.owner.startswith((QUESTIONS, TRAILS))
 
 
 def points_of(memories: Sequence[Fact | Passage], embedder: Embedder) -> list[Point]:
@@ -42,7 +58,7 @@ def points_of(memories: Sequence[Fact | Passage], embedder: Embedder) -> list[Po
             sort="fact" if isinstance(memory, Fact) else "turn",
             at=(memory.valid_from if isinstance(memory, Fact) else memory.at).timestamp(),
             dense=vector,
-            sparse=document_terms(memory.text, speaker_of(memory)),
+            sparse=_weighed_terms(memory),
         )
         for memory, vector in zip(memories, vectors, strict=True)
     ]

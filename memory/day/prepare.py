@@ -15,9 +15,11 @@ from dataclasses import replace
 from memory.conversation import Conversation, Reply, Usage
 from memory.day.deadline import Deadline
 from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
+from memory.day.findings import Findings
 from memory.day.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.day.given import Pages, Recalled, Recaller
 from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
+from memory.day.spawned import Spawned
 from memory.edits import Append, Edit, Entry, Insert, Ledger
 from memory.ports import Guard
 from memory.session import Arrival, Mode, Pending, Prepared, Receipt, RequestKind
@@ -55,6 +57,8 @@ class Preparation:
         paused: Callable[[], bool],
         window_of: Callable[[str], int | None] = lambda model: None,
         fitting: Fitting | None = None,
+        findings: Findings | None = None,
+        spawned: Spawned | None = None,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
@@ -62,7 +66,9 @@ class Preparation:
         self._new_id = new_id
         self._paused = paused
         self._fitting = fitting
-        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting)
+        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings)
+        self._findings = findings
+        self._spawned = spawned or Spawned()
         self._deadline = settings.recall.deadline_ms / 1000
         self._writing: set[asyncio.Task[object]] = set()
         self._soon: dict[str, tuple[asyncio.TimerHandle, LiveSession]] = {}
@@ -70,7 +76,8 @@ class Preparation:
     @property
     def patience(self) -> float:
         """Seconds after which a request goes on without waiting for its preparation."""
-        return PATIENCE * self._deadline + (SHED_SECONDS if self._fitting is not None else 0.0)
+        looking = self._findings.deadline if self._findings is not None else 0.0
+        return PATIENCE * self._deadline + looking + (SHED_SECONDS if self._fitting is not None else 0.0)
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
         """A request in which memory takes no part any more: what this process remembers to have added to its session
@@ -92,6 +99,9 @@ class Preparation:
         if arrival.mode is Mode.OFF:
             return self._only_again(conversation, arrival, near, f"degraded; {why}")
         live = None
+        arrival, _ = self._spawned.recognised(conversation, arrival)
+        if near is not None:
+            arrival = _of_session(arrival, near)
         if arrival.kind.teaches and not self._paused():
             live = self._sessions.decide(conversation, arrival, nothing(conversation, why))
             if live is not None:
@@ -120,6 +130,7 @@ class Preparation:
         if not _takes_part(conversation, arrival):
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
         began, deadline = time.perf_counter(), Deadline(USED * self.patience)
+        arrival, taken = self._spawned.recognised(conversation, arrival)
         async with asyncio.timeout(deadline.within(PATIENCE * self._deadline)):
             find = self._sessions.find if arrival.kind.teaches else self._sessions.known
             live = await find(conversation, arrival)
@@ -129,6 +140,8 @@ class Preparation:
             return self._only_again(
                 conversation, arrival, live, f"{'remembered' if live else 'untouched'}; {arrival.kind}"
             )
+        self._spawned.arrived(arrival, live.session, taken)
+        arrival = _of_session(arrival, live)
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
@@ -143,7 +156,7 @@ class Preparation:
             steps["measure"] = ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
-            shown=decided.recalled.shown,
+            shown=(*decided.research.shown, *decided.recalled.shown),
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),
             bytes_added=sum(map(_added, edits)),
@@ -155,8 +168,12 @@ class Preparation:
             paged=fit.paged,
             saved=-fit.changed,
         )
+        if decided.research.shown and self._findings is not None:
+            used = self._findings.used(live.session.id, arrival.at, decided.research, decided.answer)
+            self._beside(used, "counting the use of research")
         offers = live.ledger.offers if conversation.tools else ""
-        return Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
+        prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
+        return replace(prepared, answer=decided.answer)
 
     def offering(self, prepared: Prepared, conversation: Conversation, tools: str) -> Prepared:
         """The plan with the definitions of the tools that stand in the request, which may not be those that were
@@ -331,6 +348,12 @@ def _added(edit: Edit) -> int:
             return len(text.encode())
         case _:
             return 0
+
+
+def _of_session(arrival: Arrival, live: LiveSession) -> Arrival:
+    """A request of a sub-agent's session is a sub-agent's, though it does not say so itself."""
+    known = live.session.kind is RequestKind.SUBAGENT and arrival.kind is RequestKind.MAIN
+    return replace(arrival, kind=RequestKind.SUBAGENT) if known else arrival
 
 
 def _status(edits: Sequence[Edit], decided: Decided) -> str:

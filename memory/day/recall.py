@@ -12,15 +12,16 @@ from memory.context.explain import Explained, explained
 from memory.context.pack import pack
 from memory.context.past import past_of
 from memory.context.question import Asker, Question, ask
-from memory.context.rank import Scored
+from memory.context.rank import Memory, Scored
 from memory.context.searched import Moment, Searched
 from memory.conversation import Conversation, Message, Role, Text
 from memory.day.given import Recalled
 from memory.day.searching import Searching
+from memory.fact import Fact, Origin
 from memory.learning.behaviour.again import failures, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
-from memory.session import Arrival, Session
+from memory.session import Arrival, RequestKind, Session
 from memory.settings import RecallSettings
 
 BUSY_SECONDS = 0.1
@@ -67,7 +68,10 @@ class Recall:
             moment = Moment(tuple(owners), arrival.at, present, session.id, past=past)
             searched = await self.search(question, moment)
         known = {each.id for each in fixes}
-        scored = [*fixes, *(each for each in searched.scored if each.id not in known)]
+        scored = [
+            *fixes,
+            *(each for each in searched.scored if each.id not in known and may_recall(each.memory, arrival)),
+        ]
         other = rivals_of(each.memory for each in scored)
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
         packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals)
@@ -98,3 +102,10 @@ class Recall:
         searched = await self.search(question, moment)
         packed = pack(searched.scored, tokens, moment.now)
         return explained(searched, packed, moment, tokens)
+
+
+def may_recall(memory: Memory, arrival: Arrival) -> bool:
+    """Whether a memory is for the one who asks. A sub-agent is reminded of what holds, not of what was said: what
+    others found comes to it as research, or not at all."""
+    holds = isinstance(memory, Fact) and memory.origin is not Origin.SUBAGENT
+    return holds or arrival.kind is not RequestKind.SUBAGENT

@@ -351,7 +351,7 @@ class LiveSessions:
             started_at=arrival.at,
             seen_at=arrival.at,
             kind=arrival.kind,
-            parent=session_key(arrival, arrival.parent_key),
+            parent=arrival.parent or session_key(arrival, arrival.parent_key),
             forked_from=begun.session.id if begun else None,
         )
         inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun else []

@@ -31,12 +31,13 @@ def term(stem: str) -> int:
     return zlib.crc32(stem.encode("utf-8", "surrogatepass"))
 
 
-def document_terms(text: str, speaker: str = "") -> dict[int, float]:
+def document_terms(text: str, speaker: str = "", typical: float = _TYPICAL) -> dict[int, float]:
     """A memory as a sparse vector of BM25's term-frequency weights.
 
-    ``speaker`` is indexed like a word of the text: who said it is half of what is asked for later.
+    ``speaker`` is indexed like a word of the text: who said it is half of what is asked for later. ``typical`` is how
+    many stems a text of its kind has.
     """
-    return _weighed(stems(text) + stems(speaker))
+    return _weighed(stems(text) + stems(speaker), typical)
 
 
 @lru_cache(maxsize=8192)
@@ -57,6 +58,6 @@ def product(left: Mapping[int, float], right: Mapping[int, float]) -> float:
     return sum(weight * right[key] for key, weight in left.items() if key in right)
 
 
-def _weighed(found: list[str]) -> dict[int, float]:
-    norm = _SATURATION * (1.0 - _LENGTH + _LENGTH * len(found) / _TYPICAL)
+def _weighed(found: list[str], typical: float) -> dict[int, float]:
+    norm = _SATURATION * (1.0 - _LENGTH + _LENGTH * len(found) / typical)
     return {term(stem): count * (_SATURATION + 1.0) / (count + norm) for stem, count in Counter(found).items()}

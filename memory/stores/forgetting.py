@@ -21,6 +21,7 @@ from memory.ports import Forgotten
 from memory.stores.behaviour import forget_observed
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
+from memory.stores.forgotten_research import delete, holding
 from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
@@ -63,9 +64,16 @@ class Forgetting(Shelf):
         at: datetime,
         owners: Sequence[str] | None,
         tombstones: Sequence[bytes],
+        beside: Sequence[tuple[int, bytes]] = (),
     ) -> Forgotten:
+        """``beside`` are messages (person, digest) that go though no memory came from them."""
         facts, passages, messages = _whole(connection, ids, owners)
-        gone = [*facts, *passages]
+        messages = list(dict.fromkeys([*messages, *beside]))
+        research = holding(connection, ids, {passage.session for passage in passages.values()}, messages)
+        for id in research:
+            pieces = connection.execute(QUERIES["research_pieces"], (id,))
+            passages.update((row["id"], passage_of(row)) for row in pieces)
+        gone = [*facts, *passages, *research]
         memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
         texts = [text for memory in memories for text in _texts(memory)]
         changed = Changed()
@@ -76,6 +84,7 @@ class Forgetting(Shelf):
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
         let_go(connection, gone)
         forget_observed(connection, list(facts), messages)
+        delete(connection, research)
         for id in facts:
             connection.execute(QUERIES["forget_fact"], (id,))
         for id in passages:

@@ -14,7 +14,7 @@ from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.following import Following
-from memory.stores.forgetting import Forgetting, Terms, no_terms
+from memory.stores.forgetting import Terms, no_terms
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
 from memory.stores.messages import Redact
@@ -22,10 +22,10 @@ from memory.stores.moving import Moving
 from memory.stores.newest import Newest
 from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
-from memory.stores.overviews import Overviews
 from memory.stores.pins import Pins
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
+from memory.stores.research import Researches
 from memory.stores.rows import stamp
 from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
@@ -35,17 +35,16 @@ class SqliteJournal(
     Sessions,
     Exchanges,
     Latest,
-    Overviews,
     Pins,
     Facts,
     Newest,
     Outbox,
-    Forgetting,
     Moving,
     Following,
     Nights,
     Candidates,
     Behaviour,
+    Researches,
 ):
     """The durable truth in one file.
 

@@ -45,6 +45,11 @@ def m006_devices_and_previews(connection: sqlite3.Connection) -> None:
     _run(connection, "006_devices_and_previews.sql")
 
 
+def m007_research(connection: sqlite3.Connection) -> None:
+    """What sub-agents found out, the errands that sent them, and how it was used again."""
+    _run(connection, "007_research.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -52,6 +57,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m004_candidates,
     m005_behaviour,
     m006_devices_and_previews,
+    m007_research,
 )
 
 

@@ -48,7 +48,7 @@ _BLOCKS = "|".join(
         # opencode, pi, Cline
         "task_result|task_metadata|explicit_instructions|file_content|final_file_content",
         # our own
-        "recalled-memory|memory-page|earlier-context",
+        "recalled-memory|memory-page|earlier-context|earlier-research",
     )
 )
 """Tags whose whole content a client wrote."""

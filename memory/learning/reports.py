@@ -1,0 +1,118 @@
+"""A report on its way back: framed, indented, escaped, shortened, twice; and still the same report.
+
+Claude Code indents every line and writes an agent's id behind it, Codex and Cline wrap it into JSON, opencode and Qwen
+Code into tags, OpenClaw into a message of its own. Compared is what is left without white space and escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from memory.research import Delivery
+
+SHORTENED = 0.25
+"""The share of a report's lines that has to have come back for it to be that report, cut down."""
+
+WHOLE = 0.95
+_ACK = 400
+"""Characters below which a text that speaks of an agent that was begun is only an acknowledgement."""
+
+_TAGS = re.compile(
+    r"<(task_result|result|prompt-data|subagent_notification|report|output)\b[^>]{0,200}>", re.IGNORECASE
+)
+_FOOTER = re.compile(r"(?:\n\s{0,8}(?:agentId:\s|<usage>|total_tokens:|tool_uses:|duration_ms:|</?usage>)[^\n]*)+\s*\Z")
+_HEADER = re.compile(r"\A\s*\[Subagent hand-back\][^\n]*\n(?:[^\n]{0,200}:\s*\n)?", re.IGNORECASE)
+_BEGUN = re.compile(
+    r"(?:async|background|sub-?)\s?agent (?:was )?(?:launched|started|spawned)|\"?status\"?:\s*\"?(?:accepted|running|"
+    r"pending)|\"agent_id\"|\"childSessionKey\"|agent is (?:now )?running|runs? in the background",
+    re.IGNORECASE,
+)
+_TEXT_KEYS = ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary")
+
+
+def acknowledges(result: str) -> bool:
+    """Whether a spawn call's result only says that the sub-agent was begun."""
+    text = result.strip()
+    return not text or (_BEGUN.search(text[:_ACK]) is not None and len(unframed(text)) < 4 * _ACK)
+
+
+def unframed(result: str) -> str:
+    """The report in what a parent was handed back."""
+    text = result.strip()
+    if text[:1] in "{[" and (inner := _in_json(text)):
+        return inner
+    opened = _TAGS.search(text)
+    if opened:
+        closing = text.rfind(f"</{opened[1]}>")
+        if closing > opened.end():
+            text = text[opened.end() : closing].strip("\n")
+            if text.strip()[:1] in "{[" and (inner := _in_json(text.strip())):
+                return inner
+    text = _FOOTER.sub("", _HEADER.sub("", text))
+    return _unindented(text).strip()
+
+
+def delivery(report: str, text: str) -> Delivery:
+    """How much of a report stands in a text that its parent got."""
+    wanted = plain(report)
+    if not wanted or len(text) < min(len(wanted), 40):
+        return Delivery.NOT
+    found = plain(text)
+    if wanted in found:
+        return Delivery.WHOLE
+    lines = [line for line in map(plain, report.splitlines()) if len(line) >= 16]
+    if not lines:
+        return Delivery.NOT
+    share = sum(len(line) for line in lines if line in found) / sum(map(len, lines))
+    if share >= WHOLE:
+        return Delivery.WHOLE
+    return Delivery.SHORTENED if share >= SHORTENED or _begins(wanted, found) else Delivery.NOT
+
+
+def plain(text: str) -> str:
+    """A text without what a frame changes: white space, escapes of JSON and XML, all but letters and digits."""
+    text = re.sub(r"\\u00([2-7][0-9a-fA-F])", lambda code: chr(int(code[1], 16)), text)
+    text = re.sub(r"\\[nrt]|\\(?=[\"\\/])|&(?:lt|gt|amp|quot|apos|#39);", " ", text)
+    return "".join(character for character in text if character.isalnum()).casefold()
+
+
+def _begins(wanted: str, found: str) -> bool:
+    """Whether the beginning of a report came back, and no more of it."""
+    head = wanted[:200]
+    return len(wanted) > 400 and len(head) == 200 and head in found
+
+
+def _in_json(text: str) -> str:
+    """The longest text among the values that usually hold a report; empty where there is none."""
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return ""
+    told = sorted(_texts(read), key=len)
+    return told[-1].strip() if told else ""
+
+
+def _texts(value: Any, key: str = "", depth: int = 0) -> Iterator[str]:
+    if isinstance(value, str):
+        if key in _TEXT_KEYS:
+            yield value
+    elif isinstance(value, dict) and depth < 5:
+        for name, inner in value.items():
+            yield from _texts(inner, name, depth + 1)
+    elif isinstance(value, list) and depth < 5:
+        for inner in value:
+            yield from _texts(inner, key or "text", depth + 1)
+
+
+def _unindented(text: str) -> str:
+    """The text without white space that stands before every line but the first."""
+    lines = text.splitlines()
+    rest = [line for line in lines[1:] if line.strip()]
+    margin = min((len(line) - len(line.lstrip()) for line in rest), default=0)
+    if not margin or (lines and lines[0].strip() and not lines[0].startswith(" ") and margin < 2):
+        return text
+    return "\n".join(line[margin:] if line[:margin].isspace() else line for line in lines)

@@ -1,0 +1,180 @@
+"""Research: what a sub-agent was asked, what it did to find out, and what it reported.
+
+A sub-agent works in a window of its own and hands back a paragraph. All of it is kept: the trail by reference to the
+journaled messages, the question and the report as texts. It belongs to the project for which it was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from memory.scope import Layer, Scope
+
+
+class Outcome(StrEnum):
+    """How far a sub-agent came. ``UNSEEN`` did not pass through the proxy: its report, as its parent got it, is all."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    CUT = "cut"
+    ABANDONED = "abandoned"
+    UNSEEN = "unseen"
+
+
+class Delivery(StrEnum):
+    """How its report came back to the parent, as far as that was seen."""
+
+    NOT = "not seen"
+    WHOLE = "whole"
+    SHORTENED = "shortened"
+
+
+class SourceKind(StrEnum):
+    """What a source is."""
+
+    URL = "url"
+    FILE = "file"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that a sub-agent looked at. ``mark`` is a hash of a file's content at that time, where it lies in a
+    folder in which the proxy may look; empty otherwise."""
+
+    kind: SourceKind
+    name: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """One prompt in a tool call that sends a sub-agent out. ``call`` is the call's id, ``description`` the short words
+    that stand beside the prompt, ``agent`` the kind of sub-agent that was asked for."""
+
+    call: str
+    tool: str
+    prompt: str
+    description: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """An errand in the session that gave it; ``child`` is the id of the session that took it, once that is known."""
+
+    session: str
+    errand: Errand
+    at: datetime
+    child: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Research:
+    """One sub-agent's work.
+
+    ``owner`` is the project's (or, without one, the person's), ``person`` whose messages the trail is made of.
+    ``session`` is the sub-agent's session, empty where it never passed; ``parent`` the one that sent it, empty where
+    that is not known; ``claimed`` a parent that it named and that is none of its caller's. ``trail`` are the digests of
+    its messages in order, every tool's result at full length among them. ``reports`` are its final replies: one for
+    each time that it was sent (or sent again). ``line`` and ``overview`` are L0 and L1 of the report. ``tokens`` is
+    what its requests had together as input, ``written`` what its replies had. ``returned`` is the digest of the
+    parent's message in which the report came back.
+    """
+
+    id: str
+    owner: str
+    person: str
+    question: str
+    began: datetime
+    ended: datetime
+    session: str = ""
+    parent: str = ""
+    claimed: str = ""
+    call: str = ""
+    tool: str = ""
+    agent: str = ""
+    description: str = ""
+    runtime: str = ""
+    model: str = ""
+    directory: str = ""
+    commit: str = ""
+    reports: tuple[str, ...] = ()
+    line: str = ""
+    overview: str = ""
+    sources: tuple[Source, ...] = ()
+    trail: tuple[bytes, ...] = ()
+    requests: int = 0
+    tokens: int = 0
+    written: int = 0
+    outcome: Outcome = Outcome.RUNNING
+    delivery: Delivery = Delivery.NOT
+    returned: bytes = b""
+
+    @property
+    def report(self) -> str:
+        """All that it reported."""
+        return "\n\n".join(self.reports)
+
+    @property
+    def title(self) -> str:
+        """What it was about, in a line: the short words of the call, else the beginning of the question."""
+        first = next((line.strip() for line in self.question.splitlines() if line.strip()), "")
+        return self.description or (first if len(first) <= LONGEST_TITLE else first[: LONGEST_TITLE - 1] + "…")
+
+    @property
+    def handle(self) -> str:
+        """The name by which the whole can be had."""
+        return f"{PREFIX}{self.id.replace('-', '')[:12]}"
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return max((self.ended - self.began).total_seconds(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A research was used again in a session, with so many tokens: ``given`` to another sub-agent, ``answered`` in its
+    place, or ``recalled`` in a talk."""
+
+    research: str
+    session: str
+    how: str
+    at: datetime
+    tokens: int
+
+
+LONGEST_TITLE = 120
+PREFIX = "r:"
+
+QUESTIONS, TRAILS = "research/", "trail/"
+"""What stands before an owner in the index: the questions and reports of its research, and the passages of their
+trails, are searched apart from its memories."""
+
+
+def owner_of(scope: Scope) -> str | None:
+    """Whose the research of a place is: the project's, so that it serves all who work there; else the person's."""
+    return scope.owner(Layer.PROJECT) or scope.owner(Layer.USER)
+
+
+def owners_of(scope: Scope) -> tuple[str, ...]:
+    """Every owner whose research may be seen from a place."""
+    return tuple(owner for layer in (Layer.PROJECT, Layer.USER) if (owner := scope.owner(layer)))
+
+
+def shelves(owners: Iterable[str], shelf: str) -> tuple[str, ...]:
+    """The owners as they are named in the index."""
+    return tuple(shelf + owner for owner in owners)
+
+
+def beginning_of(handle: str) -> str | None:
+    """The beginning of a research's id (hexadecimal, without dashes) that a handle names; None where it is none."""
+    said = handle.strip().strip("#[]").lower()
+    if not said.startswith(PREFIX):
+        return None
+    digits = said.removeprefix(PREFIX)
+    return digits if 4 <= len(digits) <= 32 and all(c in "0123456789abcdef" for c in digits) else None

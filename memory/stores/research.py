@@ -1,0 +1,298 @@
+"""Research in the journal's database: what sub-agents found out, who sent them, and how it was used again."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memory.conversation import Message, Usage
+from memory.fact import Passage
+from memory.learning.research import Observed
+from memory.ports import Forgotten
+from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
+from memory.session import Session
+from memory.stores.forgetting import Forgetting
+from memory.stores.histories import DIGEST, join, split
+from memory.stores.messages import Redact
+from memory.stores.overviews import Overviews
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import passage_of, session_of, stamp
+from memory.stores.shelf import ask_many
+
+
+class Researches(Overviews, Forgetting):
+    """The part of the journal that keeps research."""
+
+    async def unobserved(self, limit: int) -> list[Observed]:
+        """Exchanges that were not looked at for research, oldest first, with the end of their requests."""
+
+        def work(connection: sqlite3.Connection) -> list[Observed]:
+            rows = connection.execute(QUERIES["exchanges_unobserved"], (limit,)).fetchall()
+            return [
+                Observed(
+                    self._end_of(connection, row),
+                    row["model"],
+                    Usage(**orjson.loads(row["usage"])) if row["usage"] else None,
+                    bool(row["complete"]) and row["status"] < 400,
+                )
+                for row in rows
+            ]
+
+        return await self._db.read(work)
+
+    async def write_research(
+        self, research: Sequence[Research], number: int = 0, spawns: Sequence[Spawn] = (), person: str = ""
+    ) -> None:
+        """Write research and errands of a person's, and move the cursor to the exchange ``number`` with them (0 moves
+        nothing). An errand that is known keeps the session that took it."""
+        rows = [_row(each, self._redact) for each in research]
+        given = [_spawn_row(each, person, self._redact) for each in spawns]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany(QUERIES["research_write"], rows)
+            connection.executemany(QUERIES["spawn_write"], given)
+            if number:
+                connection.execute(QUERIES["researched_set"], (number,))
+
+        await self._db.write(work)
+
+    async def research(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Research]:
+        """Research by id, in the order of the ids, as far as it belongs to these owners."""
+
+        def work(connection: sqlite3.Connection) -> list[Research]:
+            rows = {row["id"]: row for row in ask_many(connection, "research_get", ids)}
+            found = [_of(rows[id]) for id in dict.fromkeys(ids) if id in rows]
+            return [each for each in found if owners is None or each.owner in owners]
+
+        return await self._db.look(work)
+
+    async def research_named(self, beginning: str, owners: Sequence[str]) -> list[str]:
+        """The ids of research of some owners that begin with these hexadecimal digits, dashes left out."""
+        digits = beginning.replace("-", "")
+        first, last = (_dashed(digits.ljust(32, filler)) for filler in "0f")
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute(QUERIES["research_named"], (first, last))
+            return [row["id"] for row in rows if row["owner"] in owners]
+
+        return await self._db.read(work)
+
+    async def research_of_session(self, session: str) -> Research | None:
+        """The research of a sub-agent's session."""
+        found = await self._asked("research_of_session", (session,))
+        return found[0] if found else None
+
+    async def research_of_parent(self, session: str) -> list[Research]:
+        """The research that a session sent out, the oldest first."""
+        return await self._asked("research_of_parent", (session,))
+
+    async def newest_research(self, owners: Sequence[str], limit: int) -> list[Research]:
+        """The research of some owners, the newest first."""
+        if not owners:
+            return []
+        query = many("research_newest", len(owners))
+        rows = await self._db.read(lambda connection: connection.execute(query, (*owners, limit)).fetchall())
+        return [_of(row) for row in rows]
+
+    async def research_after(self, owner: str, after: str, limit: int) -> list[Research]:
+        """An owner's research whose ids come behind ``after``, in order."""
+        return await self._asked("research_after", (owner, after, limit))
+
+    async def research_owners(self) -> list[str]:
+        """Every owner that has research."""
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES["research_owners"]).fetchall())
+        return [row["owner"] for row in rows]
+
+    async def idle_research(self, before: datetime) -> list[Research]:
+        """Research that is still running and has gone no further since ``before``."""
+        return await self._asked("research_idle", (before.timestamp(),))
+
+    async def trail(self, research: Research) -> list[Message]:
+        """The messages of a research's trail, in order, free of secrets."""
+
+        def work(connection: sqlite3.Connection) -> list[Message]:
+            person = connection.execute(QUERIES["person_get"], (research.person,)).fetchone()
+            if person is None:
+                return []
+            there = self._opened.get(connection, person["number"], list(dict.fromkeys(research.trail)))
+            return [there[digest] for digest in research.trail]
+
+        return await self._db.read(work)
+
+    async def research_pieces(self, id: str) -> list[Passage]:
+        """The passages by which a research is found."""
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES["research_pieces"], (id,)).fetchall())
+        return [passage_of(row) for row in rows]
+
+    async def spawns_of(self, session: str) -> list[Spawn]:
+        """The errands that a session gave, in order."""
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES["spawns_of"], (session,)).fetchall())
+        return [_spawn_of(row) for row in rows]
+
+    async def spawns_waiting(self, person: str, since: datetime) -> list[Spawn]:
+        """The errands of a person's that no session has taken yet, given since a moment."""
+        told = (person, since.timestamp())
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES["spawns_waiting"], told).fetchall())
+        return [_spawn_of(row) for row in rows]
+
+    async def learn_spawner(self, person: str, tool: str) -> None:
+        """A tool of a person's was seen to send a sub-agent out."""
+        await self._db.write(lambda connection: connection.execute(QUERIES["spawner_add"], (person, tool)))
+
+    async def spawners(self, person: str) -> frozenset[str]:
+        """The names of tools that were seen to."""
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES["spawners_of"], (person,)).fetchall())
+        return frozenset(row["tool"] for row in rows)
+
+    async def tie(self, session: str, parent: str) -> None:
+        """A session is the sub-agent of another, which has this key."""
+        await self._db.write(lambda connection: connection.execute(QUERIES["session_tie"], (parent, session)))
+
+    async def session_in_namespace(self, key: str) -> Session | None:
+        """The session that a key names, whichever runtime it is of: ``namespace:runtime:id``."""
+        namespace, _, rest = key.partition(":")
+        id = ":" + rest.partition(":")[2]
+        told = (f"{namespace}:", f"{namespace};", id, id)
+
+        def work(connection: sqlite3.Connection) -> Session | None:
+            row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
+            row = row or connection.execute(QUERIES["session_in_namespace"], told).fetchone()
+            return session_of(row) if row else None
+
+        return await self._db.read(work) if len(id) > 1 else None
+
+    async def session(self, id: str) -> Session | None:
+        """A session by its id."""
+        row = await self._db.read(lambda connection: connection.execute(QUERIES["session_get"], (id,)).fetchone())
+        return session_of(row) if row else None
+
+    async def use_research(self, ids: Sequence[str], session: str, how: str, at: datetime, tokens: int) -> None:
+        """Research was used again in a session, with so many tokens together; the same use counts once."""
+        share = tokens // max(len(ids), 1)
+        rows = [(id, session, how, stamp(at), share) for id in ids]
+        await self._db.write(lambda connection: connection.executemany(QUERIES["research_use"], rows))
+
+    async def uses_of_research(self, ids: Sequence[str]) -> list[Use]:
+        """How research was used again."""
+
+        def work(connection: sqlite3.Connection) -> list[Use]:
+            rows = ask_many(connection, "research_uses_of", ids)
+            return [
+                Use(row["research"], row["session"], row["how"], datetime.fromisoformat(row["at"]), row["tokens"])
+                for row in rows
+            ]
+
+        return await self._db.read(work)
+
+    async def forget_research(self, research: Research, at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
+        """Delete a research everywhere in the journal: its row, its pieces, the messages of its trail and the one in
+        which its report came back, and what was learnt of them."""
+
+        def work(connection: sqlite3.Connection) -> Forgotten:
+            rows = connection.execute(QUERIES["research_sessions_passages"], (research.session, research.session))
+            ids = [row["id"] for row in rows] if research.session else []
+            ids += [row["id"] for row in connection.execute(QUERIES["research_pieces"], (research.id,))]
+            person = connection.execute(QUERIES["person_get"], (research.person,)).fetchone()
+            digests = dict.fromkeys([*research.trail, *([research.returned] if research.returned else [])])
+            beside = [(person["number"], digest) for digest in digests] if person else []
+            return self._forget(connection, [*ids, research.id], at, None, tombstones, beside)
+
+        gone = await self._db.write(work)
+        self._opened.clear()
+        await self._db.scrub()
+        return gone
+
+    async def forget_pieces(self, ids: Sequence[str], at: datetime) -> None:
+        """Let go of passages by which a research is found, which is written anew."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            gone = [passage_of(row) for row in ask_many(connection, "passages_get", ids)]
+            for passage in gone:
+                connection.execute(QUERIES["forget_passage"], (passage.id,))
+                connection.execute(QUERIES["outbox_add"], (passage.id, "gone"))
+            self._count_back(connection, gone)
+
+        await self._db.write(work)
+
+    async def _asked(self, query: str, told: tuple[Any, ...]) -> list[Research]:
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES[query], told).fetchall())
+        return [_of(row) for row in rows]
+
+
+def _row(research: Research, redact: Redact) -> dict[str, Any]:
+    """A research for its table, free of secrets."""
+    sources = [[each.kind.value, redact(each.name), each.mark] for each in research.sources]
+    told = {name: getattr(research, name) for name in _TEXTS}
+    return {
+        **told,
+        **{name: redact(told[name]) for name in ("description", "question", "line", "overview", "model")},
+        "reports": orjson.dumps([redact(report) for report in research.reports]).decode(),
+        "sources": orjson.dumps(sources).decode(),
+        "trail": join(research.trail),
+        "commit_": research.commit,
+        "began": stamp(research.began),
+        "ended": stamp(research.ended),
+        "seen": research.ended.timestamp(),
+        "requests": research.requests,
+        "tokens": research.tokens,
+        "written": research.written,
+        "outcome": research.outcome.value,
+        "delivery": research.delivery.value,
+        "returned": research.returned,
+    }
+
+
+_TEXTS = (
+    *("id", "owner", "person", "session", "parent", "claimed", "call", "tool", "agent", "description", "question"),
+    *("line", "overview", "runtime", "model", "directory"),
+)
+
+
+def _of(row: sqlite3.Row) -> Research:
+    return Research(
+        **{name: row[name] for name in _TEXTS},
+        commit=row["commit_"],
+        began=datetime.fromisoformat(row["began"]),
+        ended=datetime.fromisoformat(row["ended"]),
+        reports=tuple(orjson.loads(row["reports"])),
+        sources=tuple(Source(SourceKind(kind), name, mark) for kind, name, mark in orjson.loads(row["sources"])),
+        trail=tuple(split(row["trail"])),
+        requests=row["requests"],
+        tokens=row["tokens"],
+        written=row["written"],
+        outcome=Outcome(row["outcome"]),
+        delivery=Delivery(row["delivery"]),
+        returned=row["returned"],
+    )
+
+
+def _spawn_row(spawn: Spawn, person: str, redact: Redact) -> dict[str, Any]:
+    errand = spawn.errand
+    return {
+        "session": spawn.session,
+        "person": person,
+        "call": errand.call,
+        "mark": hashlib.blake2b(errand.prompt.encode("utf-8", "replace"), digest_size=DIGEST).digest(),
+        "tool": errand.tool,
+        "prompt": redact(errand.prompt),
+        "description": redact(errand.description),
+        "agent": errand.agent,
+        "at": stamp(spawn.at),
+        "seen": spawn.at.timestamp(),
+        "child": spawn.child,
+    }
+
+
+def _spawn_of(row: sqlite3.Row) -> Spawn:
+    errand = Errand(row["call"], row["tool"], row["prompt"], row["description"], row["agent"])
+    return Spawn(row["session"], errand, datetime.fromisoformat(row["at"]), row["child"])
+
+
+def _dashed(digits: str) -> str:
+    """32 hexadecimal digits as a UUID is written."""
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))

@@ -1,0 +1,67 @@
+"""A report is known again however it comes back, and an acknowledgement is none."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.learning.reports import acknowledges, delivery, unframed
+from memory.research import Delivery
+
+REPORT = """# Hooks
+
+- `stop` fires "once" per turn & agent
+- it reads <stdin> in hooks/stop.go:42
+	indented code
+"""
+
+
+def indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())
+
+
+FRAMES = {
+    "bare": REPORT,
+    "opencode": f'<task id="ses_1" state="completed">\n<task_result>\n{REPORT}\n</task_result>\n</task>',
+    "claude": f"[Subagent hand-back]\n{indented(REPORT)}\nagentId: a0755\n<usage>total_tokens: 812</usage>",
+    "claude, later": f"<task-notification><tool-use-id>t1</tool-use-id><result>{REPORT}</result></task-notification>",
+    "codex": orjson.dumps({"status": {"019a": {"completed": REPORT}}}).decode(),
+    "codex, again": f"<subagent_notification>{orjson.dumps({'completed': REPORT}).decode()}</subagent_notification>",
+    "cline": orjson.dumps({"text": REPORT, "iterations": 2, "finishReason": "stop", "usage": {"total": 9}}).decode(),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_framed_report_is_the_same_report(frame: str) -> None:
+    assert delivery(REPORT, FRAMES[frame]) is Delivery.WHOLE
+    assert delivery(REPORT, unframed(FRAMES[frame])) is Delivery.WHOLE
+    assert not acknowledges(FRAMES[frame])
+
+
+@pytest.mark.parametrize(
+    "ack",
+    [
+        "",
+        "Async agent launched successfully.\nagentId: a0755 (internal id)",
+        "Background agent launched. task_id: general-purpose-call_1",
+        '{"agent_id":"019a","nickname":"Ada"}',
+        '{"status":"accepted","childSessionKey":"agent:main:subagent:1","runId":"2"}',
+    ],
+)
+def test_an_acknowledgement_is_no_report(ack: str) -> None:
+    assert acknowledges(ack)
+
+
+def test_half_a_report_came_back_shortened() -> None:
+    long = "\n".join(f"Finding {n}: handler_{n} closes over state_{n} in part_{n}.py" for n in range(60))
+    assert delivery(long, long[: len(long) // 2] + "\n... [truncated]") is Delivery.SHORTENED
+    assert delivery(long, "The build is green and nothing else was found out by anybody.") is Delivery.NOT
+
+
+@given(st.text(min_size=30, max_size=400))
+def test_json_changes_no_report(report: str) -> None:
+    told = orjson.dumps({"text": report.encode("utf-8", "ignore").decode()}).decode()
+    assert delivery(report, told) in (Delivery.WHOLE, Delivery.NOT)
+    unframed(told)

@@ -1,0 +1,326 @@
+"""Sub-agents through the real proxy: recognised, tied to what sent them, kept whole, and given to the next one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+import pytest_asyncio
+from aiohttp import web
+
+from memory.research import Delivery, Outcome, Research, owners_of
+from memory.scope import Scope
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.asking import script
+from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, document
+from tests.running import Running, running
+
+CHAT = PATHS[0]
+PROMPT = "Find out how the retry policy of the billing service works, and list every parameter with its default."
+REPORT = (
+    "## Retry policy\nThe billing service retries in `billing/retry.py` with exponential backoff.\n"
+    "- `max_attempts` defaults to 5 (RetryPolicy, line 14)\n- `base_delay_ms` defaults to 250\n"
+    "- `jitter` is a share of the delay, 0.2 by default\nThe queue consumer in billing/consumer.py ignores it.\n"
+)
+REWORDED = "List the parameters of the billing service's retry policy with their defaults, and how that policy works."
+READ = Call("t1", "read", '{"path": "billing/retry.py"}')
+TOOLS = [{"type": "function", "function": {"name": "task", "parameters": {"type": "object"}}}]
+SCOPE = Scope(None, "local", "loom")
+
+
+@pytest_asyncio.fixture
+async def upstream() -> AsyncIterator[FakeProvider]:
+    async with fake_provider() as served:
+        yield served
+
+
+@pytest_asyncio.fixture
+async def proxy(upstream: FakeProvider, tmp_path: Path) -> AsyncIterator[Running]:
+    async with running(upstream, tmp_path / "home", memory__research__deadline_ms=10_000) as served:
+        yield served
+
+
+def spawn(id: str, prompt: str, description: str = "Study the retry policy", tool: str = "task") -> Call:
+    return Call(id, tool, orjson.dumps({"description": description, "prompt": prompt}).decode())
+
+
+async def send(proxy: Running, messages: list[dict[str, Any]], project: str = "loom", **headers: str) -> bytes:
+    body = {"model": "m", "messages": messages, "tools": TOOLS}
+    status, reply, _ = await proxy.post(CHAT, body, x_palimpsest_project=project, **headers)
+    assert status == 200, reply
+    return reply
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def called(*calls: Call) -> dict[str, Any]:
+    told = [
+        {"id": each.id, "type": "function", "function": {"name": each.name, "arguments": each.arguments}}
+        for each in calls
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": told}
+
+
+def result(id: str, text: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": text}
+
+
+async def researched(proxy: Running, scope: Scope = SCOPE) -> list[Research]:
+    await proxy.learned()
+    memory = proxy.edge.memory
+    assert memory is not None
+    await memory.researching.catch_up()
+    return sorted(await memory.library.newest(owners_of(scope), 100), key=lambda each: each.began)
+
+
+async def play(proxy: Running, upstream: FakeProvider, prompt: str = PROMPT, report: str = REPORT) -> None:
+    """A parent sends a child, which reads a file and reports; the parent gets the report back."""
+    parent = [user("How do we retry?")]
+    script(upstream, CHAT, Round((spawn("c1", prompt),)))
+    await send(proxy, parent)
+    script(upstream, CHAT, Round((READ,)), Round((Say(report),)))
+    child = [user(prompt)]
+    await send(proxy, child)
+    await send(proxy, [*child, called(READ), result("t1", "max_attempts = 5\n" * 40)])
+    script(upstream, CHAT, Round((Say("It retries five times."),)))
+    await send(proxy, [*parent, called(spawn("c1", prompt)), result("c1", f"<task_result>\n{report}</task_result>")])
+
+
+def stored(home: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in home.glob("journal.db*"))
+
+
+def forwarded(upstream: FakeProvider) -> str:
+    return str(orjson.loads(upstream.last.body)["messages"][-1]["content"])
+
+
+async def test_a_child_is_tied_by_its_prompt_and_kept_whole(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    assert research.question == PROMPT
+    assert research.report == REPORT.strip()
+    assert research.description == "Study the retry policy"
+    assert research.parent and research.parent != research.session
+    assert research.outcome is Outcome.FINISHED
+    assert research.delivery is Delivery.WHOLE
+    assert [source.name for source in research.sources] == ["billing/retry.py"]
+    assert research.requests == 2
+    memory = proxy.edge.memory
+    assert memory is not None
+    trail = await memory.library.trail(research)
+    assert [result.text for message in trail for result in message.results] == ["max_attempts = 5\n" * 40]
+
+
+async def test_a_reworded_question_in_a_new_session_is_given_the_findings(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    await play(proxy, upstream)
+    await researched(proxy)
+    script(upstream, CHAT, Round((Say("Thanks."),)), Round((Say("Thanks."),)))
+    opening = [user(REWORDED)]
+    await send(proxy, opening, x_parent_session_id="p")
+    given = forwarded(upstream)
+    assert given.startswith(REWORDED)
+    assert "`base_delay_ms` defaults to 250" in given
+    assert "<earlier-research>" in given and "memory_expand r:" in given
+    # Made again byte for byte when the session goes on.
+    later = [*opening, {"role": "assistant", "content": "Thanks."}, user("And the jitter?")]
+    await send(proxy, later, x_parent_session_id="p")
+    assert orjson.loads(upstream.last.body)["messages"][0]["content"] == given
+
+
+async def test_another_question_and_another_project_bring_nothing(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    await researched(proxy)
+    asked = "Describe how the mobile application caches thumbnails on disk, and which class evicts them."
+    script(upstream, CHAT, *[Round((Say("Yes."),))] * 3)
+    await send(proxy, [user(asked)], x_parent_session_id="p")
+    assert forwarded(upstream) == asked
+    await send(proxy, [user(REWORDED)], project="other", x_parent_session_id="p")
+    assert forwarded(upstream) == REWORDED
+    await send(proxy, [user(REWORDED)], x_palimpsest_user="eve", x_parent_session_id="p")
+    assert forwarded(upstream) == REWORDED
+
+
+async def test_parallel_children_are_not_mixed_up(proxy: Running, upstream: FakeProvider) -> None:
+    prompts = [f"Study module {name} and report on its public functions in detail." for name in ("alpha", "beta")]
+    calls = tuple(spawn(f"c{n}", prompt, f"Study {n}") for n, prompt in enumerate(prompts))
+    script(upstream, CHAT, Round(calls))
+    await send(proxy, [user("Look at both.")])
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked = orjson.loads(upstream.last.body)["messages"][0]["content"]
+        name = "alpha" if "alpha" in asked else "beta"
+        said = f"Module {name} exports {name}_open and {name}_close, nothing else."
+        return web.Response(body=document(CHAT, Round((Say(said),))), content_type="application/json")
+
+    upstream.answer = answer
+    for prompt in reversed(prompts):
+        await send(proxy, [user(prompt)])
+    found = await researched(proxy)
+    assert len(found) == 2
+    assert len({each.parent for each in found}) == 1
+    for each in found:
+        name = each.question.split()[2]
+        assert f"{name}_open" in each.report
+        assert each.call == ("c0" if name == "alpha" else "c1")
+
+
+async def test_a_tool_that_nobody_knows_is_learnt_by_what_happens(proxy: Running, upstream: FakeProvider) -> None:
+    call = Call("c1", "ask_the_scholar", orjson.dumps({"matter": PROMPT}).decode())
+    script(upstream, CHAT, Round((call,)), Round((Say(REPORT),)))
+    await send(proxy, [user("Look it up.")])
+    await send(proxy, [user(PROMPT)])
+    [research] = await researched(proxy)
+    assert research.tool == "ask_the_scholar"
+    # The next one does not pass through the proxy: what its parent got back is known to be a report.
+    other = "Find out which migrations of the ledger cannot be rolled back, and why not."
+    again = Call("c2", "ask_the_scholar", orjson.dumps({"matter": other}).decode())
+    script(upstream, CHAT, Round((Say("Aha."),)))
+    await send(proxy, [user("Again."), called(again), result("c2", "Migration 14 drops a column, so it cannot. " * 3)])
+    found = await researched(proxy)
+    assert [each.outcome for each in found] == [Outcome.FINISHED, Outcome.UNSEEN]
+    assert found[1].question == other
+    assert "Migration 14" in found[1].report
+
+
+async def test_a_child_that_never_passed_is_known_by_its_report(proxy: Running, upstream: FakeProvider) -> None:
+    script(upstream, CHAT, Round((Say("Good."),)))
+    call = spawn("c1", PROMPT)
+    framed = orjson.dumps({"text": REPORT, "iterations": 3, "finishReason": "stop"}).decode()
+    await send(proxy, [user("How do we retry?"), called(call), result("c1", framed)])
+    [research] = await researched(proxy)
+    assert research.outcome is Outcome.UNSEEN
+    assert research.report == REPORT.strip()
+    assert research.delivery is Delivery.WHOLE
+
+
+async def test_a_background_child_reports_in_a_notification(proxy: Running, upstream: FakeProvider) -> None:
+    call = spawn("toolu_9", PROMPT, tool="Agent")
+    parent = [user("How do we retry?")]
+    script(upstream, CHAT, Round((call,)), Round((Say("It runs."),)), Round((Say(REPORT),)), Round((Say("So."),)))
+    await send(proxy, parent)
+    parent += [called(call), result("toolu_9", "Async agent launched successfully. agentId: a0755 (running)")]
+    await send(proxy, parent)
+    await send(proxy, [user(PROMPT)])
+    indented = "\n".join("  " + line for line in REPORT.splitlines())
+    note = f"<task-notification><tool-use-id>toolu_9</tool-use-id><result>\n{indented}\n</result></task-notification>"
+    await send(proxy, [*parent, {"role": "assistant", "content": "It runs."}, user(note)])
+    [research] = await researched(proxy)
+    assert research.outcome is Outcome.FINISHED
+    assert research.delivery is Delivery.WHOLE
+
+
+async def test_a_report_that_came_back_cut_down_is_kept_whole(proxy: Running, upstream: FakeProvider) -> None:
+    long = "\n".join(
+        f"Finding {n}: the function handle_{n} in src/part_{n}.py closes over state_{n}." for n in range(80)
+    )
+    call = spawn("c1", PROMPT)
+    script(upstream, CHAT, Round((call,)), Round((Say(long),)), Round((Say("So."),)))
+    await send(proxy, [user("How?")])
+    await send(proxy, [user(PROMPT)])
+    await send(proxy, [user("How?"), called(call), result("c1", long[:1500] + "\n[truncated]")])
+    [research] = await researched(proxy)
+    assert research.delivery is Delivery.SHORTENED
+    assert research.report == long
+
+
+async def test_nested_children_have_their_own_parents(proxy: Running, upstream: FakeProvider) -> None:
+    inner = "Read billing/retry.py from its first to its last line and tell all the constants in it."
+    script(
+        upstream,
+        CHAT,
+        Round((spawn("c1", PROMPT),)),
+        Round((spawn("c2", inner),)),
+        Round((Say("The constants are FIVE and TEN, both integers."),)),
+    )
+    await send(proxy, [user("How?")])
+    await send(proxy, [user(PROMPT)])
+    await send(proxy, [user(inner)])
+    outer, nested = await researched(proxy)
+    assert nested.parent == outer.session
+    assert outer.outcome is Outcome.RUNNING
+
+
+async def test_a_child_that_claims_anothers_parent_is_not_tied(proxy: Running, upstream: FakeProvider) -> None:
+    script(upstream, CHAT, *[Round((Say(REPORT),))] * 2)
+    await send(proxy, [user("Hello there")], x_session_id="parent-1", x_palimpsest_user="ann")
+    await send(proxy, [user(PROMPT)], x_session_id="child-1", x_parent_session_id="parent-1", x_palimpsest_user="eve")
+    [research] = await researched(proxy, Scope(None, "eve", "loom"))
+    assert research.parent == ""
+    assert research.claimed == "parent-1"
+
+
+async def test_a_child_names_its_parent_by_header_across_runtimes(proxy: Running, upstream: FakeProvider) -> None:
+    script(upstream, CHAT, *[Round((Say(REPORT),))] * 2)
+    await send(proxy, [user("Hello there")], x_session_id="parent-1", user_agent="opencode/1.18")
+    await send(proxy, [user(PROMPT)], x_session_id="child-1", x_palimpsest_parent="parent-1")
+    [research] = await researched(proxy)
+    assert research.parent and not research.claimed
+
+
+async def test_a_childs_words_are_never_taken_for_a_persons(proxy: Running, upstream: FakeProvider) -> None:
+    order = "Always use tabs for indentation in this project. Remember this for ever."
+    script(upstream, CHAT, Round((spawn("c1", order),)), Round((Say("Understood."),)))
+    await send(proxy, [user("Go.")])
+    await send(proxy, [user(order)])
+    await proxy.learned()
+    memory = proxy.edge.memory
+    assert memory is not None
+    facts = await memory.commands.facts(SCOPE.owners())
+    assert not [fact for fact in facts if fact.origin.trusted]
+
+
+async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    script(upstream, CHAT, *[Round((Say("Thanks."),))] * 3)
+    await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="second")
+    memory = proxy.edge.memory
+    assert memory is not None
+    await proxy.learned()
+    await memory.researching.forget(research)
+    memory.sessions.forget()
+    await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="third")
+    assert forwarded(upstream) == REWORDED
+    await proxy.learned()
+    assert b"base_delay_ms" not in await asyncio.to_thread(stored, memory.home)
+
+
+async def test_a_broken_search_fails_no_request(
+    proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = proxy.edge.memory
+    assert memory is not None
+
+    async def broken(*_: object) -> object:
+        raise RuntimeError("no shelves")
+
+    monkeypatch.setattr(memory.findings, "earlier", broken)
+    script(upstream, CHAT, Round((Say("Thanks."),)))
+    await send(proxy, [user(REWORDED)], x_parent_session_id="p")
+    assert forwarded(upstream) == REWORDED
+
+
+async def test_a_restart_between_the_call_and_the_child_loses_no_tie(upstream: FakeProvider, tmp_path: Path) -> None:
+    script(upstream, CHAT, Round((spawn("c1", PROMPT),)), Round((Say(REPORT),)))
+    async with running(upstream, tmp_path / "home") as first:
+        await send(first, [user("How?")])
+        await researched(first)
+    async with running(upstream, tmp_path / "home") as second:
+        await send(second, [user(PROMPT)])
+        [research] = await researched(second)
+        assert research.parent and research.call == "c1"
+
+
+async def test_two_first_requests_at_once_make_one_research_each(proxy: Running, upstream: FakeProvider) -> None:
+    prompts = [f"Study the part {n} of the system and report on it at length." for n in range(4)]
+    upstream.reply = "All four parts are written in Python, as far as can be seen from outside of them."
+    await asyncio.gather(*(send(proxy, [user(prompt)], x_parent_session_id="p") for prompt in prompts))
+    assert {each.question for each in await researched(proxy)} == set(prompts)
