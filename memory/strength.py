@@ -37,9 +37,10 @@ DECAY = Decay()
 
 def fading(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
     """λ: the exponent by which a fact fades. Uses are counted per month of its life, the making left out."""
-    months = max(_days(fact.recorded_at, now) / 30.0, 1.0)
-    frequency = max(fact.access - 1, 0) / months
-    slowed = decay.episodic / (1.0 + frequency / decay.monthly)
+    slowed = decay.episodic
+    if fact.access > 1:
+        months = max(_days(fact.recorded_at, now) / 30.0, 1.0)
+        slowed /= 1.0 + (fact.access - 1) / months / decay.monthly
     return slowed * decay.knowledge if fact.tier in (Tier.LONG_TERM, Tier.SHARED) else slowed
 
 
@@ -51,8 +52,8 @@ def effective(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
     reinforced = fact.confidence * log2(fact.access + 1) * log2(fact.sessions + 1)
     if fact.pinned:
         return reinforced
-    age = max(_days(fact.used_at or fact.recorded_at, now), 1.0)
-    return reinforced * float(age ** -fading(fact, now, decay))
+    age = _days(fact.used_at or fact.recorded_at, now)
+    return reinforced * float(age ** -fading(fact, now, decay)) if age > 1.0 else reinforced
 
 
 def saturated(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:

@@ -8,7 +8,6 @@ measured, and are not used.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -25,19 +24,20 @@ def fused(rounds: Sequence[Round]) -> list[Scored]:
     """One ranking of what the rounds found, best first."""
     if len(rounds) == 1:
         return list(rounds[0].scored)
-    best: dict[str, Scored] = {}
+    best: dict[str, tuple[float, Scored]] = {}
     times: dict[str, int] = {}
     for place, each in enumerate(rounds):
         for scored in each.scored if place == 0 else islice(each.scored, TOP):
-            times[scored.id] = times.get(scored.id, 0) + 1
-            score = scored.score * each.weight
-            if scored.id not in best or best[scored.id].score < score:
-                best[scored.id] = replace(scored, score=score)
-    found = []
-    for id, scored in best.items():
-        why = {**scored.why, "parts": times[id] / len(rounds)}
-        found.append(replace(scored, score=scored.score + BONUS * (times[id] - 1), why=why))
-    return sorted(found, key=lambda each: (-each.score, each.id))
+            id, score = scored.memory.id, scored.score * each.weight
+            times[id] = times.get(id, 0) + 1
+            if id not in best or best[id][0] < score:
+                best[id] = score, scored
+    found = [
+        Scored(scored.memory, score + BONUS * (times[id] - 1), {**scored.why, "parts": times[id] / len(rounds)})
+        for id, (score, scored) in best.items()
+    ]
+    found.sort(key=lambda each: (-each.score, each.memory.id))
+    return found
 
 
 def brings_new(rounds: Sequence[Round], found: Round) -> bool:

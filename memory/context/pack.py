@@ -70,6 +70,7 @@ def pack(
     doubted = doubter(said)
     facts = [each.memory for each in scored if isinstance(each.memory, Fact)]
     contested = [fact for fact in (*facts, *rivals) if fact.state is State.ACTIVE]
+    against = {id for fact in contested for id in fact.contradicts}
     chosen: list[_Line] = []
     unsettled: list[list[_Line]] = []
     days: set[date] = set()
@@ -78,7 +79,8 @@ def pack(
     for each in scored:
         if each.id in taken:
             continue
-        if isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
+        at_odds = isinstance(each.memory, Fact) and (each.memory.contradicts or each.id in against)
+        if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
             group = [_Line(replace(each, memory=side), _dated(side, now)) for side in both if side.id not in taken]
             cost = sum(count(line.text + "\n") for line in group) + count(UNSETTLED)
             if len(group) > 1 and spent + cost <= budget:

@@ -44,10 +44,12 @@ class Weights:
 
     def extra(self, parts: Mapping[str, float]) -> float:
         """What the parts beyond relevance add to a score."""
-        return float(sum(getattr(self, name) * part for name, part in parts.items() if name in _EXTRA))
+        part = parts.get
+        extra = self.recency * part("recency", 0.0) + self.importance * part("importance", 0.0)
+        extra += self.strength * part("strength", 0.0) + self.person * part("person", 0.0)
+        extra += self.time * part("time", 0.0) + self.answer * part("answer", 0.0)
+        return extra + self.own * part("own", 0.0) + self.liking * part("liking", 0.0)
 
-
-_EXTRA = frozenset({"recency", "importance", "strength", "person", "time", "answer", "own", "liking"})
 
 WEIGHTS = Weights()
 
@@ -78,13 +80,14 @@ def rank(
     floor: Floor = FLOOR,
     past: Past | None = None,
     as_of: datetime | None = None,
+    standing: Standing | None = None,
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
 
     ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
     in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
     but that a question about a ``past`` time finds what was superseded and held then, and that ``as_of`` a moment
-    exactly what was known at it comes through.
+    exactly what was known at it comes through. ``standing`` is shared by the searches of one moment.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
     found = [
@@ -92,7 +95,8 @@ def rank(
         for hit, memory in candidates
         if memory.session != session and _may_be_shown(memory, now, past, as_of)
     ]
-    own = {hit.id: _own(hit, weighed, weights) for hit, _ in found}
+    covered = {hit.id: weighed.coverage(hit.lexical) for hit, _ in found}
+    own = {hit.id: weights.coverage * covered[hit.id] + weights.cosine * max(hit.cosine, 0.0) for hit, _ in found}
     answers = [(hit, memory) for hit, memory in found if not is_question(memory)]
     if not passes(question, weighed, answers, floor):
         heeded = preferred(question, weighed, answers, floor)
@@ -100,20 +104,22 @@ def rank(
     beside = _beside(found, own)
     whole = (weights.coverage + weights.cosine) or 1.0
     told = _told(answers, present) | _ended(memory for _, memory in candidates)
+    standing = standing or Standing(now)
     scored = []
     for hit, memory in answers:
-        if hit.id in present or _retold(memory, told):
+        id = hit.id
+        if id in present or _retold(memory, told):
             continue
-        near = weights.beside * beside.get(hit.id, 0.0) / whole
+        near = beside.get(id, 0.0) / whole
         parts = {
-            "coverage": weighed.coverage(hit.lexical),
+            "coverage": covered[id],
             "cosine": max(hit.cosine, 0.0),
-            "beside": min(beside.get(hit.id, 0.0) / whole, 1.0),
-            **_standing(memory, now),
+            "beside": min(near, 1.0),
+            **standing.of(memory),
             **parts_of(question.route, memory),
         }
-        scored.append(Scored(memory, own[hit.id] / whole + near + weights.extra(parts), parts))
-    scored.sort(key=lambda each: (-each.score, each.id))
+        scored.append(Scored(memory, own[id] / whole + weights.beside * near + weights.extra(parts), parts))
+    scored.sort(key=lambda each: (-each.score, each.memory.id))
     return scored
 
 
@@ -182,15 +188,27 @@ def _retold(memory: Memory, told: Mapping[bytes, frozenset[int]]) -> bool:
     return len(words & told[memory.source]) >= 0.7 * len(words)
 
 
-def _standing(memory: Memory, now: datetime) -> dict[str, float]:
-    """The parts of a score that do not depend on the question. A passage has no strength of its own."""
-    if isinstance(memory, Passage):
-        return {"recency": recency(memory.at, now), "importance": 0.5, "strength": 0.5}
-    return {
-        "recency": recency(memory.recorded_at, now),
-        "importance": memory.importance,
-        "strength": saturated(memory, now),
-    }
+class Standing:
+    """The parts of a score that do not depend on the question, at one moment: several searches find the same."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._known: dict[str, Mapping[str, float]] = {}
+
+    def of(self, memory: Memory) -> Mapping[str, float]:
+        """A memory's recency, importance and strength. A passage has no strength of its own."""
+        known = self._known.get(memory.id)
+        if known is None:
+            if isinstance(memory, Passage):
+                known = {"recency": recency(memory.at, self._now), "importance": 0.5, "strength": 0.5}
+            else:
+                known = {
+                    "recency": recency(memory.recorded_at, self._now),
+                    "importance": memory.importance,
+                    "strength": saturated(memory, self._now),
+                }
+            self._known[memory.id] = known
+        return known
 
 
 def _beside(found: Sequence[tuple[Found, Memory]], own: Mapping[str, float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ from memory.context.fuse import brings_new, fused
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.question import Question, simpler
-from memory.context.rank import Scored, asked_then, rank
+from memory.context.rank import Scored, Standing, asked_then, rank
 from memory.context.route import reach
 from memory.context.searched import Moment, Round, Searched
 from memory.language.spans import Span
@@ -53,9 +53,10 @@ class Searching:
         terms = tuple(dict.fromkeys([*question.terms, *(term for _, part in others for term in part.terms)]))
         counted = await self._journal.rarity(moment.owners, terms)
         clock.lap("rarity")
-        rounds = [await self._round(question, counted, moment, clock)]
+        standing = Standing(moment.now)
+        rounds = [await self._round(question, counted, moment, clock, standing)]
         for part, asked in others:
-            found = await self._round(asked, counted, moment, clock, part.weight, part.shape.value)
+            found = await self._round(asked, counted, moment, clock, standing, part.weight, part.shape.value)
             new = brings_new(rounds, found)
             rounds.append(found)
             if not new:
@@ -75,6 +76,7 @@ class Searching:
         counted: Rarity,
         moment: Moment,
         clock: Steps,
+        standing: Standing,
         weight: float = 1.0,
         shape: str = "",
     ) -> Round:
@@ -115,6 +117,7 @@ class Searching:
             floor=moment.floor,
             past=moment.past,
             as_of=moment.as_of,
+            standing=standing,
         )
         clock.lap("rank")
         return Round(question, weighed, tuple(candidates), tuple(scored), weight, shape)
