@@ -101,7 +101,8 @@ class Searching:
         if spans := [span for span in question.route.spans if not span.yearly]:
             found = _united(found, await self._then(weighed, dense, spans, moment))
             clock.lap("then")
-        found.sort(key=lambda hit: (-(weighed.coverage(hit.lexical) + hit.cosine), hit.id))
+        coverage = weighed.coverage
+        found.sort(key=lambda hit: (-(coverage(hit[2]) + hit[1]), hit[0]))
         found = found[: self._candidates * (2 if spans else 1)]
         ids = [hit.id for hit in found]
         memories = {memory.id: memory for memory in await self._journal.memories(ids, moment.owners)}

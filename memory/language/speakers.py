@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from memory.language.vocabulary import vocabulary
@@ -16,6 +17,7 @@ _LABELS: Final = vocabulary(
 )
 
 
+@lru_cache(maxsize=8192)
 def speaker_in(text: str) -> str:
     """The name that a line begins with as its speaker's, or an empty string."""
     said = _SAID.match(text)

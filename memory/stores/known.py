@@ -33,12 +33,12 @@ class KnownMemories:
     def of(self, ids: Iterable[str]) -> dict[str, Fact | Passage]:
         """Those of these memories that are at hand."""
         found: dict[str, Fact | Passage] = {}
+        kept, asked_last = self._kept, self._kept.move_to_end
         with self._lock:
             for id in ids:
-                memory = self._kept.get(id)
-                if memory is not None:
-                    self._kept.move_to_end(id)
-                    found[id] = memory
+                if id in kept:
+                    found[id] = kept[id]
+                    asked_last(id)
         return found
 
     def keep(self, memories: Sequence[Fact | Passage], epoch: int) -> None:
