@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.actions import Place
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{6,}")
+_NAME_IN_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{6,}")
+"""The same where all is ASCII, and a third faster."""
 
 SAID = 4.0
 """How much more a name is worth that the assistant or a person has said (measured on recorded sessions: it is several
@@ -29,6 +31,9 @@ LONGEST = 240
 AROUND = 70
 """Characters to each side of a name that are kept of a longer line."""
 
+READ = 1_000_000
+"""Characters of texts of which it is remembered, twice over, which names stand where; about five bytes for each."""
+
 _FRAME = 4
 """Tokens that a line costs beside its text."""
 
@@ -38,13 +43,47 @@ def names(text: str) -> list[str]:
     return _NAME.findall(text)
 
 
-def rows(text: str) -> dict[str, int]:
+def rows(text: str) -> Mapping[str, int]:
     """Every name in a text, with the last row that it stands on."""
-    return {name: row for row, line in enumerate(text.split("\n")) for name in _NAME.findall(line)}
+    return _read.rows(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class _Read:
+    """Texts that were read for their names: a session's are asked about again with every plan.
+
+    In two generations of at most so many characters each: what is asked for stays young, what is not goes with the
+    older one. Several threads may ask; the worst that comes of it is that a text is read twice.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._left = most
+        self._young: dict[str, Mapping[str, int]] = {}
+        self._old: dict[str, Mapping[str, int]] = {}
+
+    def rows(self, text: str) -> Mapping[str, int]:
+        found = self._young.get(text)
+        if found is None:
+            found = self._old.get(text)
+            if found is None:
+                find = (_NAME_IN_ASCII if text.isascii() else _NAME).findall
+                found = {name: row for row, line in enumerate(text.split("\n")) for name in find(line)}
+            self._keep(text, found)
+        return found
+
+    def _keep(self, text: str, found: Mapping[str, int]) -> None:
+        if len(text) > self._most // 8:
+            return
+        self._left -= len(text)
+        if self._left < 0:
+            self._young, self._old, self._left = {}, self._young, self._most - len(text)
+        self._young[text] = found
+
+
+_read = _Read(READ)
+
+
+class Source(NamedTuple):
     """A part of a session, as it will stand or as it stood.
 
     ``competes`` says that its lines are chosen from; names at home in other parts stay anyway. ``said`` is whether
@@ -58,8 +97,7 @@ class Source:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of a source, what it is worth for its room, and how many tokens it takes."""
 
     place: Place
@@ -82,24 +120,28 @@ def lines(sources: Sequence[Source]) -> list[Line]:
             said.update(on_it)
         else:
             printed.update(on_it.keys())
-    homeless = dict.fromkeys(said.union(printed))
+    later: set[str] = set()
     result = []
     for source, on_it in zip(reversed(sources), reversed(found), strict=True):
         at_home: dict[int, list[str]] = {}
-        for name, row in on_it.items():
-            if name in homeless:
-                del homeless[name]
-                if source.competes:
+        if source.competes:
+            for name, row in on_it.items():
+                if name not in later:
                     at_home.setdefault(row, []).append(name)
+        later.update(on_it)
         if at_home:
-            text = source.text.split("\n")
+            (message, part), text = source.place, source.text.split("\n")
             for row, residents in at_home.items():
-                value = source.weight * sum(_worth(name, said, printed) for name in residents)
-                shown = shortened(text[row].strip(), residents)
+                value = source.weight * sum([_worth(name, said, printed) for name in residents])
+                shown = text[row].strip()
+                if len(shown) > LONGEST:
+                    shown = shortened(shown, residents)
                 tokens = len(shown) // 4 + 1
-                result.append(Line(source.place, row, shown, value / (tokens + _FRAME), tokens))
-    result.sort(key=lambda line: (-line.density, -line.place[0], -line.place[1], line.row))
-    return result
+                density = value / (tokens + _FRAME)
+                # No two have the same place and row, so that the lines themselves are never compared.
+                result.append((-density, -message, -part, row, Line(source.place, row, shown, density, tokens)))
+    result.sort()
+    return [line for *_, line in result]
 
 
 def shortened(line: str, residents: Iterable[str]) -> str:

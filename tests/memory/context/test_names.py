@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.excerpts import SLACK, excerpts
-from memory.context.names import LONGEST, Source, lines, shortened
+from memory.context.names import LONGEST, Source, _Read, lines, names, rows, shortened
 
 
 def told(*sources: Source) -> list[str]:
@@ -57,3 +57,20 @@ def test_any_texts_are_ranked_and_each_line_is_one_of_its_source(given_texts: li
         assert source.competes
         row = source.text.split("\n")[line.row].strip()
         assert all(piece in row for piece in line.text.split(" … "))
+
+
+@given(st.text(alphabet="ab_9./:-é \n", max_size=80))
+def test_names_stand_where_they_stand_whatever_else_was_read(text: str) -> None:
+    expected = {name: row for row, line in enumerate(text.split("\n")) for name in names(line)}
+    small = _Read(200)
+    for each in (text, "another_name_here\n" * 4, text, "x" * 300, text):
+        found = small.rows(each)
+    assert list(found.items()) == list(expected.items()) == list(rows(text).items())
+
+
+def test_what_was_read_is_kept_up_to_a_bound() -> None:
+    small = _Read(800)
+    for number in range(100):
+        small.rows(f"settle_step_{number} " * 5)
+    small.rows("settle_step " * 100)
+    assert sum(len(text) for kept in (small._young, small._old) for text in kept) <= 2 * 800
