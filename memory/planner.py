@@ -11,7 +11,7 @@ import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import orjson
@@ -39,17 +39,18 @@ def plans(
     """The nights of some owners, or of all, of whom there is anything to look at."""
     snapshots = Snapshots(path)
     rules = rules_of(settings)
+    unread = timedelta(days=settings.preview_days) if settings.preview_days else None
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        looked = snapshots.look(owner, now, rules.floor, since)
+        looked = snapshots.look(owner, now, rules.floor, since, unread)
         if looked.nothing:
             continue
         snapshot, elsewhere = _snapshot(owner, looked, snapshots, embedder), _elsewhere(looked, snapshots, embedder)
         own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
         snapshot = replace(snapshot, facts={**snapshot.facts, **own})
         diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
-        yield Planned(diff, now, len(looked.new), looked.fact, looked.passage)
+        yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
 
 
 def rules_of(settings: NightSettings) -> Rules:
@@ -90,6 +91,7 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: Static
         looked.said,
         looked.learned,
         lines,
+        looked.unread,
     )
 
 

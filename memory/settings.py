@@ -179,6 +179,7 @@ class NightSettings(Section):
     buffer: int = Field(5000, ge=100, le=10_000_000)
     floor: Share = 0.02
     summaries: bool = True
+    preview_days: int = Field(180, ge=0, le=100_000)
     gist: GistSettings = GistSettings()
     candidates: CandidateSettings = CandidateSettings()
 

@@ -12,6 +12,7 @@ from datetime import date
 from enum import StrEnum
 
 from memory.candidate import Proposal
+from memory.consolidation.compaction import Preview
 from memory.edits import Tier
 from memory.fact import Category, Fact
 
@@ -26,6 +27,7 @@ class Action(StrEnum):
     GIST = "gist"
     ASSIMILATE = "assimilate"
     CURATE = "curate"
+    COMPACT = "compact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,12 @@ class Diff:
     lines: tuple[Line, ...] = ()
     candidates: tuple[Proposal, ...] = ()
     thrown: tuple[Thrown, ...] = ()
+    previews: tuple[Preview, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to write and nothing to tell."""
-        return not (self.changes or self.lines or self.candidates or self.thrown)
+        return not (self.changes or self.lines or self.candidates or self.thrown or self.previews)
 
 
 def inverse(changes: Iterable[Change]) -> tuple[Change, ...]:

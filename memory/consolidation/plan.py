@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory.candidate import Proposal
 from memory.consolidation.across import Elsewhere, recur
+from memory.consolidation.compaction import compact
 from memory.consolidation.days import summarise
 from memory.consolidation.diff import Diff, Thrown
 from memory.consolidation.duplicates import merge
@@ -67,7 +68,8 @@ def plan(
     passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, rules.clusters, new_id))
     passing("fade", lambda tried: fade(tried, snapshot.fading, now, rules.floor), spared=1)
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if rules.days else []
-    return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown))
+    previews = tuple(compact(snapshot.unread))
+    return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown), previews)
 
 
 def _active(sheet: Sheet, snapshot: Snapshot) -> Mapping[Category, int]:

@@ -26,7 +26,8 @@ class Snapshot:
 
     ``facts`` are those that are new since the last night, what is like them, and what may have faded; ``pairs`` are
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids
-    that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised.
+    that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
+    ``unread`` are old memories that nobody was shown.
     """
 
     owner: str
@@ -38,6 +39,7 @@ class Snapshot:
     said: Sequence[Passage] = ()
     learned: Sequence[Fact] = ()
     lines: Mapping[date, Sequence[Line]] = field(default_factory=dict)
+    unread: Sequence[Fact | Passage] = ()
 
 
 class Sheet:

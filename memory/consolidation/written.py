@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.compaction import Preview
 from memory.consolidation.diff import Action, Change, Diff, Line, Thrown, Touch
 from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
@@ -34,13 +35,14 @@ _LISTS = ("supersedes", "contradicts", "derived_from", "entities")
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A night of one owner as it was planned: what it changes, at which moment, how many facts were new, and how far
-    it looked: the last fact's row, and the last passage's of a day that is over."""
+    it looked: the last fact's row, the last passage's of a day that is over, and the last one's that was old."""
 
     diff: Diff
     at: datetime
     looked: int = 0
     fact: int = 0
     passage: int = 0
+    unread: int = 0
 
 
 def written(planned: Planned) -> bytes:
@@ -69,11 +71,13 @@ def read(told: bytes) -> Planned:
             ),
             tuple(map(_proposal, diff["candidates"])),
             tuple(Thrown(**{**each, "category": Category(each["category"])}) for each in diff["thrown"]),
+            tuple(Preview(**each) for each in diff["previews"]),
         ),
         datetime.fromisoformat(said["at"]),
         said["looked"],
         said["fact"],
         said["passage"],
+        said["unread"],
     )
 
 

@@ -74,7 +74,7 @@ class Recall:
         ]
         other = rivals_of(each.memory for each in scored)
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
-        packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals)
+        packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals, asked=question.terms if question else ())
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 

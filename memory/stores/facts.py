@@ -244,6 +244,7 @@ def _use(connection: sqlite3.Connection, use: Use) -> None:
             connection.execute(QUERIES["fact_shown"], {"id": use.memory, "sessions": SHOWN})
         return
     connection.execute(QUERIES["fact_used"], {"id": use.memory, "at": stamp(use.at)})
+    connection.execute(QUERIES["passage_used"], (use.memory,))
     if before is None or not before["used"]:
         connection.execute(QUERIES["fact_used_elsewhere"], (use.memory,))
     if use.said and before is None:

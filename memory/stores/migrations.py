@@ -50,6 +50,11 @@ def m007_research(connection: sqlite3.Connection) -> None:
     _run(connection, "007_research.sql")
 
 
+def m008_unread(connection: sqlite3.Connection) -> None:
+    """How far the nights have looked for what is old and unread."""
+    _run(connection, "008_unread.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -58,6 +63,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_behaviour,
     m006_devices_and_previews,
     m007_research,
+    m008_unread,
 )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from memory.candidate import Candidate
-from memory.consolidation.diff import Change, Line, Touch
+from memory.consolidation.diff import Action, Change, Diff, Line, Touch
 from memory.consolidation.written import Planned
 from memory.edits import Tier
 from memory.fact import Fact
@@ -163,7 +163,7 @@ class Nights(Shelf):
 
     def _apply_night(self, connection: sqlite3.Connection, planned: Planned) -> int:
         diff = planned.diff
-        cursor = (diff.owner, planned.fact, planned.passage, stamp(planned.at))
+        cursor = (diff.owner, planned.fact, planned.passage, planned.unread, stamp(planned.at))
         connection.execute(QUERIES["night_cursor_set"], cursor)
         if diff.empty:
             return 0
@@ -179,6 +179,7 @@ class Nights(Shelf):
         for place, change in enumerate(diff.changes):
             if not self._change(connection, night, place, change, diff.owner):
                 passed_over += 1
+        self._put_in_short(connection, night, diff)
         known = {
             row["id"]
             for name in ("facts_get", "passages_get")
@@ -196,6 +197,21 @@ class Nights(Shelf):
                 connection.execute(QUERIES["night_candidate_add"], (night, id, made, orjson.dumps(fields).decode()))
         connection.execute(QUERIES["night_passed_over"], (passed_over, night))
         return night
+
+    def _put_in_short(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
+        """Have recall show less of what is old and unread."""
+        for place, preview in enumerate(diff.previews, len(diff.changes)):
+            told = {"id": preview.memory, "owner": diff.owner, "from": 0, "to": preview.characters}
+            if self._preview(connection, told):
+                why = f"unread, {preview.characters} characters are shown"
+                fields = orjson.dumps({"preview": [0, preview.characters]}).decode()
+                row = (night, place, Action.COMPACT.value, why, preview.memory, False, fields)
+                connection.execute(QUERIES["night_change_add"], row)
+
+    def _preview(self, connection: sqlite3.Connection, told: Mapping[str, Any]) -> bool:
+        """Have recall show so much of a memory, a passage or a fact; False where it shows something else by now."""
+        names = ("night_preview_passage", "night_preview_fact")
+        return any(connection.execute(QUERIES[name], told).rowcount for name in names)
 
     def _change(self, connection: sqlite3.Connection, night: int, place: int, change: Change, owner: str) -> bool:
         """Carry out a change; False where a fact is not what it was, and nothing is done."""
@@ -234,6 +250,12 @@ class Nights(Shelf):
         if later is not None:
             raise NotUndone(f"night {later} changed the same memories after night {number}: take that one back first")
         for change in reversed(connection.execute(QUERIES["night_changes_get"], (number,)).fetchall()):
+            if change["action"] == Action.COMPACT:
+                before, after = orjson.loads(change["fields"])["preview"]
+                self._preview(
+                    connection, {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
+                )
+                continue
             row = connection.execute(many("facts_get", 1), (change["memory"],)).fetchone()
             if row is None:
                 continue

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from memory.consolidation.compaction import LONG
 from memory.consolidation.diff import Line
 from memory.fact import Category, Fact, Passage
 from memory.scope import Layer, place_of
@@ -20,6 +21,8 @@ from memory.stores.shelf import ask_many
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
+UNREAD = 5000
+"""Memories of each kind that one night may put in short."""
 SEVERAL = 2
 """Projects in which something may recur."""
 CONDENSED = timedelta(days=4)
@@ -44,11 +47,14 @@ class Looked:
     elsewhere: Sequence[tuple[str, str]] = ()
     """What may recur in a user's projects, and what the user holds already; only read where something is new."""
     elsewhere_new: frozenset[str] = frozenset()
+    unread: Sequence[Fact | Passage] = ()
+    unread_upto: int = 0
 
     @property
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
-        return not (self.new or self.fading or self.said or self.learned or self.lines or self.elsewhere_new)
+        said = self.said or self.learned or self.lines or self.unread
+        return not (self.new or self.fading or said or self.elsewhere_new)
 
 
 class Snapshots:
@@ -70,8 +76,11 @@ class Snapshots:
         with self._reading() as connection:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
 
-    def look(self, owner: str, now: datetime, floor: float, since: datetime | None = None) -> Looked:
-        """What is new of an owner since the last night, or since a moment, all of one state of the database."""
+    def look(
+        self, owner: str, now: datetime, floor: float, since: datetime | None = None, unread: timedelta | None = None
+    ) -> Looked:
+        """What is new of an owner since the last night, or since a moment, all of one state of the database.
+        ``unread``: with what is older than that and was never shown."""
         with self._reading() as connection:
             row = connection.execute(QUERIES["night_cursor_get"], (owner,)).fetchone()
             after, behind = (row["fact"], row["passage"]) if row else (0, 0)
@@ -81,6 +90,7 @@ class Snapshots:
             texts = connection.execute(QUERIES["snapshot_texts"], (owner,)).fetchall() if new else []
             fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
             said, passage = _said(connection, owner, behind, upto["passage"], now)
+            old, old_upto = _unread(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             first = min([said[0].at if said else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
             first = first.astimezone(now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -110,6 +120,8 @@ class Snapshots:
                 upto["fact"],
                 passage,
                 *_elsewhere(connection, owner, after, since),
+                old,
+                old_upto,
             )
 
     @contextmanager
@@ -160,6 +172,19 @@ def _new(
             used = connection.execute(QUERIES["snapshot_used"], (owner, day)).fetchall()
             rows += [row for row in used if (at := when(row["used_at"])) is not None and at >= last]
     return frozenset(row["id"] for row in rows)
+
+
+def _unread(
+    connection: sqlite3.Connection, owner: str, after: int, until: datetime
+) -> tuple[list[Fact | Passage], int]:
+    """Old memories that nobody was shown, and how far was looked among the passages."""
+    told = {"owner": owner, "after": after, "until": until.timestamp(), "long": LONG, "limit": UNREAD}
+    facts = [fact_of(row) for row in connection.execute(QUERIES["snapshot_old_facts"], told)]
+    rows = connection.execute(QUERIES["snapshot_old_session"], told).fetchall()
+    upto = connection.execute(QUERIES["snapshot_old_upto"], told).fetchone()["number"]
+    if len(rows) == UNREAD:
+        upto = min(upto, rows[-1]["number"])
+    return [*facts, *map(passage_of, rows)], max(upto, after)
 
 
 def _said(

@@ -57,8 +57,12 @@ WHERE id = :by AND NOT EXISTS (SELECT 1 FROM json_each(facts.supersedes) WHERE v
 -- fact_used: count one use; the last one stays the last, in whatever order they are told
 UPDATE facts SET
     access = access + 1,
+    preview = 0,
     used_at = CASE WHEN used_at IS NULL OR julianday(used_at) < julianday(:at) THEN :at ELSE used_at END
 WHERE id = :id;
+
+-- passage_used: what was used is shown whole again
+UPDATE passages SET preview = 0 WHERE id = ? AND preview > 0;
 
 -- fact_shown: count one access of what was shown in so many more sessions without being used
 UPDATE facts SET access = access + 1 WHERE id = :id AND (

@@ -27,9 +27,16 @@ ON CONFLICT (owner, day, tier, memory) DO NOTHING;
 SELECT * FROM night_cursors WHERE owner = ?;
 
 -- night_cursor_set: how far they have come now
-INSERT INTO night_cursors (owner, fact, passage, at) VALUES (?, ?, ?, ?)
+INSERT INTO night_cursors (owner, fact, passage, unread, at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (owner) DO UPDATE SET
-    fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), at = excluded.at;
+    fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), unread = max(unread, excluded.unread),
+    at = excluded.at;
+
+-- night_preview_passage: recall shows so much of a passage, of which it showed so much
+UPDATE passages SET preview = :to WHERE id = :id AND preview = :from AND owner = :owner;
+
+-- night_preview_fact: recall shows so much of a fact
+UPDATE facts SET preview = :to WHERE id = :id AND preview = :from AND owner = :owner;
 
 -- nights_all: the nights of some owners, the newest first; the limit comes last
 SELECT nights.*, (SELECT count(*) FROM summaries WHERE night = nights.number) AS lines,
@@ -108,6 +115,23 @@ ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
 
 -- snapshot_said: what was said to an owner's sessions after a row
 SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number;
+
+-- snapshot_old_session: passages of sessions that ended before a moment, of an owner, after a row, never shown
+SELECT passages.* FROM passages JOIN sessions ON sessions.id = passages.session
+WHERE passages.number > :after AND passages.owner = :owner AND passages.preview = 0 AND length(passages.text) > :long
+AND sessions.seen < :until AND NOT EXISTS (SELECT 1 FROM uses WHERE uses.memory = passages.id)
+ORDER BY passages.number LIMIT :limit;
+
+-- snapshot_old_upto: the last row before the first of an owner's passages whose session has gone on since a moment
+SELECT coalesce(min(passages.number) - 1, (SELECT max(number) FROM passages), 0) AS number
+FROM passages JOIN sessions ON sessions.id = passages.session
+WHERE passages.number > :after AND passages.owner = :owner AND sessions.seen >= :until;
+
+-- snapshot_old_facts: active facts of an owner, learnt before a moment and never used nor shown
+SELECT * FROM facts WHERE owner = :owner AND state = 'active' AND recorded < :until AND preview = 0
+AND length(text) > :long AND access = 1 AND used_at IS NULL AND NOT pinned AND tier NOT IN ('long-term', 'shared')
+AND origin != 'person' AND NOT EXISTS (SELECT 1 FROM uses WHERE uses.memory = facts.id AND uses.shown > 0)
+ORDER BY number LIMIT :limit;
 
 -- snapshot_learned: the active facts of an owner that were learnt between two moments
 SELECT * FROM facts WHERE owner = ? AND state = 'active' AND recorded >= ? AND recorded < ? ORDER BY recorded, number;
