@@ -30,6 +30,7 @@ from memory.day.learn import Learner
 from memory.day.library import Library
 from memory.day.lives import Lives
 from memory.day.note import Notes
+from memory.day.observing import Observing
 from memory.day.offering import Offering
 from memory.day.page_edits import PageEdits
 from memory.day.pages import PageFiles
@@ -45,6 +46,7 @@ from memory.day.rewording import Rewording
 from memory.day.sessions import LiveSessions
 from memory.day.shedding import Shedding
 from memory.day.shelves import Shelves
+from memory.day.skills import Skills
 from memory.day.spawned import Spawned
 from memory.day.tiering import Lowering, Tiering
 from memory.day.tools import Tools
@@ -103,6 +105,7 @@ class Memory:
     importing: Importing
     replaying: Replaying
     lives: Lives
+    observing: Observing
     approving: Approving
     spawned: Spawned
     findings: Findings
@@ -205,7 +208,10 @@ async def open_memory(
     edits = PageEdits(journal, new_id, now, device)
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    learner = Learner(settings.learning, journal, recall, pages, guard, new_id, now, recall.busy, device=device)
+    observing = Observing(journal, new_id, settings.learning)
+    learner = Learner(
+        settings.learning, journal, recall, pages, guard, observing, new_id, now, recall.busy, device=device
+    )
     tokens = Tokens()
     model = _model(settings.model, journal, now)
     reword = Rewording(model, tokens.near).reworded if model and settings.model.overviews else None
@@ -236,7 +242,14 @@ async def open_memory(
     files = LastingFolders()
     conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
     approving = Approving(
-        journal, files, {CandidateKind.KNOWLEDGE: conventions}, conventions, learner, pages, new_id, now
+        journal,
+        files,
+        {CandidateKind.KNOWLEDGE: conventions, CandidateKind.SKILL: Skills(files, projects or {})},
+        conventions,
+        learner,
+        pages,
+        new_id,
+        now,
     )
     commands = Commands(journal, recall, learner, pages, sessions, notes, approving.forget_lines, new_id, now)
     content = Contents(journal).content
@@ -283,6 +296,7 @@ async def open_memory(
         importing=Importing(journal, learner, pages, now),
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
+        observing=observing,
         approving=approving,
         spawned=spawned,
         findings=findings,

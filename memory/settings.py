@@ -48,6 +48,7 @@ class ProjectFolder(Section):
 
     folder: Path | None = None
     conventions: Annotated[str, AfterValidator(below_folder)] = "CONVENTIONS.md"
+    skills: tuple[Annotated[str, AfterValidator(below_folder)], ...] = (".claude/skills", ".agents/skills")
 
     @field_validator("folder")
     @classmethod
@@ -78,12 +79,20 @@ class PageSettings(Section):
     device: str | None = Field(None, max_length=40)
 
 
+class SkillSettings(Section):
+    """Which habits are put forward to a person as skills."""
+
+    sessions: int = Field(5, ge=2, le=10_000)
+    times: int = Field(8, ge=2, le=100_000)
+
+
 class LearningSettings(Section):
     """What is taken from a finished exchange."""
 
     enabled: bool = True
     assistant: bool = True
     behaviour: bool = True
+    skills: SkillSettings = SkillSettings()
 
 
 class JournalSettings(Section):

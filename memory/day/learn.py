@@ -20,7 +20,7 @@ from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
 from memory.day.indexing import Indexing, lesson_of, points_of
-from memory.day.observing import Noticed, Observing
+from memory.day.observing import Observing
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.reinforcing import Heard, Reinforcing, nobody
@@ -65,6 +65,7 @@ class Learner:
         recall: Recall,
         pages: PageFiles,
         guard: Guard,
+        observing: Observing,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
@@ -86,7 +87,7 @@ class Learner:
         self._failed: Counter[int] = Counter()
         self._sparing = Sparing(busy)
         self._unindexed: dict[str, Fact] = {}
-        self.observing = Observing(journal, new_id)
+        self._observing = observing
         self.passed_over = 0
 
     @property
@@ -177,7 +178,7 @@ class Learner:
         del self._failed[journaled.number]
 
     async def _teach(self, journaled: Journaled) -> None:
-        noticed = await self.observing.observe(journaled) if self._settings.behaviour else Noticed()
+        noticed = await self._observing.observe(journaled)
         journaled, known_sources = await self._without_known(journaled)
         learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
         # A conversation that is played again says when it took place; that is its "now".
@@ -191,6 +192,7 @@ class Learner:
         ]
         lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *said))
         await self._journal.learn(replace(lesson, observed=noticed.observed))
+        await self._observing.put_forward(noticed, journaled.at)
         self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
         if facts or said:

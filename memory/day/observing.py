@@ -7,22 +7,35 @@ where enough has been done since the last look.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol
 
 import orjson
 
 from memory.behaviour import Failure, Known, Observed, Step
+from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, State
 from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Habits, mine
+from memory.learning.behaviour.skills import Enough, Skill, skills
 from memory.learning.behaviour.steps import steps, window
-from memory.learning.behaviour.told import LEAST, Finding, confidence, fixed, habitual, left_open, put_right
+from memory.learning.behaviour.told import (
+    LEAST,
+    Finding,
+    confidence,
+    fixed,
+    habitual,
+    left_open,
+    put_right,
+    sequence,
+)
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
 from memory.scope import Layer
+from memory.settings import LearningSettings
 
 MINED = 10_000
 """Steps of an owner that habits are looked for in, the newest."""
@@ -35,11 +48,14 @@ HABITUAL = ("sequence", "trigger", "convention")
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What the worker writes with the exchange: ``facts``, of which ``known`` have only changed, and the rest."""
+    """What the worker writes with the exchange: ``facts``, of which ``known`` have only changed, and the rest. Behind
+    it ``proposals`` are put before a person, and those wait no longer that rest on a fact in ``turned``."""
 
     facts: tuple[Fact, ...] = ()
     known: frozenset[str] = frozenset()
     observed: Observed | None = None
+    proposals: tuple[Proposal, ...] = ()
+    turned: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -59,12 +75,28 @@ class _Seen:
     failures: dict[bytes, Failure] = field(default_factory=dict)
 
 
+class WatchedJournal(Journal, Protocol):
+    """What this needs of the journal."""
+
+    async def propose(self, owner: str, proposals: Sequence[Proposal], at: datetime) -> list[str]:
+        """Put something forward to an owner."""
+
+    async def candidates(
+        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """The candidates of some owners."""
+
+    async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
+        """What becomes of a candidate."""
+
+
 class Observing:
     """The shell that watches."""
 
-    def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
+    def __init__(self, journal: WatchedJournal, new_id: Callable[[], str], settings: LearningSettings) -> None:
         self._journal = journal
         self._new_id = new_id
+        self._settings = settings
         self._counted: dict[str, _Counted] = {}
 
     async def observe(self, journaled: Journaled) -> Noticed:
@@ -74,26 +106,45 @@ class Observing:
             StoreError: when what is known cannot be read.
         """
         owner = journaled.session.scope.owner(Layer.USER_PROJECT)
-        if owner is None or not journaled.fresh:
+        if not self._settings.behaviour or owner is None or not journaled.fresh:
             return Noticed()
         seen = _look(journaled)
         if not seen.steps:
             return Noticed()
         mined: list[Finding] | None = None
+        worth: list[Skill] = []
         if self._due(owner, journaled.session.id, len(seen.steps)):
             habits = await self.habits(owner)
             self._counted[owner] = _Counted(journaled.session.id, habits.steps, len(seen.steps), looked=True)
             ended = [found for each in habits.ended if each.session != journaled.session.id
                      and (found := left_open(each))]  # fmt: skip
             mined = list(habitual(habits))
+            worth = list(skills(habits, Enough(self._settings.skills.sessions, self._settings.skills.times)))
             seen.findings.extend([*mined, *ended[-1:]])
-        facts, known = await self._facts(journaled, owner, seen.findings)
+        facts, known, held = await self._facts(journaled, owner, seen.findings)
         retired = await self._retired(owner, mined) if mined is not None else []
-        held = {each.subject: each.memory for each in known}
         failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
         changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
         observed = Observed(owner, tuple(seen.steps), tuple(known), failures)
-        return Noticed((*(fact for fact, _ in facts), *retired), changed, observed)
+        return Noticed(
+            (*(fact for fact, _ in facts), *retired),
+            changed,
+            observed,
+            tuple(self._proposed(worth, held)),
+            frozenset(fact.id for fact in retired),
+        )
+
+    async def put_forward(self, noticed: Noticed, at: datetime) -> None:
+        """Put before a person what is worth a skill by now; what its habit no longer bears out waits no longer, until
+        it does again."""
+        if noticed.observed is None:
+            return
+        owner = noticed.observed.owner
+        if noticed.proposals:
+            await self._journal.propose(owner, noticed.proposals, at)
+        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.turned else ():
+            if each.kind is CandidateKind.SKILL and noticed.turned.issuperset(each.evidence):
+                await self._journal.decide(each, CandidateState.DEFERRED, at, "it is no habit any more")
 
     async def habits(self, owner: str) -> Habits:
         """The habits of an owner's sessions, as they are now."""
@@ -111,11 +162,12 @@ class Observing:
 
     async def _facts(
         self, journaled: Journaled, owner: str, findings: Sequence[Finding]
-    ) -> tuple[list[tuple[Fact, bool]], list[Known]]:
-        """The facts to write, each with whether it is new, and which fact holds which finding."""
+    ) -> tuple[list[tuple[Fact, bool]], list[Known], dict[bytes, str]]:
+        """The facts to write, each with whether it is new; what is to be noted of them; which fact holds which
+        finding."""
         found = {each.subject: each for each in findings}
         if not found:
-            return [], []
+            return [], [], {}
         before = {each.subject: each for each in await self._journal.observations(owner, list(found))}
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in before.values()])}
         key = self._journal.key()
@@ -123,6 +175,7 @@ class Observing:
         forgotten = await self._journal.is_forgotten(list(buried.values()))
         written: list[tuple[Fact, bool]] = []
         known: list[Known] = []
+        ids: dict[bytes, str] = {}
         for subject, each in found.items():
             if buried[subject] in forgotten:
                 continue
@@ -132,12 +185,31 @@ class Observing:
                 fact = self._fact(each, owner, journaled)
                 written.append((fact, True))
             else:
+                ids[subject] = fact.id
                 stronger = _stronger(fact, each, journaled.session.id, journaled.at)
                 if stronger == fact:
                     continue
                 written.append((stronger, False))
+            ids[subject] = fact.id
             known.append(Known(owner, subject, each.sort, fact.id, orjson.dumps(each.detail).decode()))
-        return written, known
+        return written, known, ids
+
+    def _proposed(self, worth: Iterable[Skill], held: Mapping[bytes, str]) -> Iterator[Proposal]:
+        for skill in worth:
+            fact = held.get(sequence(skill.sequel.families))
+            if fact is not None:
+                sequel = skill.sequel
+                yield Proposal(
+                    self._new_id(),
+                    CandidateKind.SKILL,
+                    skill.mark,
+                    skill.name,
+                    skill.text,
+                    "instance",
+                    sequel.times,
+                    sequel.sessions,
+                    (fact,),
+                )
 
     async def _retired(self, owner: str, mined: Iterable[Finding]) -> list[Fact]:
         """The facts of habits that are none any more."""

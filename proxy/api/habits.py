@@ -11,6 +11,7 @@ from aiohttp import web
 
 from memory.behaviour import Known
 from memory.bootstrap import Memory
+from memory.candidate import CandidateKind
 from memory.fact import Fact, Sensitivity, State
 from memory.learning.behaviour.habits import Habits
 from memory.scope import scope_of
@@ -32,14 +33,31 @@ async def habits(request: web.Request) -> web.Response:
 
 
 async def _project(memory: Memory, owner: str, limit: int) -> dict[str, Any]:
-    mined = await memory.learner.observing.habits(owner)
+    mined = await memory.observing.habits(owner)
     known = [each for each in await memory.journal.observations(owner) if each.sort in SORTS]
     facts = {fact.id: fact for fact in await memory.journal.facts([each.memory for each in known], [owner])}
     return _mined(mined, limit) | {
         "owner": owner,
         "fixes": _observed("fix", known, facts, limit),
         "corrections": _observed("corrected", known, facts, limit),
+        "skills": await _skills(memory, owner),
     }
+
+
+async def _skills(memory: Memory, owner: str) -> list[dict[str, Any]]:
+    """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
+    held = [each for each in await memory.approving.candidates([owner]) if each.kind is CandidateKind.SKILL]
+    facts = {fact.id: fact for fact in await memory.journal.facts([id for each in held for id in each.evidence])}
+    return [
+        {
+            "id": each.id,
+            "name": each.title,
+            "state": each.state,
+            "why": each.why,
+            "turned": any(facts[id].state is not State.ACTIVE for id in each.evidence if id in facts),
+        }
+        for each in held
+    ]
 
 
 def _mined(mined: Habits, limit: int) -> dict[str, Any]:

@@ -51,6 +51,10 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
         for each in told[name]:
             when = f"{each['id'][: shown.SHORT]}, {shown.day(each['at'])}"
             yield f"  {mark}: {each['text']}  ({when}, {shown.count(each['sessions'], 'session')})"
+    for each in told["skills"]:
+        turned = f"; it is no habit any more: approve {each['id'][: shown.SHORT]} --undo takes it back"
+        gone = turned if each["turned"] and each["state"] == "approved" else ""
+        yield f"  skill {each['name']}: {each['state']} ({each['why']}){gone}"
     ended = ", ".join(f"{number} {outcome}" for outcome, number in sorted(told["ended"].items()))
     if ended:
         yield f"  sessions: {ended}"

@@ -23,7 +23,8 @@ _ACTS = frozenset({Deed.EDIT, Deed.RUN, Deed.CALL})
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What makes a habit: in so many ``sessions`` at least; ``kept`` so often where it was begun; a trigger was
-    followed in a share ``after`` of so many ``occasions``; a convention holds in a share ``rule`` of so many edits."""
+    followed in a share ``after`` of so many ``occasions``; a convention holds in a share ``rule`` of so many edits.
+    What was not done in any of the ``lately`` newest sessions that had occasion to is a habit no longer."""
 
     sessions: int = 3
     kept: float = 0.33
@@ -31,6 +32,7 @@ class Bounds:
     occasions: int = 4
     rule: float = 0.85
     edits: int = 6
+    lately: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +147,13 @@ def sequences(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Se
         and each.times >= bounds.kept * begun[families[:-1]]
         and each.last is not None
     ]
-    longer = {sequel.families: sequel for sequel in found}
-    whole = [sequel for sequel in found if not any(_within(sequel, other) for other in longer.values())]
+    # What stands in one that was given up is given up with it.
+    whole = [
+        sequel
+        for sequel in found
+        if not any(_within(sequel, other) for other in found)
+        and _lately(sequel.families[0], counted[sequel.families], sessions, bounds)
+    ]
     return sorted(whole, key=lambda each: (-each.sessions, -each.times, each.families))
 
 
@@ -210,6 +217,17 @@ def _count(
                 counted[families].add(chain[start : end + 1])
 
 
+def _lately(first: str, counted: _Counted, sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> bool:
+    """Whether one of the newest sessions in which the first step was taken had the whole."""
+    newest: list[str] = []
+    for session, steps in reversed(list(sessions.items())):
+        if any(_extension(step.family) == first or step.family == first for step in steps):
+            newest.append(session)
+            if len(newest) == bounds.lately:
+                break
+    return not counted.sessions.isdisjoint(newest)
+
+
 def _within(sequel: Sequel, other: Sequel) -> bool:
     """Whether a sequence stands in a longer one nearly as often."""
     size = len(sequel.families)
@@ -244,6 +262,7 @@ def _triggers(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Tr
         and occasions[when] >= bounds.occasions
         and each.times >= bounds.after * occasions[when]
     ]
+    found = [each for each in found if _lately(each.when, counted[each.when, each.then], sessions, bounds)]
     return sorted(found, key=lambda each: (-each.sessions, -each.times, each.when, each.then))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any, Final
@@ -82,7 +82,7 @@ def habitual(habits: Habits) -> Iterator[Finding]:
         steps = ", then ".join(map(_quoted, sequel.shapes))
         detail = {"steps": sequel.shapes, "sessions": sequel.sessions, "times": sequel.times, "kept": sequel.kept}
         draft = _draft(f"Habit in this project: {steps}", Kind.PATTERN, Origin.BEHAVIOUR, confidence(sequel.sessions))
-        subject = _subject("sequence", *sequel.families)
+        subject = sequence(sequel.families)
         yield Finding("sequence", subject, draft, sequel.last.source, sequel.sessions, detail)
     for trigger in habits.triggers[:TRIGGERS]:
         text = f"Habit in this project: after an {trigger.when}, {_quoted(trigger.shape)} is run"
@@ -98,6 +98,11 @@ def habitual(habits: Habits) -> Iterator[Finding]:
         draft = _draft(text, Kind.CONVENTION, Origin.BEHAVIOUR, confidence(rule.sessions))
         subject = _subject("convention", rule.question, rule.answer)
         yield Finding("convention", subject, draft, rule.last.source, rule.sessions, detail)
+
+
+def sequence(families: Sequence[str]) -> bytes:
+    """The subject of a sequence of these steps."""
+    return _subject("sequence", *families)
 
 
 def left_open(ended: Ended) -> Finding | None:

@@ -70,6 +70,13 @@ def test_a_convention_needs_many_edits_and_few_exceptions() -> None:
     assert mine([*kept, *[traits("s9", "with-hyphens")] * 4], FEW).conventions == ()
 
 
+def test_what_was_given_up_is_a_habit_no_longer() -> None:
+    old, new = ("fmt", "lint", "test"), ("fmt", "check", "ship")
+    assert len(mine(steps(*[old] * 6, *[new] * 9), FEW).sequences) == 2
+    [sequel] = mine(steps(*[old] * 6, *[new] * 12), FEW).sequences
+    assert sequel.families == new
+
+
 def test_how_sessions_ended() -> None:
     ended = mine(
         steps(

@@ -1,0 +1,216 @@
+"""Habits that are worth a skill: a SKILL.md that a runtime loads, put before a person, who alone can make it one.
+
+The format is that of Agent Skills (agentskills.io), which Claude Code, Codex and opencode read: a folder with the
+skill's name, in it a file whose frontmatter has ``name`` and ``description``. A skill says what was observed, in the
+commands' shapes; nothing that a tool or a page said stands in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.learning.behaviour.habits import Habits, Sequel, Trigger
+
+MOST: Final = 5
+"""Skills that a project's habits are put forward as."""
+LONGEST_NAME: Final = 64
+LONGEST_DESCRIPTION: Final = 1024
+"""Limits of the format."""
+MADE_BY: Final = "palimpsest"
+
+
+class NoSkill(ValueError):
+    """A text is no skill that could be written; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enough:
+    """How well a habit must be borne out to be worth a skill."""
+
+    sessions: int = 5
+    times: int = 8
+    kept: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """A skill that habits suggest. ``mark`` changes with its steps, its name does not; ``sequel`` bears it out."""
+
+    name: str
+    mark: str
+    text: str
+    sequel: Sequel
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A skill file's frontmatter, as far as we need it. ``version`` is 0 where nobody says that we made it."""
+
+    name: str
+    description: str
+    version: int = 0
+
+
+def skills(habits: Habits, enough: Enough) -> Iterator[Skill]:
+    """The skills that some habits suggest, the longest and best supported first, no two for the same work."""
+    worthy = [each for each in habits.sequences if _worthy(each, enough)]
+    worthy.sort(key=lambda each: (-len(_acts(each)), -each.sessions, each.families))
+    taken: list[frozenset[str]] = []
+    names: set[str] = set()
+    for sequel in worthy:
+        acts = frozenset(_acts(sequel))
+        after = _after(sequel, habits.triggers)
+        name = name_of(sequel, after)
+        if name in names or any(2 * len(acts & other) >= min(len(acts), len(other)) for other in taken):
+            continue
+        taken.append(acts)
+        names.add(name)
+        mark = f"skill {name}: {' → '.join(sequel.families)}"
+        yield Skill(name, mark, written(name, sequel, after), sequel)
+        if len(names) == MOST:
+            return
+
+
+def name_of(sequel: Sequel, after: Sequence[Trigger]) -> str:
+    """A name by what calls for the skill, else by its first command."""
+    kinds = _kinds(sequel, after)
+    words = ["after", "editing", *re.findall(r"[a-z0-9]+", kinds[0].lower())] if kinds else []
+    words = words or [*re.findall(r"[a-z0-9]+", _acts(sequel)[0].lower()), "and", "then"]
+    return "-".join(words)[:LONGEST_NAME].strip("-")
+
+
+def written(name: str, sequel: Sequel, after: Sequence[Trigger]) -> str:
+    """The SKILL.md of a habit."""
+    commands = [shape for shape in sequel.shapes if not shape.startswith("edit ")]
+    kinds = _kinds(sequel, after)
+    when = f"after {' or '.join(kinds)} files were edited" if kinds else f"when `{commands[0]}` is called for"
+    chain = ", then ".join(f"`{each}`" for each in commands)
+    description = f"What this project's work always goes through {when}: {chain}. Use before calling the work done."
+    lines = [
+        "---",
+        f"name: {name}",
+        f"description: {json.dumps(description[:LONGEST_DESCRIPTION], ensure_ascii=False)}",
+        "metadata:",
+        f"  made-by: {MADE_BY}",
+        '  version: "1"',
+        "---",
+        "",
+        f"# {name.replace('-', ' ').capitalize()}",
+        "",
+        "## When to use",
+        "",
+        f"- {when[0].upper()}{when[1:]}",
+        *(f"- {_told(each)}" for each in after),
+        "",
+        "## Steps",
+        "",
+        *(f"{number}. {_step(shape)}" for number, shape in enumerate(sequel.shapes, 1)),
+        "",
+        "Placeholders such as `<path>` and `<text>` stand for what the work at hand needs.",
+        "",
+        "## Evidence",
+        "",
+        f"- Observed {sequel.times} times in {sequel.sessions} sessions, the last on {sequel.last.at:%Y-%m-%d}.",
+        f"- Once begun it was done to its end in {sequel.kept:.0%} of the cases.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def head_of(text: str) -> Head:
+    """A skill file's frontmatter, checked.
+
+    Raises:
+        NoSkill: when it is missing, or its name could not be the name of a skill's folder.
+    """
+    found = _FRONT.match(text)
+    if found is None:
+        raise NoSkill("a skill begins with its frontmatter: a line ---, `name:` and `description:`, a line ---")
+    entries = [(each["key"], _plain(each["value"])) for each in _ENTRY.finditer(found["front"])]
+    told = dict(entries)
+    if len(told) < len(entries):
+        raise NoSkill("its frontmatter says the same thing twice")
+    name, description = told.get("name", ""), told.get("description", "")
+    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+        raise NoSkill(
+            f"{name[:80]!r} is no name of a skill: small letters and digits with single hyphens between them, "
+            f"{LONGEST_NAME} at most, since it is the name of its folder, which it must not leave"
+        )
+    if not 0 < len(description) <= LONGEST_DESCRIPTION:
+        raise NoSkill(f"a skill's description has 1 to {LONGEST_DESCRIPTION} characters, this one {len(description)}")
+    version = told.get("version", "") if told.get("made-by") == MADE_BY else ""
+    return Head(name, description, int(version) if version.isascii() and version.isdigit() and len(version) < 6 else 0)
+
+
+def numbered(text: str, version: int) -> str:
+    """A skill's file with a version, and with the word that we made it, which is how it is known again."""
+    found = _FRONT.match(text)
+    if found is None:
+        return text
+    front = _OURS.sub("", found["front"]).rstrip()
+    ours = f'  made-by: {MADE_BY}\n  version: "{version}"'
+    if "\nmetadata:\n" in f"\n{front}\n":
+        front = f"\n{front}\n".replace("\nmetadata:\n", f"\nmetadata:\n{ours}\n", 1).strip("\n")
+    else:
+        front = f"{front}\nmetadata:\n{ours}"
+    return f"---\n{front}\n---\n{text[found.end() :]}"
+
+
+def _worthy(sequel: Sequel, enough: Enough) -> bool:
+    acts = _acts(sequel)
+    return (
+        len(acts) >= 2
+        and sequel.sessions >= enough.sessions
+        and sequel.times >= enough.times
+        and sequel.kept >= enough.kept
+    )
+
+
+def _acts(sequel: Sequel) -> list[str]:
+    return [family for family in sequel.families if not family.startswith("edit ")]
+
+
+def _after(sequel: Sequel, triggers: Sequence[Trigger]) -> list[Trigger]:
+    """What calls for any of a sequence's commands, the best supported of each kind."""
+    found: dict[str, Trigger] = {}
+    for trigger in triggers:
+        if trigger.then in sequel.families:
+            found.setdefault(trigger.when, trigger)
+    return list(found.values())[:3]
+
+
+def _kinds(sequel: Sequel, after: Sequence[Trigger]) -> list[str]:
+    """The sorts of files after whose edit it is done."""
+    every = (*sequel.families, *(trigger.when for trigger in after))
+    return list(dict.fromkeys(each.removeprefix("edit ") for each in every if each.startswith("edit ")))
+
+
+def _told(trigger: Trigger) -> str:
+    return f"After an {trigger.when}, `{trigger.shape}` was run in {trigger.times} of {trigger.occasions} turns"
+
+
+def _step(shape: str) -> str:
+    return f"Edit {shape.removeprefix('edit ')}" if shape.startswith("edit ") else f"`{shape}`"
+
+
+def _plain(value: str) -> str:
+    text = value.strip()
+    if text[:1] == '"':
+        try:
+            said = json.loads(text)
+        except ValueError:
+            return text
+        return said if isinstance(said, str) else text
+    return text.strip("'")
+
+
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(?P<front>.{0,8000}?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_ENTRY = re.compile(
+    r"^[ \t]{0,8}(?P<key>name|description|version|made-by)[ \t]*:[ \t]*(?P<value>[^\r\n]*)", re.MULTILINE
+)
+_OURS = re.compile(r"^[ \t]+(?:made-by|version)[ \t]*:[^\n]*\n?", re.MULTILINE)
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
