@@ -79,6 +79,11 @@ _NOBODY = (
     "What did we do so far?",
     # requests for a summary, a title, a suggestion
     "CRITICAL: Respond with TEXT ONLY",
+    # a skill that was loaded, a hook that stopped the agent, a background task that ended
+    "Base directory for this skill:",
+    "Operation stopped by hook:",
+    "Read the output file to retrieve the result:",
+    "Full transcript available at:",
     "Your task is to create a detailed summary of",
     "You are performing a CONTEXT CHECKPOINT COMPACTION",
     "You are the component that summarizes",

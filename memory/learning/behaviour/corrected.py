@@ -132,7 +132,8 @@ def _cut(text: str, most: int) -> str:
 _THIS = r"(?:this|that|it|these|those)"
 _OBJECTS = re.compile(
     r"(?:(?:but|hm+|um+|oh|ok(?:ay)?|wait|sorry|hey|again|and),? ){0,2}(?:"
-    r"(?:no|nah|nope)[,.! ]+(?!problem|worries|need)|(?:please )?(?:don't|do not|stop|never) (?!worry|forget|"
+    r"(?:no|nah|nope)[,.! ]+(?!problem|worries|need|that's (?:all|it|fine|ok)|thank)"
+    r"|(?:please )?(?:don't|do not|stop|never) (?!worry|forget|"
     r"bother|mind)\w+"
     r"|why (?:did|do|are|would) (?:you|we) |(?:you|u) (?:didn't|did not|forgot|missed|broke|removed|deleted|changed|"
     r"left|shouldn't|should not|should have|haven't|only|still|just) "

@@ -187,7 +187,8 @@ def ended(steps: Sequence[Step]) -> Ended:
         return Ended(session, "abandoned", at, last)
     if Sign.CORRECTS in said[1:]:
         return Ended(session, "corrected", at)
-    delivered = any(step.family in _DELIVERS and step.outcome is Outcome.DONE for step in acts[-3:])
+    turns = list(_turns(steps))[-2:]
+    delivered = any(step.family in _DELIVERS and step.outcome is Outcome.DONE for turn in turns for step in turn)
     if delivered or (said and said[-1] is Sign.ACCEPTS):
         return Ended(session, "finished", at)
     return Ended(session, "unclear", at)

@@ -29,6 +29,8 @@ NOBODY = [
     "<state_snapshot>\n<goal>tabs</goal>\n</state_snapshot>\n\nResume the prior task using the summary above. Go on.",
     "Continue if you have next steps, or stop and ask for clarification.",
     "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+    "Base directory for this skill: /home/ada/.claude/skills/x\n\n# X\n\nAlways use tabs.",
+    "Operation stopped by hook: another session is active",
     "<command-name>/compact</command-name>\n <command-message>c</command-message>\n <command-args></command-args>",
     "<local-command-caveat>The command below was run directly.</local-command-caveat>",
     "<local-command-stdout>Compacted </local-command-stdout>\n",
