@@ -10,18 +10,26 @@ many identifiers, and far fewer of those lines.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Final
 
 from memory.tiers.rows import clean, cut, joined
 from memory.tiers.shape import Hint
 
 _NAME = re.compile(r"[A-Za-z_][\w./:@-]{3,}|\d[\d.,:/-]{2,}\d")
+_NAME_IN_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_./:@-]{3,}|[0-9][0-9.,:/-]{2,}[0-9]")
+"""The same where all is ASCII, and a third faster."""
 _TELLING = re.compile(
     r"\b(?:func|def|class|type|interface|const|function|struct|fn|enum|trait|impl|[Ee]rror|ERROR|FAIL(?:ED|URE)?|"
     r"[Ff]ailed|fatal|panic|\w{1,40}(?:Error|Exception))\b"
 )
+_TELLING_WORDS: Final = (
+    "func", "def", "class", "type", "interface", "const", "struct", "fn", "enum", "trait", "impl", "rror", "ERROR",
+    "FAIL", "ailed", "fatal", "panic", "Exception",
+)  # fmt: skip
+"""One of these stands in whatever the pattern finds."""
 
 LEAST: Final = 40
 """Characters below which no overview says anything."""
@@ -102,8 +110,9 @@ def _values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
     """What each row is worth that is worth anything."""
     homes: dict[str, int] = {}
     find = _NAME.findall
+    of_ascii = _NAME_IN_ASCII.findall
     for number, row in enumerate(rows):
-        for name in find(row):
+        for name in of_ascii(row) if row.isascii() else find(row):
             homes[name] = number
     for name in find(shown):
         homes.pop(name, None)
@@ -122,10 +131,24 @@ def _values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
         if name in asked:
             worth *= _ASKED
         values[number] = values.get(number, 0.0) + worth
-    for number in values:
-        if _TELLING.search(rows[number]):
+    for number in with_any(rows, _TELLING_WORDS):
+        if number in values and _TELLING.search(rows[number]):
             values[number] *= _EXTRA
     return values
+
+
+def with_any(rows: Sequence[str], words: Iterable[str]) -> set[int]:
+    """The numbers of the rows in which any of the words stands: many times faster than to look at each row."""
+    whole = "\n" + "\n".join(rows)
+    starts = list(accumulate((len(row) + 1 for row in rows), initial=0))
+    found: set[int] = set()
+    for word in words:
+        at = whole.find(word)
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            found.add(number)
+            at = whole.find(word, starts[number + 1])
+    return found
 
 
 def fitted(rows: Sequence[str], order: Iterable[int], limit: int) -> str:

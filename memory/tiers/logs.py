@@ -7,12 +7,11 @@ and the expected value behind it. Lines that differ in their numbers only are on
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Final
 
-from memory.tiers.lines import LEAST, ends, led_by, pieces
+from memory.tiers.lines import LEAST, ends, led_by, pieces, with_any
 from memory.tiers.rows import clean
 from memory.tiers.shape import Hint
 
@@ -78,7 +77,7 @@ def log(text: str, hint: Hint, limit: int) -> str | None:
         return None
     lowered = [row.lower() for row in rows]
     errors = _errors(lowered)
-    warnings = sorted(_with(lowered, _WARNING_WORDS).difference(errors))
+    warnings = sorted(with_any(lowered, _WARNING_WORDS).difference(errors))
     told = _tally(len(rows), len(errors), len(warnings))
     kinds = _kinds(rows)
     folded = _folded(rows, kinds)
@@ -110,22 +109,8 @@ def outcome(rows: Sequence[str]) -> str:
 
 def _errors(lowered: Sequence[str]) -> list[int]:
     """The numbers of the lines, given in lower case, that tell of an error."""
-    found = sorted(_with(lowered, _ERROR_WORDS))
+    found = sorted(with_any(lowered, _ERROR_WORDS))
     return [each for each in found if _ERROR.search(lowered[each]) and not _NONE_FAILED.search(lowered[each])]
-
-
-def _with(lowered: Sequence[str], words: Iterable[str]) -> set[int]:
-    """The numbers of the lines in which any of the words stands."""
-    whole = "\n" + "\n".join(lowered)
-    starts = list(accumulate((len(row) + 1 for row in lowered), initial=0))
-    found: set[int] = set()
-    for word in words:
-        at = whole.find(word)
-        while at >= 0:
-            number = bisect_right(starts, at) - 1
-            found.add(number)
-            at = whole.find(word, starts[number + 1])
-    return found
 
 
 def _kinds(rows: Sequence[str]) -> list[str]:

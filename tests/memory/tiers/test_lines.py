@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.lines import lines, pieces
+from memory.tiers.lines import _TELLING, _TELLING_WORDS, lines, pieces, with_any
 from memory.tiers.shape import Hint
 
 
@@ -48,3 +48,13 @@ def test_whatever_comes_in_it_is_within_the_limit(text: str, limit: int, shown: 
     made = lines(text, Hint(), limit, shown)
     assert len(made) <= limit
     assert made == lines(text, Hint(), limit, shown)
+
+
+def test_whatever_tells_of_a_definition_or_an_error_has_one_of_the_words_that_are_looked_for() -> None:
+    told = (
+        "func def class type interface const function struct fn enum trait impl error Error ERROR FAIL FAILED FAILURE "
+        "failed Failed fatal panic KeyError IOException"
+    )
+    for word in told.split():
+        assert _TELLING.search(f"a {word}: b")
+        assert with_any(["nothing", f"a {word}: b", ""], _TELLING_WORDS) == {1}
