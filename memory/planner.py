@@ -22,6 +22,7 @@ from memory.consolidation.gist import Clusters
 from memory.consolidation.likeness import likenesses
 from memory.consolidation.plan import Rules, plan
 from memory.consolidation.rivals import ALIKE
+from memory.consolidation.rules import RULES
 from memory.consolidation.snapshot import Snapshot
 from memory.consolidation.written import Planned, written
 from memory.models.static_embedding import StaticEmbedding
@@ -43,7 +44,7 @@ def plans(
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        looked = snapshots.look(owner, now, rules.floor, since, unread)
+        looked = snapshots.look(owner, now, rules.floor, since, unread, rules.clusters.candidate_sessions)
         if looked.nothing:
             continue
         snapshot, elsewhere = _snapshot(owner, looked, snapshots, embedder), _elsewhere(looked, snapshots, embedder)
@@ -76,7 +77,7 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: Static
     vectors = embedder.documents([text for _, text in looked.texts])
     rows = [row for row, id in enumerate(ids) if id in looked.new]
     pairs = likenesses(ids, vectors, rows, ALIKE)
-    wanted = dict.fromkeys([*looked.fading, *(id for pair in pairs for id in (pair.one, pair.other))])
+    wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in pairs for id in (pair.one, pair.other))])
     facts = snapshots.facts(list(wanted))
     lines: dict[date, list[Line]] = {}
     for line in looked.lines:
@@ -92,6 +93,9 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: Static
         looked.learned,
         lines,
         looked.unread,
+        snapshots.said_by(
+            [id for fact in facts.values() if fact.kind in RULES for id in (fact.id, *fact.derived_from)]
+        ),
     )
 
 

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory.candidate import AGAIN, CandidateKind, Proposal
+from memory.candidate import AGAIN
 from memory.consolidation.clash import clashing
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
-from memory.scope import Layer
 
 WEIGHTY = 0.7
 """The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""
@@ -26,15 +25,14 @@ SUREST = 0.95
 """Confidence that a gist reaches at most: it is still drawn by a rule."""
 _LASTING = (Tier.LONG_TERM, Tier.SHARED)
 _OBSERVED = (Origin.ASSISTANT, Origin.BEHAVIOUR)
-_RULES = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.ANTI_PATTERN, Kind.HEURISTIC)
 _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
     """``alike`` is the cosine of what belongs together; so many facts of so many sessions make a gist, of corrections
-    fewer; what recurs in so many projects of a user is knowledge of that user; so many make what a person might
-    approve, and so many times as much brings it back after it was rejected."""
+    fewer; what recurs in so many projects of a user is knowledge of that user; what was said so often in so
+    many sessions a person might approve, and so many times as much brings it back after it was rejected."""
 
     alike: float = 0.72
     facts: int = 3
@@ -67,19 +65,16 @@ class Near:
 
 def draw(
     sheet: Sheet, pairs: Sequence[Pair], derived: frozenset[str], clusters: Clusters, new_id: Callable[[], str]
-) -> list[Proposal]:
-    """Write on the sheet what becomes knowledge; what of it a person might approve for others. ``derived`` are the ids
-    that knowledge was drawn from already."""
+) -> None:
+    """Write on the sheet what becomes knowledge. ``derived`` are the ids that knowledge was drawn from already."""
     near = Near(sheet.facts, pairs, clusters.alike)
     taken = set(derived)
-    made: list[Fact] = []
     for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):
         fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
         if fitting:
             taken.update(fact.id for fact in fitting)
             grown = assimilated(knowledge, fitting)
             sheet.write(Action.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown)
-            made.append(grown)
     free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
     for seed in sorted(free.values(), key=_first):
         if seed.id in taken:
@@ -92,8 +87,6 @@ def draw(
         gist = gist_of(cluster, new_id())
         why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
         sheet.write(Action.GIST, why, gist, replace(lead, state=State.ARCHIVED))
-        made.append(gist)
-    return [_put_forward(fact, clusters, new_id()) for fact in made if _is_rule(sheet.facts[fact.id], clusters)]
 
 
 def _cluster(seed: Fact, near: Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
@@ -182,33 +175,4 @@ def assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:
         sessions=knowledge.sessions + len({fact.session for fact in fitting} - {knowledge.session}),
         used_at=max(reinforced(knowledge), *map(reinforced, fitting)),
         derived_from=(*knowledge.derived_from, *sorted(fact.id for fact in fitting)),
-    )
-
-
-def _is_rule(fact: Fact, clusters: Clusters) -> bool:
-    """Whether a person might approve it for all who work on a project: a rule of a project, in a person's own words,
-    that many say."""
-    return (
-        fact.layer is Layer.USER_PROJECT
-        and fact.kind in _RULES
-        and fact.origin.trusted
-        and fact.sensitivity is Sensitivity.NORMAL
-        and fact.state is State.ACTIVE
-        and len(fact.derived_from) >= clusters.candidate_facts
-        and fact.sessions >= clusters.candidate_sessions
-    )
-
-
-def _put_forward(fact: Fact, clusters: Clusters, id: str) -> Proposal:
-    return Proposal(
-        id,
-        CandidateKind.KNOWLEDGE,
-        mark=fact.id,
-        title=fact.text,
-        text=fact.text,
-        what=fact.kind.value,
-        sources=len(fact.derived_from),
-        sessions=fact.sessions,
-        evidence=(fact.id, *fact.derived_from),
-        again=clusters.candidate_again,
     )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.candidate import Proposal
 from memory.consolidation.across import Elsewhere, recur
 from memory.consolidation.compaction import compact
 from memory.consolidation.days import summarise
@@ -15,6 +14,7 @@ from memory.consolidation.duplicates import merge
 from memory.consolidation.fading import fade
 from memory.consolidation.gist import Clusters, draw
 from memory.consolidation.rivals import resolve
+from memory.consolidation.rules import rules
 from memory.consolidation.snapshot import Sheet, Snapshot
 from memory.fact import Category
 
@@ -35,19 +35,18 @@ class Rules:
 
 
 def plan(
-    snapshot: Snapshot, now: datetime, rules: Rules, new_id: Callable[[], str], elsewhere: Elsewhere = NOWHERE
+    snapshot: Snapshot, now: datetime, how: Rules, new_id: Callable[[], str], elsewhere: Elsewhere = NOWHERE
 ) -> Diff:
-    """What one owner's night changes. The same snapshot, moment, rules and ids give the same. ``elsewhere`` is what a
+    """What one owner's night changes. The same snapshot, moment, way and ids give the same. ``elsewhere`` is what a
     user's projects hold, in the night of the user."""
     sheet = Sheet(snapshot.facts)
     held = dict(snapshot.active)
     thrown: list[Thrown] = []
-    candidates: list[Proposal] = []
 
-    def passing(name: str, work: Callable[[Sheet], list[Proposal] | None], spared: int = SEVERAL) -> None:
+    def passing(name: str, work: Callable[[Sheet], None], spared: int = SEVERAL) -> None:
         nonlocal sheet
         tried = Sheet(sheet.facts)
-        found = work(tried) or []
+        work(tried)
         lost = tried.lost()
         too_much = [
             Thrown(name, category, count, held.get(category, 0))
@@ -59,15 +58,15 @@ def plan(
             return
         tried.changes = [*sheet.changes, *tried.changes]
         sheet = tried
-        candidates.extend(found)
         held.update(_active(tried, snapshot))
 
     passing("merge", lambda tried: merge(tried, snapshot.pairs))
     passing("resolve", lambda tried: resolve(tried, snapshot.pairs, now))
-    passing("gist", lambda tried: draw(tried, snapshot.pairs, snapshot.derived, rules.clusters, new_id))
-    passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, rules.clusters, new_id))
-    passing("fade", lambda tried: fade(tried, snapshot.fading, now, rules.floor), spared=1)
-    lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if rules.days else []
+    passing("gist", lambda tried: draw(tried, snapshot.pairs, snapshot.derived, how.clusters, new_id))
+    passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, how.clusters, new_id))
+    passing("fade", lambda tried: fade(tried, snapshot.fading, now, how.floor), spared=1)
+    lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
+    candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
     previews = tuple(compact(snapshot.unread))
     return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown), previews)
 

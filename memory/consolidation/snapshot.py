@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from memory.consolidation.diff import Action, Change, Line, Touch
-from memory.fact import Category, Fact, Origin, Passage, State
+from memory.fact import Category, Fact, Kind, Origin, Passage, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +21,23 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """That something was said so many ``times`` in a session in which memory had not shown it before."""
+
+    kind: Kind
+    session: str
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """One owner's memories as far as a night has to look at them.
 
     ``facts`` are those that are new since the last night, what is like them, and what may have faded; ``pairs`` are
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
-    ``unread`` are old memories that nobody was shown.
+    ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
+    are old memories that nobody was shown.
     """
 
     owner: str
@@ -40,6 +50,7 @@ class Snapshot:
     learned: Sequence[Fact] = ()
     lines: Mapping[date, Sequence[Line]] = field(default_factory=dict)
     unread: Sequence[Fact | Passage] = ()
+    said_by: Mapping[str, Sequence[Said]] = field(default_factory=dict)
 
 
 class Sheet:

@@ -20,6 +20,8 @@ from memory.consolidation.section import Malformed, Taken, bullets, has_section,
 from memory.day.own_words import SESSION, in_own_words
 from memory.day.writing import FileChange, Refused, Writing
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.language.sides import without_aside
+from memory.language.words import words
 from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
 from memory.ports import LastingFiles
@@ -245,7 +247,7 @@ class Conventions:
             derived_from=tuple(sorted(found)),
             expires_at=None,
             pinned=False,
-            wrong=drawn.wrong if text == drawn.text else "",
+            wrong=drawn.wrong if says_the_same(text, without_aside(drawn.text)) else "",
         )
         sheet.held[fact.id] = sheet.made[fact.id] = fact
         if drawn.state is State.ACTIVE and drawn.owner == candidate.owner:
@@ -254,8 +256,9 @@ class Conventions:
 
 
 def line(fact: Fact) -> str:
-    """A shared fact as it stands in its file."""
-    return plain(f"{fact.text} (not: {fact.wrong})" if fact.wrong else fact.text)
+    """A shared fact as it stands in its file, with what it is not where it does not say so itself."""
+    said = set(words(fact.text)) >= set(words(fact.wrong))
+    return plain(fact.text if said else f"{fact.text} (not: {fact.wrong})")
 
 
 def checked(text: str) -> str:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory.language.scopes import apart, narrower, of_one_form, of_others
+from memory.language.sides import on_one_side
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, words
 
@@ -29,6 +30,8 @@ NONE = Verdict()
 SCOPED = Verdict(why="scoped")
 _GUESSED = ("number", "negation")
 """Grounds that look at a sentence as a whole, and do not know what it is about."""
+_SIDED = ("negation", "change", "ended")
+"""Grounds that say that one sentence rejects what the other stands for."""
 EXCEPTION = 0.4
 """How sure it can be at most that what only narrows a claim down ends it."""
 
@@ -78,6 +81,8 @@ def compare(older: str, newer: str) -> Verdict:
     verdict = _compared(older[:600], newer[:600])
     if not verdict.clash:
         return verdict
+    if verdict.why in _SIDED and on_one_side(older[:600], newer[:600]):
+        return NONE
     if apart(older[:600], newer[:600]) or (verdict.why in _GUESSED and of_others(older[:600], newer[:600])):
         return SCOPED
     if verdict.why == "number" and of_one_form(older[:600], newer[:600]):

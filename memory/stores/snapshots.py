@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from memory.consolidation.compaction import LONG
 from memory.consolidation.diff import Line
-from memory.fact import Category, Fact, Passage
+from memory.consolidation.snapshot import Said
+from memory.fact import Category, Fact, Kind, Passage
 from memory.scope import Layer, place_of
 from memory.stores.nights import line_of
 from memory.stores.queries import QUERIES, many
@@ -49,6 +50,8 @@ class Looked:
     elsewhere_new: frozenset[str] = frozenset()
     unread: Sequence[Fact | Passage] = ()
     unread_upto: int = 0
+    rules: Sequence[str] = ()
+    """New ones that may be a rule for others, though nothing is like them."""
 
     @property
     def nothing(self) -> bool:
@@ -76,11 +79,26 @@ class Snapshots:
         with self._reading() as connection:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
 
+    def said_by(self, ids: Sequence[str]) -> dict[str, list[Said]]:
+        """In which sessions facts, or those that they absorbed, were said without memory's having shown them."""
+        found: dict[str, list[Said]] = {}
+        with self._reading() as connection:
+            for row in ask_many(connection, "snapshot_said_by", ids):
+                found.setdefault(row["id"], []).append(Said(Kind(row["kind"]), row["session"], row["times"]))
+        return found
+
     def look(
-        self, owner: str, now: datetime, floor: float, since: datetime | None = None, unread: timedelta | None = None
+        self,
+        owner: str,
+        now: datetime,
+        floor: float,
+        since: datetime | None = None,
+        unread: timedelta | None = None,
+        sessions: int = SEVERAL,
     ) -> Looked:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
-        ``unread``: with what is older than that and was never shown."""
+        ``unread``: with what is older than that and was never shown; ``sessions`` is in how many of them a rule must
+        have been said."""
         with self._reading() as connection:
             row = connection.execute(QUERIES["night_cursor_get"], (owner,)).fetchone()
             after, behind = (row["fact"], row["passage"]) if row else (0, 0)
@@ -122,6 +140,11 @@ class Snapshots:
                 *_elsewhere(connection, owner, after, since),
                 old,
                 old_upto,
+                [
+                    row["id"]
+                    for row in connection.execute(QUERIES["snapshot_rules"], (owner, sessions))
+                    if row["id"] in new
+                ],
             )
 
     @contextmanager

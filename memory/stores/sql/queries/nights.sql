@@ -140,3 +140,18 @@ SELECT * FROM facts WHERE owner = ? AND state = 'active' AND recorded >= ? AND r
 SELECT id, text FROM facts WHERE owner IN (?*) AND state = 'active' AND layer = 'user-project'
 AND origin IN ('person', 'user') AND sensitivity != 'restricted'
 AND kind IN ('preference', 'convention', 'correction', 'anti-pattern', 'heuristic', 'pattern') ORDER BY number;
+
+-- snapshot_rules: active facts of an owner that were said, or used, in so many sessions and may be a rule for others
+SELECT id FROM facts WHERE owner = ? AND state = 'active' AND layer = 'user-project' AND sessions >= ?
+AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic');
+
+-- snapshot_said_by: in which sessions facts, or those that they absorbed, were said without having been shown
+WITH named AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
+parts AS (
+    SELECT id AS whole, id AS part FROM named
+    UNION SELECT named.id, absorbed.id FROM named, json_each(named.supersedes) AS one
+    JOIN facts AS absorbed ON absorbed.id = one.value AND absorbed.state = 'archived'
+)
+SELECT facts.id, facts.kind, uses.session, sum(uses.used) AS times FROM parts
+JOIN facts ON facts.id = parts.whole JOIN uses ON uses.memory = parts.part
+WHERE uses.shown = 0 AND uses.used > 0 GROUP BY facts.id, uses.session ORDER BY facts.id, uses.session;

@@ -1,0 +1,78 @@
+"""What a person might approve for others: a rule of a project that they have said often, in several sessions.
+
+How often is told by who said it: the same words again are one fact that was said again, other words another fact.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.gist import Clusters
+from memory.consolidation.snapshot import Said
+from memory.fact import Fact, Kind, Sensitivity, State
+from memory.language.sides import without_aside
+from memory.scope import Layer
+
+RULES = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.ANTI_PATTERN, Kind.HEURISTIC)
+_MIXED = "statement"
+"""What evidence of several kinds is called."""
+
+
+def rules(
+    facts: Mapping[str, Fact], said: Mapping[str, Sequence[Said]], clusters: Clusters, new_id: Callable[[], str]
+) -> list[Proposal]:
+    """What of some facts is put forward. ``said`` tells of facts and of what they were drawn from who said them; of
+    whatever it does not know, that it was said once."""
+    drawn = {id for fact in facts.values() if fact.state is State.ACTIVE for id in fact.derived_from}
+    found = []
+    for fact in facts.values():
+        if fact.id in drawn or not _may_be_shared(fact):
+            continue
+        evidence = fact.derived_from or (fact.id,)
+        told = [each for id in evidence for each in said.get(id) or _once(facts.get(id))]
+        times, sessions = sum(each.times for each in told), len({each.session for each in told})
+        rule = without_aside(fact.text)
+        if times >= clusters.candidate_facts and sessions >= clusters.candidate_sessions:
+            found.append(
+                Proposal(
+                    new_id(),
+                    CandidateKind.KNOWLEDGE,
+                    mark=fact.id,
+                    title=rule,
+                    text=rule,
+                    what=_noun(told),
+                    sources=times,
+                    sessions=sessions,
+                    evidence=tuple(dict.fromkeys((fact.id, *evidence))),
+                    again=clusters.candidate_again,
+                )
+            )
+    return found
+
+
+def _may_be_shared(fact: Fact) -> bool:
+    return (
+        fact.layer is Layer.USER_PROJECT
+        and fact.kind in RULES
+        and fact.origin.trusted
+        and fact.sensitivity is Sensitivity.NORMAL
+        and fact.state is State.ACTIVE
+        and fact.valid_until is None
+        and fact.expires_at is None
+        and not fact.contradicts
+    )
+
+
+def _once(fact: Fact | None) -> tuple[Said, ...]:
+    return (Said(fact.kind, fact.session),) if fact is not None else ()
+
+
+def _noun(told: Sequence[Said]) -> str:
+    """The kind of most of the evidence, if there is one."""
+    counted = Counter[str]()
+    for each in told:
+        counted[each.kind.value] += each.times
+    ((kind, most),) = counted.most_common(1)
+    return kind if 2 * most > counted.total() else _MIXED

@@ -1,0 +1,75 @@
+"""What was said often, in several sessions, is put forward to a person, and says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memory.candidate import Proposal
+from memory.consolidation.gist import Clusters
+from memory.consolidation.rules import rules
+from memory.consolidation.snapshot import Said
+from memory.fact import Fact, Kind, Origin, Sensitivity, State
+from memory.scope import Layer
+from tests.memory.consolidation.making import fact, numbered
+
+TEXT = "No. Use pnpm, not npm"
+
+
+def put(*facts: Fact, **said: list[Said]) -> list[Proposal]:
+    return rules({each.id: each for each in facts}, said, Clusters(), numbered())
+
+
+def often(kind: Kind = Kind.CORRECTION) -> list[Said]:
+    return [Said(kind, "s1", 3), Said(kind, "s2", 1), Said(kind, "s3", 1)]
+
+
+def correction(id: str = "a", **more: Any) -> Fact:
+    return fact(TEXT, id, **{"kind": Kind.CORRECTION, **more})
+
+
+def test_the_same_words_again_and_again_are_enough() -> None:
+    [found] = put(correction(), a=often())
+    assert found.why == "5 corrections in 3 sessions" and found.mark == "a" and found.evidence == ("a",)
+    assert found.text == "Use pnpm, not npm", "what it began with was meant for then"
+
+
+def test_knowledge_is_borne_out_by_what_it_was_drawn_from_and_that_is_not_put_forward_beside_it() -> None:
+    sources = [correction("a"), correction("b", kind=Kind.CONVENTION)]
+    gist = replace(sources[0], id="g", derived_from=("a", "b", "c"))
+    [found] = put(gist, *sources, a=often(), b=often(Kind.CONVENTION), c=[Said(Kind.CONVENTION, "s9")])
+    assert found.why == "11 conventions in 4 sessions" and found.evidence == ("g", "a", "b", "c")
+    [mixed] = put(gist, *sources, a=often(), b=often(Kind.CONVENTION))
+    assert mixed.why == "10 statements in 3 sessions"
+
+
+def test_what_nobody_tells_of_counts_once() -> None:
+    sources = [correction(f"s{n}", session=f"session {n}") for n in range(5)]
+    [found] = put(replace(correction("g"), derived_from=tuple(each.id for each in sources)), *sources)
+    assert found.why == "5 corrections in 5 sessions"
+
+
+@pytest.mark.parametrize(
+    "said", [[Said(Kind.CORRECTION, "s1", 99)], [Said(Kind.CORRECTION, f"s{n}") for n in range(4)]]
+)
+def test_one_session_is_not_enough_and_neither_is_too_little(said: list[Said]) -> None:
+    assert put(correction(), a=said) == []
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"origin": Origin.ASSISTANT},
+        {"origin": Origin.WEB},
+        {"sensitivity": Sensitivity.CONFIDENTIAL},
+        {"state": State.ARCHIVED},
+        {"layer": Layer.USER},
+        {"kind": Kind.PREFERENCE},
+        {"contradicts": ("x",)},
+    ],
+    ids=str,
+)
+def test_what_is_no_rule_for_others_is_not_put_forward(more: dict[str, Any]) -> None:
+    assert put(correction(**more), a=often()) == []
