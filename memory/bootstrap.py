@@ -40,6 +40,7 @@ from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
 from memory.day.replaying import Replaying
 from memory.day.reported import Reported
+from memory.day.research_records import ResearchRecords
 from memory.day.researching import Researching
 from memory.day.revising import Revising
 from memory.day.rewording import Rewording
@@ -221,6 +222,7 @@ async def open_memory(
     shelves = Shelves(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
     researching = Researching(journal, learner, spawned, tiers, folders, guard, now, recall.busy)
+    records = ResearchRecords(journal, researching)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -292,8 +294,8 @@ async def open_memory(
         reported=reported,
         windows=windows,
         nights=nights,
-        exporting=Exporting(journal, pages),
-        importing=Importing(journal, learner, pages, now),
+        exporting=Exporting(journal, pages, records),
+        importing=Importing(journal, learner, pages, records, now),
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
         observing=observing,

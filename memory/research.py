@@ -6,6 +6,7 @@ journaled messages, the question and the report as texts. It belongs to the proj
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -171,10 +172,23 @@ def shelves(owners: Iterable[str], shelf: str) -> tuple[str, ...]:
     return tuple(shelf + owner for owner in owners)
 
 
-def beginning_of(handle: str) -> str | None:
-    """The beginning of a research's id (hexadecimal, without dashes) that a handle names; None where it is none."""
-    said = handle.strip().strip("#[]").lower()
-    if not said.startswith(PREFIX):
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a handle of research names: the beginning of its id (hexadecimal, without dashes), and, of its trail, a
+    message and a part of it."""
+
+    beginning: str
+    turn: int | None = None
+    part: int = 0
+
+
+def named(handle: str) -> Named | None:
+    """What a handle names, ``r:1a2b3c4d5e6f`` or ``r:1a2b3c4d5e6f.7.0``; None where it is none of research."""
+    found = _HANDLE.fullmatch(handle.strip().strip("#[]").lower())
+    if found is None:
         return None
-    digits = said.removeprefix(PREFIX)
-    return digits if 4 <= len(digits) <= 32 and all(c in "0123456789abcdef" for c in digits) else None
+    turn = found["turn"]
+    return Named(found["id"].replace("-", ""), int(turn) if turn else None, int(found["part"] or 0))
+
+
+_HANDLE = re.compile(r"r:(?P<id>[0-9a-f][0-9a-f-]{3,35})(?:\.(?P<turn>\d{1,6})(?:\.(?P<part>\d{1,4}))?)?")

@@ -11,10 +11,14 @@ from datetime import datetime
 
 from memory.conversation import Image, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from memory.day.commands import Ambiguous, NotFound
+from memory.day.research_journal import ResearchJournal
 from memory.day.tiering import picture
 from memory.edits import Tier, handle, named
-from memory.ports import Journal, Kept, Overview
-from memory.scope import Layer, Scope
+from memory.learning.research import listed
+from memory.ports import Kept, Overview
+from memory.research import Named, owners_of
+from memory.research import named as of_research
+from memory.scope import Layer, Scope, owned_by
 
 
 class NoHandle(ValueError):
@@ -26,9 +30,9 @@ class Content:
     """A content in one tier.
 
     ``tier`` is what was given: the whole, where no lower tier was asked for or is worth having. ``kind`` is
-    ``result``, ``call``, ``text``, ``image``, ``reasoning`` or ``other``; ``name`` is a call's tool. ``tokens`` is the
-    size of the whole, 0 where it was not counted; ``line`` is its L0. ``images`` are the sources of pictures in a
-    result. ``redacted`` says that a secret was taken out of its message.
+    ``result``, ``call``, ``text``, ``image``, ``reasoning``, ``research`` or ``other``; ``name`` is a call's tool.
+    ``tokens`` is the size of the whole, 0 where it was not counted; ``line`` is its L0. ``images`` are the sources of
+    pictures in a result. ``redacted`` says that a secret was taken out of its message.
     """
 
     handle: str
@@ -46,17 +50,20 @@ class Content:
 class Contents:
     """The shell that gives contents back. It keeps nothing: one may be made for each question."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: ResearchJournal) -> None:
         self._journal = journal
 
     async def content(self, name: str, tier: Tier, scope: Scope) -> Content:
-        """What a handle stands for, or the beginning of one (8 digits at least), with or without ``#``.
+        """What a handle stands for, or the beginning of one (8 digits at least), with or without ``#``; or what a
+        research reported, whole with the list of what it read, by its own (``r:…``), and what it read (``r:….7.0``).
 
         Raises:
             NoHandle: when it is none.
             NotFound: when the scope's person has no such content, or has had it forgotten.
             Ambiguous: when the beginning stands for several messages.
         """
+        if (of := of_research(name)) is not None:
+            return await self._research(of, tier, scope)
         kept, index = await self._kept(name, scope)
         part = kept.message.parts[index]
         made = kept.overviews.get(index)
@@ -73,6 +80,39 @@ class Contents:
             _sources(part) if given is Tier.L2 else (),
             kept.redacted,
         )
+
+    async def _research(self, name: Named, tier: Tier, scope: Scope) -> Content:
+        owners = (
+            owners_of(scope)
+            if scope.project
+            else [each for each in await self._journal.research_owners() if owned_by(each, scope) is not None]
+        )
+        ids = await self._journal.research_named(name.beginning, owners)
+        if not ids:
+            raise NotFound(f"there is no research {name.beginning!r}")
+        if len(ids) > 1:
+            raise Ambiguous(name.beginning, ids[:5])
+        [research] = await self._journal.research(ids, owners)
+        trail = await self._journal.trail(research)
+        if name.turn is None:
+            given = {Tier.L0: research.line, Tier.L1: research.overview}.get(tier) or listed(research, trail)
+            return Content(
+                research.handle,
+                tier if given in (research.line, research.overview) else Tier.L2,
+                given,
+                "research",
+                "sub-agent",
+                research.title,
+                line=research.line,
+            )
+        if name.turn >= len(trail) or name.part >= len(trail[name.turn].parts):
+            raise NotFound(
+                f"the trail of {research.handle} has {len(trail)} messages, counted from 0, of some parts each"
+            )
+        message, part = trail[name.turn], trail[name.turn].parts[name.part]
+        handle_ = f"{research.handle}.{name.turn}.{name.part}"
+        tool = part.name if isinstance(part, ToolCall) else ""
+        return Content(handle_, Tier.L2, whole(part), _kind(part), message.role.value, tool, images=_sources(part))
 
     async def pin(self, name: str, scope: Scope, since: datetime | None) -> str:
         """Keep a content whole in every session of the scope's person, or, with None, no longer; its handle.

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from memory.day.commands import NotFound
 from memory.day.pages import PageFiles
 from memory.day.records import FACT, FORMAT, PASSAGE, Uses, record_of
+from memory.day.research_records import RESEARCH, ResearchRecords
 from memory.edits import handle
 from memory.fact import Fact, Passage
 from memory.scope import Layer, Scope
@@ -53,8 +54,9 @@ class Inventory:
 class Exporting:
     """The shell that gives everything out."""
 
-    def __init__(self, kept: Kept, pages: PageFiles) -> None:
+    def __init__(self, kept: Kept, pages: PageFiles, research: ResearchRecords) -> None:
         self._kept = kept
+        self._research = research
         self._pages = pages
 
     async def inventory(self, scope: Scope, owners: Sequence[str]) -> Inventory:
@@ -90,4 +92,6 @@ class Exporting:
             return [record_of(fact, uses.get(fact.id)) for fact in facts]
         if sort == PASSAGE:
             return [record_of(passage) for passage in await self._kept.passages_after(owner, after, limit)]
-        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT} or {PASSAGE}")
+        if sort == RESEARCH:
+            return await self._research.records(owner, after, limit)
+        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE} or {RESEARCH}")

@@ -17,6 +17,7 @@ from memory.day.learn import Learner
 from memory.day.own_words import in_own_words
 from memory.day.pages import PageFiles
 from memory.day.records import FORMAT, NoRecord, Uses, memory_of, uses_of
+from memory.day.research_records import ResearchRecords
 from memory.fact import Category, Fact, Kind, Origin, Passage, Stability
 from memory.learning.notes import notes
 from memory.learning.redact import redact
@@ -62,6 +63,7 @@ class Taken:
 
     facts: int = 0
     passages: int = 0
+    research: int = 0
     pins: int = 0
     pages: int = 0
     known: int = 0
@@ -73,17 +75,24 @@ class Importing:
     """The shell that takes in."""
 
     def __init__(
-        self, journal: Taking, learner: Learner, pages: PageFiles, now: Callable[[], datetime], dry: bool = False
+        self,
+        journal: Taking,
+        learner: Learner,
+        pages: PageFiles,
+        research: ResearchRecords,
+        now: Callable[[], datetime],
+        dry: bool = False,
     ) -> None:
         self._journal = journal
         self._learner = learner
         self._pages = pages
+        self._research = research
         self._now = now
         self._dry = dry
 
     def without_writing(self) -> Importing:
         """The same, which only says what would be taken."""
-        return Importing(self._journal, self._learner, self._pages, self._now, dry=True)
+        return Importing(self._journal, self._learner, self._pages, self._research, self._now, dry=True)
 
     async def records(self, records: Sequence[object], scope: Scope) -> Taken:
         """Take in records of an export; what is none is told, and the rest goes on. A text among them says why there is
@@ -179,12 +188,17 @@ class Importing:
                     raise NoRecord(f"the export has format {version!r}; this version reads up to {FORMAT}")
             case "tombstones":
                 pass  # Only their number is told: what was forgotten cannot be told any more.
+            case "research":
+                what = await self._research.take(record, scope, self._dry)
+                taken.research += what == "taken"
+                taken.known += what == "known"
+                taken.forgotten += what == "forgotten"
             case "pin":
                 await self._pin(record, scope, taken)
             case "page":
                 await self._page(record, scope, taken)
             case other:
-                raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, page or pin")
+                raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, research, page or pin")
 
     async def _pin(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
         person, part = scope.owner(Layer.USER), record.get("part")

@@ -20,7 +20,7 @@ from memory.day.research_journal import ResearchJournal
 from memory.day.shelves import Shelves
 from memory.fact import Passage
 from memory.language.words import stems
-from memory.research import Outcome, Research, Use, beginning_of
+from memory.research import PREFIX, Outcome, Research, Use, named
 from memory.settings import ResearchSettings
 
 
@@ -87,15 +87,17 @@ class Library:
             NotFound: when these owners have none of that name.
             Ambiguous: when they have several.
         """
-        said = handle.strip().strip("#[]").lower()
-        beginning = beginning_of(said) or said.replace("-", "")
-        valid = 4 <= len(beginning) <= 32 and all(c in "0123456789abcdef" for c in beginning)
-        ids = await self._journal.research_named(beginning, owners) if valid else []
+        told = named(handle) or named(PREFIX + handle.strip())
+        ids = await self._journal.research_named(told.beginning, owners) if told else []
         if not ids:
             raise NotFound(f"there is no research {handle[:60]!r}")
         if len(ids) > 1:
             raise Ambiguous(handle[:60], ids[:5])
         return (await self._journal.research(ids, owners))[0]
+
+    async def owners(self) -> list[str]:
+        """Every owner that has research."""
+        return await self._journal.research_owners()
 
     async def trail(self, research: Research) -> list[Message]:
         """All that a sub-agent read and said, in order, every result at full length."""

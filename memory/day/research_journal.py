@@ -52,6 +52,9 @@ class ResearchJournal(Journal, Protocol):
     async def trail(self, research: Research) -> list[Message]:
         """The messages of a research's trail, in order, free of secrets."""
 
+    async def keep_messages(self, person: str, messages: Sequence[Message]) -> None:
+        """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
+
     async def research_pieces(self, id: str) -> list[Passage]:
         """The passages by which a research is found."""
 

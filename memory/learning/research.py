@@ -195,6 +195,27 @@ def pieces(research: Research, trail: Sequence[Message]) -> list[Piece]:
     return [piece for piece in found if piece.text.strip()]
 
 
+def listed(research: Research, trail: Sequence[Message]) -> str:
+    """A report, and behind it what the sub-agent did to find that out, a line for each call and result with the handle
+    of the whole."""
+    calls = {call.id: call for message in trail for call in message.calls}
+    lines = []
+    for turn, message in enumerate(trail):
+        for place, part in enumerate(message.parts):
+            if isinstance(part, ToolResult):
+                call = calls.get(part.call_id)
+                did = f"{call.name} {_about(call)}" if call is not None else "a result"
+                lines.append(f"{research.handle}.{turn}.{place}  {did} → {len(part.text)} characters")
+    body = research.report or "(nothing was reported)"
+    return "\n".join([body, "", "What was read for it:", *lines]) if lines else body
+
+
+def _about(call: ToolCall) -> str:
+    """What a call was about, in short."""
+    did = action((0, 0), call, None, None)
+    return " ".join((did.paths[0] if did.paths else did.command or call.arguments).split())[:160]
+
+
 def _findings(research: Research) -> str:
     """What a report says in short: its headings, and its line."""
     headings = [block.text for block in blocks(research.report) if block.shape is Shape.HEADING]
@@ -206,8 +227,7 @@ def _cut(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterable[str]:
     call = calls.get(result.call_id)
     about = ""
     if call is not None:
-        did = action((0, 0), call, None, None)
-        about = (did.paths[0] if did.paths else did.command or call.arguments)[:160]
+        about = _about(call)
     held = ""
     for line in "\n".join(part.text for part in result.content if isinstance(part, Text)).splitlines():
         if held and len(held) + len(line) > PIECE:

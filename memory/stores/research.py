@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Sequence
@@ -18,9 +19,9 @@ from memory.research import Delivery, Errand, Outcome, Research, Source, SourceK
 from memory.session import Session
 from memory.stores.forgetting import Forgetting
 from memory.stores.histories import DIGEST, join, split
-from memory.stores.messages import Redact
+from memory.stores.messages import Redact, seal
 from memory.stores.overviews import Overviews
-from memory.stores.queries import QUERIES, many
+from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.shelf import ask_many
 
@@ -123,6 +124,18 @@ class Researches(Overviews, Forgetting):
             return [there[digest] for digest in research.trail]
 
         return await self._db.read(work)
+
+    async def keep_messages(self, person: str, messages: Sequence[Message]) -> None:
+        """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
+        sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in messages])
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(QUERIES["person_add"], (person,))
+            (number,) = connection.execute(QUERIES["person_get"], (person,)).fetchone()
+            rows = [(number, each.digest, each.role, each.redacted, each.body) for each in sealed]
+            write_several(connection, "message_write", rows)
+
+        await self._db.write(work)
 
     async def research_pieces(self, id: str) -> list[Passage]:
         """The passages by which a research is found."""

@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.ports import Forgotten
+from memory.research import QUESTIONS, TRAILS, shelves
 from proxy.api import told
 from proxy.api.answers import answer
 from proxy.api.asked import body_of, checked_text, memory_of, owners_of
@@ -24,7 +25,8 @@ async def forget(request: web.Request) -> web.Response:
     said = await body_of(request, {"query": str, "ids": list})
     if ("query" in said) == ("ids" in said):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
-    commands, owners = memory_of(request).commands, await owners_of(request)
+    commands, mine = memory_of(request).commands, await owners_of(request)
+    owners = (*mine, *shelves(mine, QUESTIONS), *shelves(mine, TRAILS))
     if "query" in said:
         found = await commands.alike(checked_text(said["query"], "query", required=True), owners)
         now = datetime.now().astimezone()

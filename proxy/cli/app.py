@@ -19,6 +19,7 @@ from proxy.cli.mcp import mcp
 from proxy.cli.memories import fact, facts, forget, pin, remember, search
 from proxy.cli.nights import consolidate, night, nights
 from proxy.cli.page import page
+from proxy.cli.research import research
 from proxy.cli.revising import confirm, update
 from proxy.cli.serving import serve
 from proxy.cli.sessions import export_session
@@ -79,3 +80,4 @@ embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=Tr
 embedder.command("show")(show_embedder)
 embedder.command("use")(use)
 app.add_typer(embedder, name="embedder")
+app.add_typer(research, name="research")

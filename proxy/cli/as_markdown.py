@@ -50,7 +50,13 @@ def record_in(line: str) -> dict[str, Any] | None:
     return record
 
 
-_HEADINGS = {"fact": "Facts", "passage": "What was said", "page": "Your own page", "pin": "Pinned contents"}
+_HEADINGS = {
+    "fact": "Facts",
+    "passage": "What was said",
+    "research": "What sub-agents found",
+    "page": "Your own page",
+    "pin": "Pinned contents",
+}
 
 
 def _comment(record: dict[str, Any]) -> str:
@@ -68,6 +74,9 @@ def _said(record: dict[str, Any]) -> str:
             return f"{_line(shown.said(record))} _({', '.join(about)})_"
         case "passage":
             return f"{record['at'][:16].replace('T', ' ')} **{record['speaker']}**: {_line(record['text'])}"
+        case "research":
+            title = record["description"] or record["question"]
+            return f"{record['ended'][:10]} **{_line(title)[:120]}**: {_line(record['line'])}"
         case "pin":
             return str(record.get("handle", record["digest"]))
     return _line(str(record.get("text", "")))

@@ -19,10 +19,10 @@ from proxy.cli.options import ConfigFile, Home, Json, Project, User, loaded, sco
 from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
-PIECE = 1000
-"""Memories that are asked for at once."""
+PIECE = {"fact": 1000, "passage": 1000, "research": 10}
+"""Memories that are asked for at once; a research brings its whole trail."""
 
-SORTS = ("fact", "passage")
+SORTS = ("fact", "passage", "research")
 
 
 class Format(StrEnum):
@@ -58,7 +58,8 @@ def export(
         shown.as_json({"file": str(out), **counts})
     else:
         facts, passages = shown.count(counts["facts"], "fact"), shown.count(counts["passages"], "passage")
-        print(f"{facts} and {passages} written to {out}", file=sys.stderr)
+        more = f", {counts['research']} of research" if counts["research"] else ""
+        print(f"{facts} and {passages}{more} written to {out}", file=sys.stderr)
 
 
 def _chosen(owners: list[str], wanted: list[str]) -> list[str]:
@@ -77,10 +78,10 @@ def _records(
         for sort in SORTS:
             after = ""
             while True:
-                query = {"owner": owner, "after": after, "limit": PIECE, **asked}
+                query = {"owner": owner, "after": after, "limit": PIECE[sort], **asked}
                 piece = [orjson.loads(line) for line in server.lines(f"api/export/{sort}", query)]
                 yield from piece
-                if len(piece) < PIECE:
+                if len(piece) < PIECE[sort]:
                     break
                 after = piece[-1]["id"]
     for record in (*inventory["pages"], *inventory["pins"]):
@@ -108,7 +109,7 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    counts = {"facts": 0, "passages": 0}
+    counts = {"facts": 0, "passages": 0, "research": 0}
     beside = out.with_name(out.name + ".part")
     columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
@@ -118,7 +119,7 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
             task = bar.add_task("", total=None)
             for record in records:
                 if record["sort"] in SORTS:
-                    counts[f"{record['sort']}s"] += 1
+                    counts[{"research": "research"}.get(record["sort"], f"{record['sort']}s")] += 1
                     bar.advance(task)
                 yield record
 
