@@ -24,6 +24,7 @@ from memory.day.exporting import Exporting
 from memory.day.findings import Findings
 from memory.day.fitting import Fitting
 from memory.day.folders import AllowedFolders
+from memory.day.graphing import Graphing
 from memory.day.importing import Importing
 from memory.day.indexing import terms_of
 from memory.day.learn import Learner
@@ -107,6 +108,7 @@ class Memory:
     replaying: Replaying
     lives: Lives
     observing: Observing
+    graphing: Graphing
     approving: Approving
     spawned: Spawned
     findings: Findings
@@ -139,6 +141,7 @@ class Memory:
         await self.notes.stop()
         await self.researching.stop()
         await self.learner.stop()
+        await self.graphing.stop()
         await self.tiering.stop()
         await self.counting.settle()
         await self.reported.settle()
@@ -235,7 +238,9 @@ async def open_memory(
     )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
+    graphing = Graphing(journal, guard, recall.busy)
     learner.start()
+    graphing.start()
     tiering.start()
     if settings.research.enabled:
         researching.start()
@@ -299,6 +304,7 @@ async def open_memory(
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
         observing=observing,
+        graphing=graphing,
         approving=approving,
         spawned=spawned,
         findings=findings,

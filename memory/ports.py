@@ -209,6 +209,23 @@ class Rarity:
 
 
 @dataclass(frozen=True, slots=True)
+class Graph:
+    """A part of the entity graph: which names (in lower case) each memory has, by its id, and in how many memories each
+    name stands in all."""
+
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    degrees: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often what a leg of recall brought was used, and how often not; both fade."""
+
+    used: float = 0.0
+    unused: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` L1, empty where it is not worth its place."""
 
@@ -436,6 +453,22 @@ class Journal(Protocol):
 
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
         """Which facts hold these observations of an owner's; all that there are where none are named."""
+
+    async def graph_due(self, limit: int) -> list[Fact | Passage]:
+        """Memories that the entity graph has still to take in."""
+
+    async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+        """Take memories into the entity graph: by id the owner, and the names that stand in it. One that is not there
+        any more, or has another owner by now, is left."""
+
+    async def graph(self, owners: Sequence[str], names: Sequence[str], memories: Sequence[str]) -> Graph:
+        """The entity graph around some names of some owners and some memories of theirs: a small part, bounded."""
+
+    async def tallies(self, owner: str) -> dict[str, Tally]:
+        """How each leg of recall has done for an owner."""
+
+    async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
+        """Write how the legs have done."""
 
     async def receipt(self, id: str) -> Receipt | None:
         """A receipt by id (or a prefix of it that names one only)."""

@@ -41,6 +41,7 @@ class Weights:
     answer: float = 0.1
     own: float = 0.1
     liking: float = 0.2
+    graph: float = 0.1
 
     def extra(self, parts: Mapping[str, float]) -> float:
         """What the parts beyond relevance add to a score."""
@@ -48,7 +49,8 @@ class Weights:
         extra = self.recency * part("recency", 0.0) + self.importance * part("importance", 0.0)
         extra += self.strength * part("strength", 0.0) + self.person * part("person", 0.0)
         extra += self.time * part("time", 0.0) + self.answer * part("answer", 0.0)
-        return extra + self.own * part("own", 0.0) + self.liking * part("liking", 0.0)
+        extra += self.own * part("own", 0.0) + self.liking * part("liking", 0.0)
+        return extra + self.graph * part("graph", 0.0)
 
 
 WEIGHTS = Weights()
@@ -81,13 +83,15 @@ def rank(
     past: Past | None = None,
     as_of: datetime | None = None,
     standing: Standing | None = None,
+    graph: Mapping[str, float] | None = None,
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
 
     ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
     in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
     but that a question about a ``past`` time finds what was superseded and held then, and that ``as_of`` a moment
-    exactly what was known at it comes through. ``standing`` is shared by the searches of one moment.
+    exactly what was known at it comes through. ``standing`` is shared by the searches of one moment; ``graph`` is how
+    near memories are by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
     found = [
@@ -118,6 +122,8 @@ def rank(
             **standing.of(memory),
             **parts_of(question.route, memory),
         }
+        if graph and (close := graph.get(id)):
+            parts["graph"] = close
         scored.append(Scored(memory, own[id] / whole + weights.beside * near + weights.extra(parts), parts))
     scored.sort(key=lambda each: (-each.score, each.memory.id))
     return scored

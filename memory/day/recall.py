@@ -17,6 +17,7 @@ from memory.context.searched import Moment, Searched
 from memory.conversation import Conversation, Message, Role, Text
 from memory.day.given import Recalled
 from memory.day.searching import Searching
+from memory.day.weighing import Weighing
 from memory.fact import Fact, Origin
 from memory.learning.behaviour.again import failures, remedies
 from memory.ports import Embedder, Index, Journal
@@ -45,6 +46,7 @@ class Recall:
         self.embedder = embedder
         self._asked = asked
         self._asked_at = float("-inf")
+        self.weighing = Weighing(journal)
 
     def busy(self) -> bool:
         """Whether a request has asked a moment ago: then there will be another one soon."""
@@ -88,9 +90,8 @@ class Recall:
 
     async def search(self, question: Question, moment: Moment) -> Searched:
         """Search the memories of some owners."""
-        return await Searching(self._settings.candidates, self._journal, self.index, self.embedder).search(
-            question, moment
-        )
+        searching = Searching(self._settings.candidates, self._journal, self.index, self.embedder, self.weighing)
+        return await searching.search(question, moment)
 
     async def explain(self, text: str, moment: Moment, tokens: int) -> Explained:
         """What recall would do with a message: what is searched for, what is found, what of it is cut and why."""

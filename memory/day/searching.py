@@ -6,16 +6,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from memory.context.diversity import diverse
 from memory.context.fuse import brings_new, fused
+from memory.context.graph import SPREAD, names_asked, near
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
-from memory.context.question import Question, simpler
-from memory.context.rank import Scored, Standing, asked_then, rank
+from memory.context.question import Asker, Question, simpler
+from memory.context.rank import Scored, Standing, Weights, asked_then, rank
 from memory.context.route import reach
 from memory.context.searched import Moment, Round, Searched
+from memory.day.weighing import Weighing
 from memory.language.spans import Span
 from memory.ports import Embedder, Found, Index, Journal, Query, Rarity, Vector
 
@@ -37,14 +40,23 @@ class Steps:
         self._last = now
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the searches of one moment share."""
+
+    standing: Standing
+    weights: Weights
+
+
 class Searching:
     """The shell that searches. ``candidates`` is how many memories each leg brings."""
 
-    def __init__(self, candidates: int, journal: Journal, index: Index, embedder: Embedder) -> None:
+    def __init__(self, candidates: int, journal: Journal, index: Index, embedder: Embedder, weighing: Weighing) -> None:
         self._candidates = candidates
         self._journal = journal
         self._index = index
         self._embedder = embedder
+        self._weighing = weighing
 
     async def search(self, question: Question, moment: Moment) -> Searched:
         """What memory holds for a question."""
@@ -53,10 +65,11 @@ class Searching:
         terms = tuple(dict.fromkeys([*question.terms, *(term for _, part in others for term in part.terms)]))
         counted = await self._journal.rarity(moment.owners, terms)
         clock.lap("rarity")
-        standing = Standing(moment.now)
-        rounds = [await self._round(question, counted, moment, clock, standing)]
+        weights = await self._weighing.weights(moment.owners, question.said)
+        shared = Shared(Standing(moment.now), weights)
+        rounds = [await self._round(question, counted, moment, clock, shared)]
         for part, asked in others:
-            found = await self._round(asked, counted, moment, clock, standing, part.weight, part.shape.value)
+            found = await self._round(asked, counted, moment, clock, shared, part.weight, part.shape.value)
             new = brings_new(rounds, found)
             rounds.append(found)
             if not new:
@@ -65,7 +78,7 @@ class Searching:
         clock.lap("rank")
         scored: list[Scored] = []
         if ranked:
-            ranked = await self._beside(question, rounds, ranked, moment)
+            ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
@@ -76,7 +89,7 @@ class Searching:
         counted: Rarity,
         moment: Moment,
         clock: Steps,
-        standing: Standing,
+        shared: Shared,
         weight: float = 1.0,
         shape: str = "",
     ) -> Round:
@@ -105,6 +118,13 @@ class Searching:
         found.sort(key=lambda hit: (-(coverage(hit[2]) + hit[1]), hit[0]))
         found = found[: self._candidates * (2 if spans else 1)]
         ids = [hit.id for hit in found]
+        close = await self._near(question, ids, moment) if weight == 1.0 else {}
+        if close:
+            # What only the graph brings shares no word and no meaning with the question; its nearness is all it has.
+            known = set(ids)
+            found += [Found(id, 0.0, 0.0) for id in close if id not in known]
+            ids = [hit.id for hit in found]
+            clock.lap("graph")
         memories = {memory.id: memory for memory in await self._journal.memories(ids, moment.owners)}
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
@@ -118,10 +138,20 @@ class Searching:
             floor=moment.floor,
             past=moment.past,
             as_of=moment.as_of,
-            standing=standing,
+            standing=shared.standing,
+            weights=shared.weights,
+            graph=close,
         )
         clock.lap("rank")
         return Round(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+
+    async def _near(self, question: Question, best: Sequence[str], moment: Moment) -> dict[str, float]:
+        """How near memories are to the names in a question; most questions have none that memory knows."""
+        names = names_asked(question.text) if question.asker is Asker.PERSON else ()
+        if not names:
+            return {}
+        found = tuple(best[: SPREAD.best])
+        return near(await self._journal.graph(moment.owners, names, found), names, found)
 
     async def _then(self, weighed: Weighed, dense: Vector, spans: Sequence[Span], moment: Moment) -> list[Found]:
         """What fits a question among what was said about the times that it names."""
@@ -141,7 +171,12 @@ class Searching:
         return found
 
     async def _beside(
-        self, question: Question, rounds: Sequence[Round], ranked: Sequence[Scored], moment: Moment
+        self,
+        question: Question,
+        rounds: Sequence[Round],
+        ranked: Sequence[Scored],
+        moment: Moment,
+        weights: Weights,
     ) -> list[Scored]:
         """The ranking with the turns beside its best ones."""
         whole = rounds[0]
@@ -154,7 +189,7 @@ class Searching:
             if moment.as_of is None or passage.at <= moment.as_of
         ]
         over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
-        return joined(ranked, fetched, beside, route=question.route, passed_over=over)
+        return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
 
 
 def _united(one: Sequence[Found], other: Sequence[Found]) -> list[Found]:

@@ -15,6 +15,7 @@ from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
+from memory.stores.graph import EntityGraph
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
 from memory.stores.messages import Redact
@@ -45,6 +46,7 @@ class SqliteJournal(
     Candidates,
     Behaviour,
     Researches,
+    EntityGraph,
 ):
     """The durable truth in one file.
 

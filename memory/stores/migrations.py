@@ -55,6 +55,11 @@ def m008_unread(connection: sqlite3.Connection) -> None:
     _run(connection, "008_unread.sql")
 
 
+def m009_graph(connection: sqlite3.Connection) -> None:
+    """Which names stand in which memories, and how the legs of recall have done."""
+    _run(connection, "009_graph.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -64,6 +69,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_devices_and_previews,
     m007_research,
     m008_unread,
+    m009_graph,
 )
 
 

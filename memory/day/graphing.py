@@ -1,0 +1,58 @@
+"""A worker that files what was learnt under the names that stand in it, so that recall can go from name to name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from memory.context.graph import names_in
+from memory.day.worker import Worker
+from memory.fact import Fact, Passage
+from memory.ports import Guard
+
+PIECE = 64
+"""Memories that are filed in one transaction: a few milliseconds."""
+REST_SECONDS = 0.02
+WITHIN_SECONDS = 30.0
+
+
+class Filing(Protocol):
+    """What this needs of the journal."""
+
+    async def graph_due(self, limit: int) -> list[Fact | Passage]:
+        """Memories that the graph has still to take in."""
+
+    async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+        """Take memories in: by id the owner and the names."""
+
+
+class Graphing:
+    """The shell of the worker. ``busy`` says whether requests come: they go first."""
+
+    def __init__(self, journal: Filing, guard: Guard, busy: Callable[[], bool] = lambda: False) -> None:
+        self._journal = journal
+        self._guard = guard
+        self._busy = busy
+        self._worker = Worker(self._work)
+
+    def start(self) -> None:
+        """Begin with what was left behind."""
+        self._worker.start()
+
+    async def stop(self) -> None:
+        """Stop; the rest is done after the next start."""
+        await self._worker.stop()
+
+    async def catch_up(self) -> int:
+        """Take in everything that waits; how many memories that were."""
+        done = 0
+        while due := await self._journal.graph_due(PIECE):
+            names = await asyncio.to_thread(lambda due=due: {each.id: (each.owner, names_in(each)) for each in due})  # type: ignore[misc]
+            await self._journal.file_names(names)
+            done += len(due)
+            await asyncio.sleep(REST_SECONDS if self._busy() else 0)
+        return done
+
+    async def _work(self) -> None:
+        await self._guard(self.catch_up(), otherwise=0, within=WITHIN_SECONDS, doing="filing names")

@@ -1,0 +1,100 @@
+"""The entity graph in the journal's database, and how the legs of recall have done."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from memory.fact import Fact, Passage
+from memory.ports import Graph, Tally
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import fact_of, passage_of
+from memory.stores.shelf import Shelf
+
+HOLDERS = 60
+"""Memories of one name that are read, and names of a part of the graph: what has more says little."""
+
+
+class EntityGraph(Shelf):
+    """The part of the journal that knows which names stand where."""
+
+    async def graph_due(self, limit: int) -> list[Fact | Passage]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
+            facts = [fact_of(row) for row in connection.execute(QUERIES["graph_facts_due"], (limit,))]
+            left = limit - len(facts)
+            return [*facts, *(passage_of(row) for row in connection.execute(QUERIES["graph_passages_due"], (left,)))]
+
+        return await self._db.read(work)
+
+    async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            for memory, (owner, found) in names.items():
+                # It may have been forgotten, or moved, since it was read.
+                if connection.execute(QUERIES["graph_there"], {"memory": memory, "owner": owner}).fetchone():
+                    for name in found:
+                        connection.execute(QUERIES["name_add"], (owner, name))
+                        connection.execute(QUERIES["named_add"], (memory, owner, name))
+                    connection.execute(QUERIES["graph_done"], (memory,))
+
+        await self._db.write(work)
+
+    async def graph(self, owners: Sequence[str], names: Sequence[str], memories: Sequence[str]) -> Graph:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> Graph:
+            degrees: dict[str, int] = {}
+            numbers: dict[int, str] = {}
+            standing: dict[str, dict[str, None]] = {}
+
+            def hear(row: sqlite3.Row) -> None:
+                if row["number"] not in numbers:
+                    numbers[row["number"]] = row["name"]
+                    # The same name of two owners is one in the graph.
+                    degrees[row["name"]] = degrees.get(row["name"], 0) + row["degree"]
+
+            def names_of(ids: Sequence[str]) -> None:
+                if ids:
+                    for row in connection.execute(many("names_of", len(ids)), ids):
+                        hear(row)
+                        standing.setdefault(row["memory"], {})[row["name"]] = None
+
+            def holders_of(wanted: Sequence[int]) -> list[str]:
+                found: dict[str, None] = {}
+                for number in wanted[:HOLDERS]:
+                    if degrees[numbers[number]] <= HOLDERS:
+                        rows = connection.execute(QUERIES["memories_of_name"], (number, HOLDERS))
+                        found.update(dict.fromkeys(row["memory"] for row in rows))
+                return [id for id in found if id not in standing]
+
+            if names:
+                asked = orjson.dumps(list(names)).decode()
+                for row in connection.execute(many("names_known", len(owners)), (*owners, asked)):
+                    hear(row)
+            if all(degrees[name] > HOLDERS for name in numbers.values()):
+                return Graph({}, degrees)  # none of them says anything
+            names_of(memories)
+            for _ in range(2):  # the memories of these names, then those of the names beside them
+                names_of(holders_of(list(numbers))[: 4 * HOLDERS])
+            return Graph({id: tuple(found) for id, found in standing.items()}, degrees)
+
+        return await self._db.look(work)
+
+    async def tallies(self, owner: str) -> dict[str, Tally]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> dict[str, Tally]:
+            rows = connection.execute(QUERIES["legs_of"], (owner,))
+            return {row["leg"]: Tally(row["used"], row["unused"]) for row in rows}
+
+        return await self._db.look(work)
+
+    async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
+        """See :class:`memory.ports.Journal`."""
+        rows = [(owner, leg, each.used, each.unused) for leg, each in tallies.items()]
+        await self._db.write(lambda connection: connection.executemany(QUERIES["leg_set"], rows))
