@@ -32,9 +32,10 @@ SURE = 5
 """Observations from which on a model's usual figure is known well enough to doubt a session's."""
 
 
-UNKNOWN = 1.1
+UNKNOWN = 1.05
 """A provider's tokens per one of ours where it has reported none (as in streams for which nobody asked for usage):
-other makers' vocabularies are coarser than the one that we count with, and a request must fit all the same."""
+the large vocabularies of other makers are a little coarser than the one that we count with. One that is much coarser
+refuses the request, which is then shortened and sent again, and that is learned."""
 
 
 @dataclass(frozen=True, slots=True)

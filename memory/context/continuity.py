@@ -2,8 +2,9 @@
 
 The head stays, so the task in the person's first words stays with it. The note says what was asked since, what was
 decided, where the work stands, which files and commands there were, and which errors are open; what room is left goes
-to the lines whose names are likeliest to be used again. Whatever is still true of the note before is in it again:
-its lines compete with the new ones, so that a session without end has a note with one.
+to the lines whose names are likeliest to be used again. They are chosen anew out of the whole session each time, since
+the client still sends it: what did not fit into one note may be what the next one needs. Of a session without end what
+lies too far back is known by the note before, whose lines compete with the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from memory.actions import Action, Kind, Place
 from memory.context.names import Source, lines
-from memory.conversation import Conversation, Part, Role, ToolResult
+from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
 from memory.edits import handle
 
 _NAME = "earlier-in-this-session"
@@ -36,8 +37,33 @@ class Kept:
     decided: tuple[str, ...] = ()
 
 
+REACH = 1_000_000
+"""Characters of a session, from where the new segment begins backwards, out of which lines are chosen."""
+
 Said = tuple[Place, Part, str]
-"""A part, where it stands, and what it says as it was last shown."""
+"""A part, where it stands, and what it says."""
+
+
+def text_of(part: Part) -> str | None:
+    """What a part says as the client sent it; nothing where it is no text."""
+    if isinstance(part, ToolCall):
+        return part.arguments.replace("\\n", "\n")
+    return part.text if isinstance(part, Text | ToolResult) else None
+
+
+def whole(conversation: Conversation, messages: range) -> tuple[list[Said], bool]:
+    """What these messages said before anything of them was shed, as far back as is looked at; whether that is all."""
+    found: list[Said] = []
+    left = REACH
+    for index in reversed(messages):
+        for number, part in reversed([*enumerate(conversation.messages[index].parts)]):
+            text = text_of(part)
+            if text is not None:
+                left -= len(text)
+                if left < 0:
+                    return found[::-1], False
+                found.append(((index, number), part, text))
+    return found[::-1], True
 
 
 def note(
@@ -52,7 +78,8 @@ def note(
 ) -> str:
     """The note for a segment that begins at message ``cut``, of at most about ``most`` tokens (pinned lines aside).
 
-    ``seen`` is what leaves now, ``stays`` what the request keeps behind it, ``earlier`` the note that stands until now.
+    ``seen`` is what is not shown any more, ``stays`` what the request keeps behind it, ``earlier`` the note that stands
+    until now, where it knows more than ``seen``.
     """
     before = [action for action in done if action.call[0] < cut]
     sections = [
@@ -89,7 +116,7 @@ def note(
 
 
 def _lines(seen: Sequence[Said], stays: Sequence[Said], body: Sequence[str], earlier: str, left: int) -> list[str]:
-    """The lines of what leaves, and of the note before, that are worth the most, in their order."""
+    """The lines of what is not shown any more that are worth the most, in their order."""
     sources = []
     if _VALUABLE in earlier:
         before = earlier.partition(_VALUABLE)[2].partition(CLOSING)[0]

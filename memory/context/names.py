@@ -7,6 +7,7 @@ of a session's old text; the best tenth of the text holds two thirds of what rec
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +21,14 @@ _NAME_IN_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_./:-]{6,}")
 
 SAID = 4.0
 """How much more a name is worth that the assistant or a person has said (measured on recorded sessions: it is several
-times likelier to be used again)."""
+times likelier to be used again); times the square root of how often."""
 AGAIN = 1.5
 """How much more one is worth that stood in several outputs."""
 PATH = 0.4
 """How much a path is worth that only stood in an output: most of these come from listings."""
+
+WORD = 1.5
+"""How much more a plain word is worth: of all names it is the likeliest to be said again."""
 
 LONGEST = 240
 """Characters of a line beyond which only what stands around the names at home on it is kept."""
@@ -113,13 +117,10 @@ def lines(sources: Sequence[Source]) -> list[Line]:
     ``sources`` come in the order of the session.
     """
     found = [rows(source.text) for source in sources]
-    said: set[str] = set()
+    said: Counter[str] = Counter()
     printed: Counter[str] = Counter()
     for source, on_it in zip(sources, found, strict=True):
-        if source.said:
-            said.update(on_it)
-        else:
-            printed.update(on_it.keys())
+        (said if source.said else printed).update(on_it.keys())
     later: set[str] = set()
     result = []
     for source, on_it in zip(reversed(sources), reversed(found), strict=True):
@@ -163,7 +164,7 @@ def shortened(line: str, residents: Iterable[str]) -> str:
     return " … ".join(line[start:end] for start, end in spans)
 
 
-def _worth(name: str, said: set[str], printed: Mapping[str, int]) -> float:
-    if name in said:
-        return SAID
-    return (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)
+def _worth(name: str, said: Mapping[str, int], printed: Mapping[str, int]) -> float:
+    times = said.get(name)
+    worth = SAID * math.sqrt(times) if times else (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)
+    return worth * (WORD if name.isalpha() and name.islower() else 1.0)

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from memory.actions import Kind, Place, actions
 from memory.context.budget import Budget, Prices, gain, pays
-from memory.context.continuity import Kept, note
+from memory.context.continuity import Kept, Said, note, text_of, whole
 from memory.context.excerpts import Excerpts, excerpts
 from memory.context.names import Source
 from memory.context.protection import Protection, protection
@@ -25,7 +25,7 @@ from memory.context.rotate import beginning
 from memory.context.stale import SAID_AGAIN, stale
 from memory.context.stub import excerpt_of, stub
 from memory.context.worth import Piece, Step, steps
-from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Part, Role
 from memory.edits import Act, Standing, Tier
 from memory.session import Shed
 
@@ -36,7 +36,7 @@ LINES = 14_000
 LINES_SHARE = 0.6
 """Tokens that the lines of shed parts may fill, at most, and as a share of the target."""
 
-AGE = 0.6
+AGE = 0.2
 """How fast a line loses worth: with this power of the thousands of tokens behind it."""
 
 FULL = 0.97
@@ -45,9 +45,9 @@ FULL = 0.97
 TEXTS = frozenset({"result", "text"})
 """The kinds of parts of which lines may stay."""
 
-NOTE = 10_000
-NOTE_SHARE = 0.17
-"""Tokens of a continuity note, at most, and as a share of the window."""
+NOTE = 19_000
+NOTE_SHARE = 0.38
+"""Tokens of a continuity note, at most, and as a share of what of the window is not the head's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ class _Planner:
         self.budget, self.standing = budget, standing
         self.total = budget.fixed + sum(sizes)
         self.done = actions(conversation)
-        self.guard = protection(conversation, self.done, sizes, min(LIVE, budget.target // 4))
+        self.live = min(LIVE, budget.target // 4)
+        self.guard = protection(conversation, self.done, sizes, self.live)
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
         self.old = stale(conversation, self.done)
         reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
@@ -161,7 +162,7 @@ class _Planner:
         usual = self._open(self.guard)
         batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
         cut = None
-        if batch.left > self.budget.fold:
+        if batch.left > self.budget.trim:
             cut, batch = self._rotated(batch, kept)
         if batch.left > self.budget.rotate:
             behind = [step for step in usual if cut is None or step.piece.message >= cut.message]
@@ -213,12 +214,10 @@ class _Planner:
         return excerpts(sources, new, old, removed, room, more)
 
     def _says(self, place: Place, part: Part) -> str | None:
-        """What a part says as the client sent it; of one that was shed before, what stands there."""
+        """What a part says; of one that was shed before, what stands there."""
         if place in self.standing.replaced:
             return self.standing.replaced[place].text
-        if isinstance(part, ToolCall):
-            return part.arguments.replace("\\n", "\n")
-        return part.text if isinstance(part, Text | ToolResult) else None
+        return text_of(part)
 
     def _last_resort(self, batch: _Batch, cut: Cut | None) -> None:
         """It would not fit: the live loop gives way, then what people said, then the newest results."""
@@ -267,19 +266,21 @@ class _Planner:
         sizes = list(self.sizes)
         for (message, _), each in folded.saved.items():
             sizes[message] -= each
-        most = min(NOTE, int(self.budget.window * NOTE_SHARE))
-        room = (self.budget.trim + self.budget.fold) // 2 - self.budget.fixed - sum(sizes[:head]) - most
-        at = beginning(self.conversation, sizes, room, self.guard.newest)
+        earlier = next((entry.text for _, entry in self.standing.entries if entry.act is Act.CUT), "")
+        room = self.budget.window - self.budget.fixed - sum(sizes[:head]) + len(earlier) // 4
+        most = max(min(NOTE, int(room * NOTE_SHARE)), 0)
+        tail = max(room - (self.budget.window - self.budget.target) - most, self.live)
+        at = beginning(self.conversation, sizes, tail, self.guard.newest)
         if not head or at is None or at <= left_before:
             return None, folded
-        earlier = next((entry.text for _, entry in self.standing.entries if entry.act is Act.CUT), "")
-        seen, stays = self._texts(range(left_before, at)), self._texts(range(at, len(sizes)))
-        text = note(self.conversation, self.done, at, seen, stays, earlier, kept, most)
+        stays = self._texts(range(at, len(sizes)))
+        seen, complete = whole(self.conversation, range(head, at))
+        text = note(self.conversation, self.done, at, seen, stays, "" if complete else earlier, kept, most)
         batch = _Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
         return Cut(at, text), batch
 
-    def _texts(self, messages: Iterable[int]) -> list[tuple[Place, Part, str]]:
+    def _texts(self, messages: Iterable[int]) -> list[Said]:
         """What the parts of these messages say."""
         return [
             ((index, number), part, said)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from memory.actions import actions
-from memory.context.continuity import CLOSING, OPENING, Kept, note
+from memory.context import continuity
+from memory.context.continuity import CLOSING, OPENING, Kept, note, whole
 from memory.context.rotate import beginning, beginnings
 from memory.conversation import Conversation, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from tests.memory.context.sessions import person, rounds, said, session, text_of
@@ -90,6 +93,15 @@ def test_lines_of_the_note_before_are_carried_on() -> None:
     first = made(session(*rounds(("Read", {"file_path": "k"}, "the_rare_identifier = compute_checksum(x)"))), 4)
     assert "the_rare_identifier" in first
     assert "the_rare_identifier" in made(conversation, 8, earlier=first)
+
+
+def test_what_was_said_is_read_back_from_the_end_and_only_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = session(*rounds(*(("Read", {"file_path": f"f{n}"}, f"answer_{n} " * 100) for n in range(6))))
+    everything, complete = whole(conversation, range(2, 14))
+    assert complete and len(everything) == 12
+    monkeypatch.setattr(continuity, "REACH", 2_500)
+    newest, complete = whole(conversation, range(2, 14))
+    assert not complete and newest == everything[-len(newest) :] and 0 < len(newest) < 12
 
 
 def test_no_output_can_end_the_note() -> None:

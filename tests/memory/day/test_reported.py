@@ -55,7 +55,7 @@ async def test_a_sessions_last_request_is_what_its_next_is_compared_with(bench: 
     bench.reported.learned("s", "M", 10_000, Usage(input=12_500))
     assert bench.reported.expected("s", "m", 10_000) == 12_500
     assert bench.reported.expected("other", "m", 1000) == 1250
-    assert bench.reported.expected("s", "another model", 1000) == 1100
+    assert bench.reported.expected("s", "another model", 1000) == 1050
     assert bench.reported.ours("s", "m", 12_500) == 10_000
 
 
@@ -70,7 +70,7 @@ async def test_what_was_only_estimated_when_it_was_sent_becomes_no_anchor(bench:
 async def test_a_reply_without_usage_teaches_nothing(bench: Bench, shelf: Shelf) -> None:
     await bench.reported.reported("s", conversation("one"), 0, None)
     await bench.reported.reported("s", conversation("one"), 0, Usage())
-    assert bench.reported.expected("s", "gpt-5", 1000) == 1100
+    assert bench.reported.expected("s", "gpt-5", 1000) == 1050
 
 
 async def test_what_was_learned_outlives_the_process(bench: Bench, shelf: Shelf) -> None:
@@ -96,7 +96,7 @@ async def test_a_damaged_value_is_left_out(stored: bytes, shelf: Shelf) -> None:
     shelf.values[META] = stored
     bench = Bench(shelf)
     await bench.reported.open()
-    assert bench.reported.expected("s", "m", 1000) == 1100
+    assert bench.reported.expected("s", "m", 1000) == 1050
 
 
 async def test_sessions_and_models_that_were_long_not_seen_make_room(
@@ -106,5 +106,5 @@ async def test_sessions_and_models_that_were_long_not_seen_make_room(
     monkeypatch.setattr(module, "MODELS", 10)
     for number in range(50):
         bench.reported.learned(f"s{number}", f"m{number}", 10_000, Usage(input=20_000))
-    assert bench.reported.expected("s0", "m0", 1000) == 1100
+    assert bench.reported.expected("s0", "m0", 1000) == 1050
     assert bench.reported.expected("s49", "m49", 1000) == pytest.approx(20_000 - 2 * 9000)
