@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -36,6 +37,9 @@ LEAST = 60
 
 AGAIN = 0.04
 """By what share of its window a session has to grow before it is looked at again for what could leave a warm cache."""
+
+COUNTED_SECONDS = 0.4
+"""How long an exact count is waited for before anything leaves: about what loading the tokenizer takes."""
 
 CLOSE = 0.98
 """The share of a window up to which an estimate is trusted."""
@@ -139,14 +143,16 @@ class Shedding:
         must: bool = False,
     ) -> Decision:
         """What leaves this request and all later ones. ``must``: the provider has refused it as too long."""
-        allowed = self._budget(conversation, live, load, arrival.patience)
         # What no journal gets could never be given back.
-        if arrival.mode is not Mode.ON:
-            return Decision()
-        if not self._settings.enabled or conversation.continues or (load.total <= allowed.trim and not must):
+        if not self._settings.enabled or conversation.continues or arrival.mode is not Mode.ON:
             return Decision()
         warm = not self._cold(conversation, live, arrival)
-        if warm and not must and load.total <= min(allowed.window, live.looked + int(AGAIN * allowed.window)):
+        allowed = self._budget(conversation, live, load, arrival.patience)
+        if self._stays(live, load, allowed, warm, must):
+            return Decision()
+        load = await self._counted(conversation, live, standing, load)
+        allowed = self._budget(conversation, live, load, arrival.patience)
+        if self._stays(live, load, allowed, warm, must):
             return Decision()
         shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
         pinned = await self._journal.pinned(live.session.id)
@@ -176,6 +182,19 @@ class Shedding:
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         live.looked = load.total
         return self._decision(decided, conversation, keys, standing, shelved)
+
+    def _stays(self, live: LiveSession, load: Load, allowed: Budget, warm: bool, must: bool) -> bool:
+        """Whether nothing is looked for that could leave."""
+        grown = min(allowed.window, live.looked + int(AGAIN * allowed.window))
+        return not must and (load.total <= allowed.trim or (warm and load.total <= grown))
+
+    async def _counted(self, conversation: Conversation, live: LiveSession, standing: Standing, load: Load) -> Load:
+        """The load counted exactly, as far as that does not take long: after a start all is estimated, and an estimate
+        that is too high would take out what fits."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(COUNTED_SECONDS):
+                await self._counting.exact(conversation)
+        return replace(self.load(conversation, live, standing.edits), window=load.window)
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""
