@@ -121,9 +121,11 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Observed:
     """What the worker writes of how work was done, beside the facts: an owner's steps, which facts hold which
-    observations, and for the facts that hold a fix the failure by which it is found."""
+    observations, for the facts that hold a fix the failure by which it is found, and the facts (``retired``) that hold
+    nothing any more."""
 
     owner: str
     steps: tuple[Step, ...] = ()
     known: tuple[Known, ...] = ()
     failures: Mapping[str, Failure] = field(default_factory=dict)
+    retired: tuple[str, ...] = ()

@@ -451,6 +451,9 @@ class Journal(Protocol):
     async def steps(self, owner: str, limit: int) -> list[Step]:
         """An owner's newest steps, in the order in which they were taken."""
 
+    async def known_steps(self, owner: str, marks: Sequence[bytes]) -> frozenset[bytes]:
+        """Which of these marks are those of steps of an owner that are known."""
+
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
         """Which facts hold these observations of an owner's; all that there are where none are named."""
 

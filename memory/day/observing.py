@@ -111,6 +111,13 @@ class Observing:
         seen = _look(journaled)
         if not seen.steps:
             return Noticed()
+        # A history that comes again under another session's name shows nothing new.
+        before = await self._journal.known_steps(owner, [step.mark for step in seen.steps])
+        seen.steps = [step for step in seen.steps if step.mark not in before]
+        sources = {step.source for step in seen.steps}
+        seen.findings = [each for each in seen.findings if each.source in sources]
+        if not seen.steps:
+            return Noticed()
         mined: list[Finding] | None = None
         worth: list[Skill] = []
         if self._due(owner, journaled.session.id, len(seen.steps)):
@@ -125,7 +132,7 @@ class Observing:
         retired = await self._retired(owner, mined) if mined is not None else []
         failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
         changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
-        observed = Observed(owner, tuple(seen.steps), tuple(known), failures)
+        observed = Observed(owner, tuple(seen.steps), tuple(known), failures, tuple(fact.id for fact in retired))
         return Noticed(
             (*(fact for fact, _ in facts), *retired),
             changed,
@@ -258,9 +265,9 @@ def _look(journaled: Journaled) -> _Seen:
 
 
 def _stronger(fact: Fact, finding: Finding, session: str, at: datetime) -> Fact:
-    """A known fact that was observed again: in another session it is surer, and what had faded takes part again. One
-    that a person or a later fact has replaced stays as it is."""
-    if fact.state is State.SUPERSEDED:
+    """A known fact that was observed again: in another session it is surer, and a fix that had faded takes part again.
+    What was replaced, and a habit that a night took together with another, stay as they are."""
+    if fact.state is State.SUPERSEDED or (fact.state is State.ARCHIVED and finding.sort in HABITUAL):
         return fact
     elsewhere = fact.session != session and (fact.used_at is None or fact.used_at < at)
     counted = max(finding.sessions, fact.sessions + (elsewhere and finding.sort not in HABITUAL))

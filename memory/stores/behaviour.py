@@ -41,6 +41,14 @@ class Behaviour(Shelf):
 
         return await self._db.read(work)
 
+    async def known_steps(self, owner: str, marks: Sequence[bytes]) -> frozenset[bytes]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            return frozenset(row["mark"] for row in ask_many(connection, "steps_known", marks, (owner,)))
+
+        return await self._db.read(work)
+
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
         """See :class:`memory.ports.Journal`."""
 
@@ -78,6 +86,8 @@ def write_observed(connection: sqlite3.Connection, observed: Observed, redact: R
     for each in observed.known:
         told = (each.owner, each.subject, each.sort, each.memory, redact(each.detail))
         connection.execute(QUERIES["observation_write"], told)
+    for memory in observed.retired:
+        connection.execute(QUERIES["forget_observation"], (memory,))
     for memory, failure in observed.failures.items():
         for key in failure.keys:
             told_of = (key.hash, owner, memory, failure.family, key.specific)

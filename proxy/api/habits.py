@@ -47,14 +47,14 @@ async def _project(memory: Memory, owner: str, limit: int) -> dict[str, Any]:
 async def _skills(memory: Memory, owner: str) -> list[dict[str, Any]]:
     """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
     held = [each for each in await memory.approving.candidates([owner]) if each.kind is CandidateKind.SKILL]
-    facts = {fact.id: fact for fact in await memory.journal.facts([id for each in held for id in each.evidence])}
+    kept = {each.memory for each in await memory.journal.observations(owner)} if held else set()
     return [
         {
             "id": each.id,
             "name": each.title,
             "state": each.state,
             "why": each.why,
-            "turned": any(facts[id].state is not State.ACTIVE for id in each.evidence if id in facts),
+            "turned": kept.isdisjoint(each.evidence),
         }
         for each in held
     ]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from memory.behaviour import Key
@@ -20,6 +21,8 @@ TAIL: Final = 6000
 """Characters of an output that are read, at its beginning and at its end."""
 MOST: Final = 4
 """Keys of one output: half of its first error lines, half of its last."""
+_READ: Final = 6
+"""Error lines that are read at either end: a request waits for it."""
 _LONGEST: Final = 400
 """Characters of a line that are read."""
 _SPECIFIC: Final = 3
@@ -63,9 +66,10 @@ def signature(text: str, failed: bool) -> Signature:
 def shows_error(text: str) -> bool:
     """Whether the end of an output says plainly that something went wrong."""
     lines = text[-TAIL:].rstrip().splitlines()[-_LAST:]
-    return any(_PLAIN.match(line) and not _NO_ERROR.search(line) for line in lines)
+    return any(_PLAIN.match(line[:_LONGEST]) and not _NO_ERROR.search(line, 0, _LONGEST) for line in lines)
 
 
+@lru_cache(maxsize=4096)
 def key_of(line: str) -> Key | None:
     """The key of an error's line; None where the line says nothing of its own."""
     plain = normal(line, keep_names=False)
@@ -96,10 +100,16 @@ def _named(found: re.Match[str]) -> str:
     return f"<path>/{name}"
 
 
-def _error_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if len(line) > 4 and _SAYS.search(line[:_LONGEST]) and not _NO_ERROR.search(line[:_LONGEST]):
-            yield line.strip()[:_LONGEST]
+def _error_lines(text: str) -> list[str]:
+    """The lines that tell what went wrong: the first ones and the last ones, in their order."""
+    lines = text.splitlines()
+    first = list(islice((place for place in range(len(lines)) if _tells(lines[place])), _READ))
+    last = list(islice((place for place in range(len(lines) - 1, -1, -1) if _tells(lines[place])), _READ))
+    return [lines[place].strip()[:_LONGEST] for place in sorted({*first, *last})]
+
+
+def _tells(line: str) -> bool:
+    return len(line) > 4 and bool(_SAYS.search(line, 0, _LONGEST)) and not _NO_ERROR.search(line, 0, _LONGEST)
 
 
 def _weight(line: str) -> int:

@@ -115,6 +115,21 @@ async def test_a_fix_that_works_again_elsewhere_is_surer_and_the_same_one(tmp_pa
         assert 0.45 < fix.confidence <= 0.7
 
 
+async def test_a_history_that_comes_again_under_another_name_counts_once(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        assert proxy.edge.memory is not None
+        journal = proxy.edge.memory.journal
+        whole = history("Make the report.", FIXED)
+        for session in ("s1", "s2", "s3"):
+            body = {"model": "m", "messages": [*whole, {"role": "user", "content": f"Go on in {session}."}]}
+            await proxy.post("/v1/chat/completions", body, x_session_id=session, x_palimpsest_project="loom")
+            await proxy.learned()
+        [owner] = [each for each in await journal.owners() if each.startswith("up:")]
+        [fix] = [fact for fact in await journal.facts_of([owner]) if fact.kind == "heuristic"]
+        assert fix.sessions == 1
+        assert len([step for step in await journal.steps(owner, 100) if step.deed == "run"]) == 3
+
+
 async def test_habits_are_facts_once_three_sessions_have_them(tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         assert proxy.edge.memory is not None

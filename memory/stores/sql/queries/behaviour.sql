@@ -5,6 +5,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner, mark) DO NOTHING;
 -- steps_newest: an owner's newest steps, the newest first
 SELECT * FROM steps WHERE owner = ? ORDER BY number DESC LIMIT ?;
 
+-- steps_known: which of these marks an owner's steps have
+SELECT mark FROM steps WHERE owner = ? AND mark IN (?*);
+
 -- steps_trim: let go of an owner's oldest steps, all but so many
 DELETE FROM steps WHERE owner = ?1 AND number <= (
     SELECT number FROM steps WHERE owner = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2
