@@ -20,7 +20,7 @@ from memory.day.folders import AllowedFolders
 from memory.day.learn import Learner
 from memory.day.research_journal import ResearchJournal
 from memory.day.spawned import WITHIN, Spawned
-from memory.day.worker import Worker
+from memory.day.worker import Sparing, Worker
 from memory.fact import Origin, Passage
 from memory.learning.reports import acknowledges, delivery, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, pieces, told, unseen
@@ -76,8 +76,8 @@ class Researching:
         self._folders = folders
         self._guard = guard
         self._now = now
-        self._busy = busy
         self._worker = Worker(self._all)
+        self._sparing = Sparing(busy)
         self._one_at_a_time = asyncio.Lock()
         self._failed: Counter[int] = Counter()
         self._learnt: dict[str, frozenset[str]] = {}
@@ -93,7 +93,8 @@ class Researching:
         self._worker.start()
 
     def wake(self) -> None:
-        """Say that the journal has something new."""
+        """Say that the journal has something new: one more exchange."""
+        self._sparing.owe()
         self._worker.wake()
 
     async def stop(self) -> None:
@@ -124,10 +125,10 @@ class Researching:
 
     async def _all(self) -> None:
         more = True
+        self._sparing.begin()
         while more:
+            await self._sparing.give_way()
             more, _ = await self._guard(self._batch(), otherwise=False, within=600, doing="keeping research")
-            if more and self._busy():
-                await asyncio.sleep(0.02)
         await self._guard(self._close_idle(), otherwise=None, within=60, doing="keeping research")
 
     async def _batch(self) -> bool:
@@ -135,7 +136,8 @@ class Researching:
             waiting = await self._journal.unobserved(BATCH)
             for observed in waiting:
                 await self._look(observed)
-            return bool(waiting)
+            self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
+            return len(waiting) == BATCH
 
     async def _look(self, observed: Observed) -> None:
         number = observed.journaled.number

@@ -58,7 +58,7 @@ class StaticEmbedding:
         """The table in folder `path`, by default the one shipped. Raises FileNotFoundError, ValueError."""
         folder = path or DATA
         name, *vocabulary = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")
-        return cls(np.load(folder / TABLE, mmap_mode="r"), np.load(folder / SCALES), vocabulary, name)
+        return cls(np.asarray(np.load(folder / TABLE, mmap_mode="r")), np.load(folder / SCALES), vocabulary, name)
 
     def documents(self, texts: Sequence[str]) -> Floats:
         """Unit vectors, shape (n, d): the plain mean of each text's words. Zero for a text with no known word."""
