@@ -104,13 +104,14 @@ def written(text: str | None, add: Sequence[str], drop: Iterable[str], heading: 
         between = "" if not text else end if text.endswith("\n") else end * 2
         return f"{text}{between}{body}"
     lines = text[slice(*span)].splitlines(keepends=True)
-    dropped = list(drop)
+    dropped, free = list(drop), None
     for said_at, said in reversed(_parsed(lines)):
         if said in dropped:
             dropped.remove(said)
             del lines[said_at.start : said_at.stop]
+            free = said_at.start
     found = _parsed(lines)
-    behind = found[-1][0].stop if found else max((n + 1 for n, line in enumerate(lines) if line.strip()), default=0)
+    behind = found[-1][0].stop if found else len(lines) if free is None else free
     if lines and behind and not lines[behind - 1].endswith("\n"):
         lines[behind - 1] += end
     lines[behind:behind] = [f"- {said}{end}" for said in add]

@@ -69,6 +69,8 @@ class _Sheet:
     notes: list[str] = field(default_factory=list)
     stand: set[str] = field(default_factory=set)
     """Facts whose lines stand in the file, in whatever words."""
+    ended: set[str] = field(default_factory=set)
+    """Lines in the file of facts that hold no longer: something else was said since."""
 
 
 class Conventions:
@@ -106,6 +108,7 @@ class Conventions:
         lines = {id: line(fact) for id, fact in sheet.held.items()}
         fact = await self._settled(sheet, candidate, retire)
         dropped = [lines[id] for id in lines if id not in sheet.held and lines[id] in bullets_now]
+        dropped += sheet.ended
         added = [line(each) for id, each in sheet.held.items() if id not in sheet.stand]
         files: tuple[FileChange, ...] = ()
         if place is not None:
@@ -163,7 +166,9 @@ class Conventions:
                 sheet.notes.append(f"our section is gone from {place.folder / place.name}: it is written again")
             return
         lines = {id: line(fact) for id, fact in sheet.held.items() if id in before or line(fact) in found}
-        done: Taken = taken(found, lines)
+        ended = {line(fact) for fact in await self._journal.facts(sorted(before - sheet.held.keys()))}
+        sheet.ended = {said for said in ended if said in found and said not in lines.values()}
+        done: Taken = taken([said for said in found if said not in sheet.ended], lines)
         sheet.stand.update(done.kept)
         for id, said in done.edited:
             new = self._own(sheet, said)
@@ -171,8 +176,9 @@ class Conventions:
             sheet.held[new.id] = sheet.made[new.id] = replace(
                 new, supersedes=(id, *old.supersedes), derived_from=old.derived_from, category=old.category
             )
-            ended = replace(old, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at)
-            sheet.changed[id] = ended
+            sheet.changed[id] = replace(
+                old, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
+            )
             sheet.decided += [
                 Decided(replace(each, title=said, text=said), CandidateState.APPROVED, each.reason, new.id)
                 for each in await self._journal.became([id])

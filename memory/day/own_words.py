@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
-from memory.fact import Category, Fact, Kind, Origin, Stability, Stream
+from memory.fact import Category, Fact, Kind, Origin, Stability, Stream, Tier
 from memory.learning.extract import extract
 from memory.learning.importance import importance
 from memory.learning.sensitivity import sensitivity
@@ -50,9 +50,12 @@ def in_own_words(
 
 
 def followed(fact: Fact, by: Fact) -> Fact:
-    """What takes a fact's place, standing where that one stood."""
+    """What takes a fact's place, standing where that one stood; a rule that is shared stays shared."""
+    shared = fact.tier is Tier.SHARED
     return replace(
         by,
+        tier=fact.tier if shared else by.tier,
+        stability=fact.stability if shared else by.stability,
         category=fact.category,
         stream=fact.stream,
         pinned=fact.pinned,

@@ -93,9 +93,10 @@ def _text(at: int, name: str, file: Path) -> str | None:
         return None
     except OSError as error:
         raise NotWritten(f"{file} is a link, or cannot be read: {error.strerror}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NotWritten(f"{file} is no file")
     with os.fdopen(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise NotWritten(f"{file} is no file")
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise NotWritten(f"{file} has more than {LARGEST} bytes")

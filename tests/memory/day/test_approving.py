@@ -383,3 +383,15 @@ async def test_there_is_no_way_up_where_there_is_no_such_layer(memory: Memory) -
     for layer in (Layer.PROJECT, Layer.ORG):
         with pytest.raises(Refused, match="no "):
             await memory.approving.promote(alone, layer)
+
+
+async def test_a_rule_that_was_set_right_elsewhere_takes_the_old_lines_place(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory)
+    await memory.revising.update(done.candidate.fact, "Use spaces in Python files", ADA.owners())
+    await put_forward(memory, "Deploy on Fridays only", "second")
+    again = await approved(memory, "second")
+    assert not again.notes
+    lines = section("Use spaces in Python files", "Deploy on Fridays only")
+    assert (folder / "CONVENTIONS.md").read_text() == lines
+    assert (await approved(memory, "second")).files == ()
