@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from memory.behaviour import Failure
 from memory.context.doubt import rivals_of, showable
@@ -14,9 +15,11 @@ from memory.context.past import past_of
 from memory.context.question import Asker, Question, ask
 from memory.context.rank import Memory, Scored
 from memory.context.searched import Moment, Searched
+from memory.context.whole import whole
 from memory.conversation import Conversation, Message, Role, Text
 from memory.day.given import Recalled
 from memory.day.searching import Searching
+from memory.day.telling import Days, tell
 from memory.day.weighing import Weighing
 from memory.fact import Fact, Origin
 from memory.learning.behaviour.again import failures, remedies
@@ -29,13 +32,17 @@ BUSY_SECONDS = 0.1
 """How long after a request others give way."""
 
 
+class Asked(Journal, Days, Protocol):
+    """What this needs of the journal."""
+
+
 class Recall:
     """The shell that searches."""
 
     def __init__(
         self,
         settings: RecallSettings,
-        journal: Journal,
+        journal: Asked,
         index: Index,
         embedder: Embedder,
         asked: Callable[[Scope], None] = lambda scope: None,
@@ -59,21 +66,26 @@ class Recall:
         self._asked_at = time.monotonic()
         self._asked(session.scope)
         question, failed = ask(conversation, arrival.at), failures(conversation)
-        if question is None and not failed:
+        asked = whole(conversation.messages[-1].spoken, arrival.at) if conversation.messages else None
+        if question is None and not failed and asked is None:
             return Recalled(note="asks nothing")
         owners = session.scope.owners()
+        told = await tell(self._journal, asked, owners, session.id, arrival.at) if asked is not None else []
         fixes = await self._fixes(failed, owners, session.id, present) if failed else []
         searched, said = Searched((), {}), ""
-        if question is not None:
+        if question is not None and not (told and asked is not None and asked.span):
+            # What answers for a whole time leaves nothing to be found by the few words that ask for it.
             said = question.said if question.asker is Asker.PERSON else ""
             past = past_of(said, arrival.at) if said else None
             moment = Moment(tuple(owners), arrival.at, present, session.id, past=past)
             searched = await self.search(question, moment)
+        found = [each for each in (*told, *searched.scored) if each.id not in present]
         known = {each.id for each in fixes}
-        scored = [
-            *fixes,
-            *(each for each in searched.scored if each.id not in known and may_recall(each.memory, arrival)),
-        ]
+        scored = [*fixes]
+        for each in found:
+            if each.id not in known and may_recall(each.memory, arrival):
+                known.add(each.id)
+                scored.append(each)
         other = rivals_of(each.memory for each in scored)
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
         packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals, asked=question.terms if question else ())

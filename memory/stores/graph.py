@@ -85,6 +85,16 @@ class EntityGraph(Shelf):
 
         return await self._db.look(work)
 
+    async def filed(self, owners: Sequence[str], name: str, limit: int) -> list[str]:
+        """The ids of memories of some owners in which a name stands: "petra", and then also "petra novak"."""
+        theirs = orjson.dumps(list(owners)).decode()
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute(QUERIES["filed_under"], (theirs, name, f"{name} ", f"{name}!", limit))
+            return [row["memory"] for row in rows]
+
+        return await self._db.read(work)
+
     async def tallies(self, owner: str) -> dict[str, Tally]:
         """See :class:`memory.ports.Journal`."""
 

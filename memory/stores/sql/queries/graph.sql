@@ -30,3 +30,7 @@ SELECT leg, used, unused FROM legs WHERE owner = ?;
 
 -- leg_set: how a leg has done
 INSERT INTO legs (owner, leg, used, unused) VALUES (?, ?, ?, ?) ON CONFLICT (owner, leg) DO UPDATE SET used = excluded.used, unused = excluded.unused;
+
+-- filed_under: memories that a name stands in, alone or with more behind it (JSON owners, the name, what it begins with, the end of that, the limit)
+SELECT DISTINCT named.memory FROM names JOIN named ON named.name = names.number
+WHERE names.owner IN (SELECT value FROM json_each(?)) AND (names.name = ? OR (names.name >= ? AND names.name < ?)) LIMIT ?;

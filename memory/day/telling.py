@@ -1,0 +1,54 @@
+"""Answer what is asked as a whole: a time, what is open elsewhere, somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from memory.consolidation.diff import Line
+from memory.context.rank import Scored
+from memory.context.whole import Whole, of_a_time, of_somebody
+from memory.fact import Fact, Passage
+
+BUFFER = 400
+"""Memories of the newest that are looked at for a time that no summary tells of yet."""
+UNTOLD = timedelta(days=2)
+"""How old a time may be at most that no night has put in short yet."""
+FILED = 200
+"""Memories of one name that are looked at."""
+
+
+class Days(Protocol):
+    """What this needs of the journal."""
+
+    async def newest(self, owners: Sequence[str], limit: int) -> list[str]:
+        """The ids of the newest active facts and passages of some owners."""
+
+    async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[Line]:
+        """The lines of the days from one to another."""
+
+    async def filed(self, owners: Sequence[str], name: str, limit: int) -> list[str]:
+        """The ids of memories that a name stands in."""
+
+    async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
+        """Facts and passages by id."""
+
+
+async def tell(journal: Days, asked: Whole, owners: Sequence[str], session: str, now: datetime) -> list[Scored]:
+    """The lines that answer it, best first; none where nothing is known.
+
+    Raises:
+        StoreError: when the journal cannot be read.
+    """
+    if asked.name:
+        ids = await journal.filed(owners, asked.name, FILED)
+        return of_somebody(await journal.memories(ids, owners), asked.name, session, now) if ids else []
+    if asked.span is None:
+        return []
+    first, last = asked.span.begin.date().isoformat(), asked.span.end.date().isoformat()
+    wanted = dict.fromkeys(line.memory for line in await journal.summaries(owners, first, last))
+    if asked.span.end > now - UNTOLD:
+        wanted |= dict.fromkeys(await journal.newest(owners, BUFFER))
+    memories = await journal.memories(list(wanted), owners) if wanted else []
+    return of_a_time(memories, asked.span, session, still_open=asked.still_open)

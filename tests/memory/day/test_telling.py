@@ -1,0 +1,40 @@
+"""Questions about a day, about what is open and about somebody, before a running proxy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.fake_provider import fake_provider
+from tests.running import running
+
+
+async def test_a_day_is_told_from_its_buffer_and_from_its_summary(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("Please find out why the nightly importer stalls so often.", session="s1")
+        await proxy.learned()
+        await proxy.chat("What did we do today?", session="s2")
+        assert b"nightly importer stalls" in provider.last.body
+        await proxy.chat("What did we do yesterday?", session="s3")
+        assert b"nightly importer" not in provider.last.body
+
+
+async def test_what_is_open_elsewhere_is_told_when_it_is_asked_for_alone(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("Please find out why the nightly importer stalls so often.", session="s1")
+        await proxy.learned()
+        await proxy.chat("Where did we leave off?", session="s2")
+        assert b"nightly importer stalls" in provider.last.body
+        await proxy.chat("Write a haiku on the sea.", session="s3")
+        assert b"importer" not in provider.last.body
+
+
+async def test_somebody_is_told_of_by_what_is_filed_under_the_name(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("By the way, yesterday we all saw how Petra left for Graz with her dog.", session="s1")
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        await proxy.edge.memory.graphing.catch_up()
+        await proxy.chat("What do you know about Petra?", session="s2")
+        assert b"left for Graz" in provider.last.body
+        await proxy.chat("What do you know about Otto?", session="s3")
+        assert b"Graz" not in provider.last.body
