@@ -108,7 +108,7 @@ class Observing:
         owner = journaled.session.scope.owner(Layer.USER_PROJECT)
         if not self._settings.behaviour or owner is None or not journaled.fresh:
             return Noticed()
-        seen = _look(journaled)
+        seen = await asyncio.to_thread(_look, journaled)
         if not seen.steps:
             return Noticed()
         # A history that comes again under another session's name shows nothing new.

@@ -34,7 +34,7 @@ def edit_traits(arguments: str, paths: tuple[str, ...]) -> Mapping[str, str]:
 
 def commit_traits(command: str) -> Mapping[str, str]:
     """What a commit's title follows."""
-    title = _TITLE.search(command)
+    title = _TITLE.search(command[:READ])
     if title is None:
         return {}
     text = title["title"].strip()
