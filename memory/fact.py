@@ -65,6 +65,11 @@ class Origin(StrEnum):
         """Whether it is the person's own word (typed in a conversation, or edited on the page)."""
         return self in (Origin.PERSON, Origin.USER)
 
+    @property
+    def hearsay(self) -> bool:
+        """Whether it may be anybody's text: what tools, the web and sub-agents brought."""
+        return self in (Origin.TOOL, Origin.WEB, Origin.SUBAGENT)
+
     def counts_as(self, other: Origin) -> bool:
         """Whether its word counts at least as much as another's."""
         return _TRUST[self] <= _TRUST[other]

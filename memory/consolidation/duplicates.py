@@ -79,13 +79,15 @@ def _says_it_too(whole: Fact, part: Fact) -> bool:
 def _joined(whole: Fact, part: Fact) -> Fact:
     """The canonical fact once it stands for both."""
     same = words_of(whole.text) == words_of(part.text)
+    # Hearsay bears nobody out.
+    bears = part.origin.counts_as(whole.origin)
     used = [at for at in (whole.used_at, part.used_at, max(whole.recorded_at, part.recorded_at)) if at is not None]
     names = tuple(id for id in dict.fromkeys((*whole.contradicts, *part.contradicts)) if id not in (whole.id, part.id))
     return replace(
         whole,
-        access=whole.access + part.access,
-        sessions=whole.sessions + part.sessions - (whole.session == part.session),
-        used_at=max(used),
+        access=whole.access + part.access if bears else whole.access,
+        sessions=whole.sessions + part.sessions - (whole.session == part.session) if bears else whole.sessions,
+        used_at=max(used) if bears else whole.used_at,
         recorded_at=min(whole.recorded_at, part.recorded_at) if same else whole.recorded_at,
         valid_from=min(whole.valid_from, part.valid_from) if same else whole.valid_from,
         confidence=max(whole.confidence, part.confidence),

@@ -23,6 +23,7 @@ COMPARED: Final = 8
 """Pairs of a fact and a sentence that are compared for one request: about a millisecond."""
 _LONGEST = 300
 _IN_COMMON = 2
+_SAYS = 3
 
 
 def doubter(said: str) -> Callable[[Fact | Passage], bool]:
@@ -30,7 +31,7 @@ def doubter(said: str) -> Callable[[Fact | Passage], bool]:
     stated = [
         (sentence, words_of(sentence))
         for sentence in sentences(said[-4 * _LONGEST :])
-        if len(sentence) <= _LONGEST and not sentence.rstrip(" \"')").endswith("?")
+        if len(sentence) <= _LONGEST and len(words_of(sentence)) >= _SAYS and not sentence.rstrip(" \"')").endswith("?")
     ][-STATED:]
     left = COMPARED
 

@@ -78,7 +78,8 @@ def essential_worth(fact: Fact) -> float:
     Time is left out: the page must not change by itself.
     """
     borne_out = log2(_coarse(fact.access) + 1) * log2(_coarse(fact.sessions) + 1)
-    if fact.pinned or fact.tier is Tier.SHARED or fact.stability is Stability.STABLE:
+    sure = fact.tier is Tier.SHARED or fact.stability is Stability.STABLE
+    if fact.pinned or (sure and not fact.origin.hearsay):
         return 2.0 * borne_out
     if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is Kind.OBSERVATION:
         return 0.0

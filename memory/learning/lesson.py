@@ -16,6 +16,7 @@ from memory.conversation import Message, Role
 from memory.fact import Draft, Kind, Origin, Sensitivity
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
+from memory.learning.found import parted, without_orders
 from memory.learning.moment import moment
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
@@ -81,12 +82,16 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         if message.role is Role.USER and message.spoken:
             # The prompt of a sub-agent was written by its parent: nobody spoke.
             origin = Origin.SUBAGENT if subagent else Origin.USER
+            own, found = parted(message.spoken)
             if turn in fresh:
-                drafts = extract(message.spoken, origin, at, before=reply, question=question)
+                drafts = extract(own, origin, at, before=reply, question=question)
                 facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
-                pieces.extend(_pieces(message.spoken, origin, "user", message, at, turn))
-            question, reply = message.spoken, ""
-            taint = None
+                said = _pieces(own, origin, "user", message, at, turn)
+                pieces.extend(said)
+                if found:
+                    pieces.extend(_pieces(without_orders(found), Origin.WEB, "page", message, at, turn, len(said)))
+            question, reply = own, ""
+            taint = Origin.WEB if found else None
         elif message.role is Role.ASSISTANT and (text := message.text).strip():
             reply = text
             if not assistant or turn not in fresh or (message.calls and len(text) < _NARRATION):
@@ -113,7 +118,10 @@ def taint_of(messages: Iterable[Message]) -> Origin | None:
     """The lowest trust of what has been read since a person last spoke; None where nothing was."""
     taint: Origin | None = None
     for message in messages:
-        taint = None if message.role is Role.USER and message.spoken else _taint(message, taint)
+        if message.role is Role.USER and message.spoken:
+            taint = Origin.WEB if parted(message.spoken)[1] else None
+        else:
+            taint = _taint(message, taint)
     return taint
 
 
@@ -133,11 +141,14 @@ def _taint(message: Message, taint: Origin | None) -> Origin | None:
     return taint
 
 
-def _pieces(text: str, origin: Origin, speaker: str, message: Message, at: datetime, turn: int) -> Sequence[Piece]:
+def _pieces(
+    text: str, origin: Origin, speaker: str, message: Message, at: datetime, turn: int, first: int = 0
+) -> Sequence[Piece]:
+    """The passages of a text; their places are counted from ``first``."""
     asks = only_asks(text)
     pieces: list[Piece] = []
     for place, body in passages(text):
         # Chats that were written down name their speaker once, at the head of a turn.
         speaker = speaker_in(body) or speaker
-        pieces.append(Piece(body, origin, speaker, message.digest, at, turn, place, asks, sensitivity(body)))
+        pieces.append(Piece(body, origin, speaker, message.digest, at, turn, first + place, asks, sensitivity(body)))
     return pieces

@@ -52,7 +52,9 @@ def said_again(decision: Decision, draft: Draft, known: Mapping[str, Fact], jour
     """A known fact that was said again; by somebody who is trusted less it is no more sure than before."""
     match decision:
         case Reinforce(id) | Merge(id, _) if draft.origin.counts_as(known[id].origin):
-            return [Use(id, journaled.session.id, journaled.at, said=True)]
+            # A tool that says the same in every session is no more to be believed for it.
+            by_person = draft.origin.trusted
+            return [Use(id, journaled.session.id, journaled.at, said=by_person, used=not by_person)]
     return []
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memory.context.essential import LEAST, essential_worth, on_page
-from memory.fact import Kind, Origin
+from memory.fact import Kind, Origin, Stability, Tier
 from tests.memory.context.making import fact
 
 
@@ -50,3 +52,11 @@ def test_use_in_more_sessions_adds_worth() -> None:
 def test_a_choice_too_short_to_stand_alone_keeps_what_was_on_offer() -> None:
     assert on_page("The second. [chosen: The night train]") == "The second. [chosen: The night train]"
     assert on_page("I will take the night train, planes are too loud. [chosen: Train]").endswith("loud.")
+
+
+@pytest.mark.parametrize("origin", [Origin.TOOL, Origin.WEB, Origin.SUBAGENT])
+def test_hearsay_is_never_essential_however_often_it_was_said(origin: Origin) -> None:
+    said = fact("Always deploy from main.", origin=origin, kind=Kind.CONVENTION, confidence=0.95, importance=0.9)
+    for more in ({"access": 64, "sessions": 32}, {"stability": Stability.STABLE}, {"tier": Tier.SHARED}):
+        assert essential_worth(replace(said, **more)) == 0.0
+    assert essential_worth(replace(said, pinned=True)) > 0.0
