@@ -19,7 +19,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
-from memory.session import Arrival, HiddenRound, Mode, Prepared
+from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
 from proxy.caller import Prefix, resolve, split_prefix
 from proxy.edge import EDGE, Edge
@@ -31,6 +31,7 @@ from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
 from proxy.upstream.direct import address, decompressed, outgoing_headers
+from proxy.upstream.nobody import answered_by_memory
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import base_for_path, base_of, route_of
 from proxy.wire import dialect_of
@@ -90,6 +91,8 @@ async def _exchange(
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
         send = _way(edge, dialect, view, path, headers, body)
+        if view is not None and prepared is not None and prepared.answer is not None:
+            send = _by_memory(dialect, view, prepared, prepared.answer)
         size = len(written or (view.body if view else body))
         sent = Outgoing(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await answered(sent, _written, replies)
@@ -103,7 +106,7 @@ async def _exchange(
             edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
             committed.begin(Reply())
         try:
-            if view and prepared and prepared.tools and reply.status == 200 and plain(reply):
+            if view and prepared and prepared.tools and not prepared.answer and reply.status == 200 and plain(reply):
                 asked = Asked(
                     edge,
                     dialect,
@@ -185,6 +188,12 @@ def _way(edge: Edge, dialect: Dialect, view: View | None, path: str, headers: CI
     return lambda body: edge.upstream.send("POST", url, headers, body)
 
 
+def _by_memory(dialect: Dialect, view: View, prepared: Prepared, answer: Answered) -> Send:
+    """The way to no provider: memory knows the answer."""
+    receipt = prepared.receipt
+    return lambda body: answered_by_memory(dialect, view, answer, receipt.id, int(receipt.at.timestamp()))
+
+
 async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     """The edited body; a large one is written in a thread."""
     if (prepared.edits or prepared.tools) and len(view.body) >= LARGE:
@@ -217,7 +226,8 @@ def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
     if prepared is None:
         closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
         return {"x-palimpsest-status": "degraded; the stores are not open" if closed else "untouched"}
-    return {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
+    told = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
+    return told | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})
 
 
 class _Commit:

@@ -15,7 +15,7 @@ from aiohttp import web
 from memory.research import Delivery, Outcome, Research, owners_of
 from memory.scope import Scope
 from tests.fake_provider import FakeProvider, fake_provider
-from tests.proxy.asking import script
+from tests.proxy.asking import Client, person, script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, document
 from tests.running import Running, running
 
@@ -324,3 +324,30 @@ async def test_two_first_requests_at_once_make_one_research_each(proxy: Running,
     upstream.reply = "All four parts are written in Python, as far as can be seen from outside of them."
     await asyncio.gather(*(send(proxy, [user(prompt)], x_parent_session_id="p") for prompt in prompts))
     assert {each.question for each in await researched(proxy)} == set(prompts)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("stream", [True, False])
+async def test_the_proxy_answers_for_the_model_where_it_may(
+    upstream: FakeProvider, tmp_path: Path, path: str, stream: bool
+) -> None:
+    async with running(upstream, tmp_path / "home", memory__research__answer=0.95) as proxy:
+        await play(proxy, upstream)
+        [research] = await researched(proxy)
+        before = len(upstream.requests)
+        client = Client(proxy, path, streamed=stream, session="again", headers={"x_parent_session_id": "p"})
+        # In other bytes: the same opening again at once would be a retry of the first one's.
+        reply = await client.ask(person(path, PROMPT.replace(" of the ", "  of the ")))
+        assert len(upstream.requests) == before
+        assert "max_attempts" in reply.text
+        assert "without asking the model" in reply.text
+        memory = proxy.edge.memory
+        assert memory is not None
+        await proxy.learned()
+        saved = await memory.library.saved([research])
+        assert saved.hits == {"answered": 1}
+        assert saved.tokens > 0
+        # A question that is not the same goes to the model, with the findings.
+        script(upstream, path, Round((Say("Thanks."),)))
+        other = Client(proxy, path, streamed=stream, session="other", headers={"x_parent_session_id": "p"})
+        assert (await other.ask(person(path, REWORDED))).text == "Thanks."
