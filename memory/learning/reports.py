@@ -25,7 +25,7 @@ _TAGS = re.compile(
     r"<(task_result|result|prompt-data|subagent_notification|report|output)\b[^>]{0,200}>", re.IGNORECASE
 )
 _FOOTER = re.compile(r"(?:\n\s{0,8}(?:agentId:\s|<usage>|total_tokens:|tool_uses:|duration_ms:|</?usage>)[^\n]*)+\s*\Z")
-_HEADER = re.compile(r"\A\s*\[Subagent hand-back\][^\n]*\n(?:[^\n]{0,200}:\s*\n)?", re.IGNORECASE)
+_HEADER = re.compile(r"\A\s*\[Subagent hand-back\][^\n]*\n", re.IGNORECASE)
 _BEGUN = re.compile(
     r"(?:async|background|sub-?)\s?agent (?:was )?(?:launched|started|spawned)|\"?status\"?:\s*\"?(?:accepted|running|"
     r"pending)|\"agent_id\"|\"childSessionKey\"|agent is (?:now )?running|runs? in the background",
