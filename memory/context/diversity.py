@@ -50,22 +50,23 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
         return []
     alike = _likeness([words for _, words in pool])
     the_same = alike >= diversity.same
+    several = (the_same.sum(axis=1) > 1).tolist()
     scores = np.array([each.score for each, _ in pool])  # what is taken, or the same as it, is worth less than anything
-    closest = np.zeros(len(pool))
-    worth = np.empty(len(pool))
+    # What each leaves of the others' scores; sixty rounds of few steps, because they are a good part of a search.
+    leaves = 1.0 - diversity.likeness * alike
+    left = np.ones(len(pool))
+    worth = scores.copy()
     taken: list[Scored] = []
     while True:
-        # scores * (1 - likeness * closest), in place: sixty rounds of this are a good part of a search.
-        np.multiply(closest, -diversity.likeness, out=worth)
-        worth += 1.0
-        worth *= scores
         best = int(worth.argmax())
-        if scores[best] == -np.inf:
+        if worth[best] == -np.inf:
             return taken
         taken.append(pool[best][0])
-        scores[the_same[best]] = -np.inf
+        if several[best]:
+            scores[the_same[best]] = -np.inf
         scores[best] = -np.inf
-        np.maximum(closest, alike[best], out=closest)
+        np.minimum(left, leaves[best], out=left)
+        np.multiply(scores, left, out=worth)
 
 
 def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:

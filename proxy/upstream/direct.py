@@ -40,6 +40,9 @@ HOP_BY_HOP = frozenset(
 LARGE = 2**19
 """Bytes from which on a body is sent in pieces."""
 
+LONGEST_HEADER = 2**17
+"""Bytes of one header of a reply: some providers send policies and cookies of tens of thousands."""
+
 _VERSIONED = re.compile(r"/v\d[\w.]*$")
 _RESOURCES = re.compile(
     r"/(chat|responses|messages|completions|models|embeddings|files|uploads|images|audio|moderations|batches|"
@@ -123,6 +126,8 @@ class Direct:
             cookie_jar=aiohttp.DummyCookieJar(),
             skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
             read_bufsize=2**18,
+            max_line_size=LONGEST_HEADER,
+            max_field_size=LONGEST_HEADER,
         )
 
     async def close(self) -> None:

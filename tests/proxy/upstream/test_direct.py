@@ -124,3 +124,25 @@ async def test_a_redirect_is_handed_on_and_not_followed() -> None:
                 assert reply.status == 307
         finally:
             await direct.close()
+
+
+async def test_a_provider_may_send_long_headers() -> None:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(text="well", headers={"x-policy": "p" * 40_000})
+
+    app = web.Application()
+    app.router.add_get("/", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    direct = Direct(UpstreamSettings())
+    await direct.open()
+    try:
+        port = runner.addresses[0][1]
+        async with direct.send("GET", f"http://127.0.0.1:{port}/", CIMultiDict[str](), None) as reply:
+            assert len(reply.headers["x-policy"]) == 40_000
+            assert await reply.read() == b"well"
+    finally:
+        await direct.close()
+        await runner.cleanup()
