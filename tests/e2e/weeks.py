@@ -16,8 +16,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memory.learning.behaviour.habits import mine
+from memory.learning.behaviour.skills import Enough, skills
+from memory.settings import ProjectFolder
 from tests.e2e.model import Forwarded
 from tests.e2e.stage import Failed, Stage
+from tests.memory.learning.behaviour.making import did
 
 WEEKS = timedelta(days=16)
 LEARNING_SECONDS = 30.0
@@ -28,6 +32,8 @@ SCRIPT = f"""grep -q EUR_USD "$(dirname "$0")/rates.env" || {{
 echo "the report is made"
 """
 FIX = "cp rates.example.env rates.env"
+LOADS = ("claude", "codex", "opencode")
+"""Those that read one of the folders into which skills are written by default."""
 TIMES = {
     "sessions": ("started_at", "seen_at"),
     "exchanges": ("at",),
@@ -50,6 +56,8 @@ class Weeks(Stage):
         await self.check("weeks go by", self._weeks)
         await self.check("the fix stands in the result of the same failure", self._again)
         await self.check("another error brings nothing", self._other)
+        if self.client.name in LOADS:
+            await self.check("a skill that was approved is loaded", self._loads)
         await self.check("the proxy is well, and ends when it is told to", self.well)
 
     async def _fixed(self) -> None:
@@ -60,6 +68,18 @@ class Weeks(Stage):
         _, forwarded = await self.turn("Make the report.", calls=(run, fix, run), say="The report is made.")
         if not any(ERROR in one.raw for one in forwarded) or "the report is made" not in forwarded[-1].raw:
             raise Failed("the script did not fail and then work")
+
+    async def _loads(self) -> None:
+        """A habit's SKILL.md where it is written by default."""
+        steps = [step for n in range(3) for step in did(f"s{n}", "edit *.rates", "sh check.sh", "sh report.sh")]
+        [skill] = skills(mine(steps), Enough(3, 3))
+        for folder in ProjectFolder().skills:
+            file = self.project / folder / skill.name / "SKILL.md"
+            file.parent.mkdir(parents=True)
+            file.write_text(skill.text)
+        _, forwarded = await self.turn("Hello again.", say="Hello.")
+        if not any(skill.name in one.raw and "sh check.sh" in one.raw for one in forwarded):
+            raise Failed("the runtime does not offer the skill to its model")
 
     async def _told(self) -> None:
         deadline = time.monotonic() + LEARNING_SECONDS

@@ -9,15 +9,15 @@ instance of it; and what is broken more often than it is kept is no habit.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
-from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.behaviour import Deed, Outcome, Step
+from memory.learning.behaviour.endings import Ended, ended
+from memory.learning.behaviour.turns import chains, turns
 
 LONGEST: Final = 4
-_ACTS = frozenset({Deed.EDIT, Deed.RUN, Deed.CALL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,6 @@ class Convention:
     times: int
     edits: int
     last: Step
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a session ended: finished, corrected, abandoned or unclear; ``unsolved`` is what failed last, if it did."""
-
-    session: str
-    outcome: str
-    at: datetime
-    unsolved: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,43 +147,6 @@ def sequences(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Se
     return sorted(whole, key=lambda each: (-each.sessions, -each.times, each.families))
 
 
-def chains(steps: Iterable[Step]) -> Iterator[tuple[list[Step], bool]]:
-    """What was done in one go, step by step, and whether a step that failed or was refused ended it; the same step
-    several times running counts as one."""
-    chain: list[Step] = []
-    for step in steps:
-        if step.deed is Deed.PERSON or step.outcome is not Outcome.DONE:
-            if chain:
-                yield chain, step.deed is not Deed.PERSON
-            chain = []
-        elif step.deed in _ACTS:
-            if chain and chain[-1].family == step.family:
-                chain[-1] = step
-            else:
-                chain.append(step)
-    if chain:
-        yield chain, False
-
-
-def ended(steps: Sequence[Step]) -> Ended:
-    """How a session ended, by the signs in it."""
-    acts = [step for step in steps if step.deed in _ACTS]
-    said = [Sign(step.family) for step in steps if step.deed is Deed.PERSON]
-    last = acts[-1] if acts else None
-    session, at = steps[0].session, steps[-1].at
-    if said and said[-1] is Sign.STOPS:
-        return Ended(session, "abandoned", at)
-    if last is not None and last.outcome is Outcome.FAILED and (not said or said[-1] is not Sign.ACCEPTS):
-        return Ended(session, "abandoned", at, last)
-    if Sign.CORRECTS in said[1:]:
-        return Ended(session, "corrected", at)
-    turns = list(_turns(steps))[-2:]
-    delivered = any(step.family in _DELIVERS and step.outcome is Outcome.DONE for turn in turns for step in turn)
-    if delivered or (said and said[-1] is Sign.ACCEPTS):
-        return Ended(session, "finished", at)
-    return Ended(session, "unclear", at)
-
-
 def _count(
     chain: Sequence[Step],
     interrupted: bool,
@@ -243,7 +196,7 @@ def _triggers(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Tr
     occasions: Counter[str] = Counter()
     counted: dict[tuple[str, str], _Counted] = defaultdict(_Counted)
     for steps in sessions.values():
-        for turn in _turns(steps):
+        for turn in turns(steps):
             edited: dict[str, int] = {}
             for place, step in enumerate(turn):
                 if step.deed is Deed.EDIT and step.outcome is Outcome.DONE:
@@ -272,19 +225,6 @@ def _was_run(step: Step) -> bool:
     return step.outcome is not Outcome.REFUSED
 
 
-def _turns(steps: Iterable[Step]) -> Iterator[list[Step]]:
-    turn: list[Step] = []
-    for step in steps:
-        if step.deed is Deed.PERSON:
-            if turn:
-                yield turn
-            turn = []
-        else:
-            turn.append(step)
-    if turn:
-        yield turn
-
-
 def _extension(family: str) -> str:
     """``edit *_test.go`` is an edit of ``*.go`` too."""
     head, dot, extension = family.rpartition(".")
@@ -308,6 +248,3 @@ def _conventions(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list
         and each.times >= bounds.rule * asked[question]
     ]
     return sorted(found, key=lambda each: (-each.sessions, -each.times, each.question))
-
-
-_DELIVERS = frozenset({"git commit", "git push", "gh pr create", "gh pr merge", "glab mr create", "submit"})

@@ -17,7 +17,8 @@ from memory.behaviour import Fix
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.entities import entities
 from memory.learning.behaviour.corrected import Corrected
-from memory.learning.behaviour.habits import Ended, Habits
+from memory.learning.behaviour.endings import Ended
+from memory.learning.behaviour.habits import Habits
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 

@@ -1,0 +1,43 @@
+"""A session's steps cut into pieces: turns, between two words of a person, and chains, done in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from memory.behaviour import Deed, Outcome, Step
+
+ACTS: Final = frozenset({Deed.EDIT, Deed.RUN, Deed.CALL})
+"""Steps that do something, as against looking and planning."""
+
+
+def turns(steps: Iterable[Step]) -> Iterator[list[Step]]:
+    """What was done between two words of a person."""
+    turn: list[Step] = []
+    for step in steps:
+        if step.deed is Deed.PERSON:
+            if turn:
+                yield turn
+            turn = []
+        else:
+            turn.append(step)
+    if turn:
+        yield turn
+
+
+def chains(steps: Iterable[Step]) -> Iterator[tuple[list[Step], bool]]:
+    """What was done in one go, step by step, and whether a step that failed or was refused ended it; the same step
+    several times running counts as one."""
+    chain: list[Step] = []
+    for step in steps:
+        if step.deed is Deed.PERSON or step.outcome is not Outcome.DONE:
+            if chain:
+                yield chain, step.deed is not Deed.PERSON
+            chain = []
+        elif step.deed in ACTS:
+            if chain and chain[-1].family == step.family:
+                chain[-1] = step
+            else:
+                chain.append(step)
+    if chain:
+        yield chain, False
