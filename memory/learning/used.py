@@ -68,6 +68,8 @@ def _used(text: str, said: Mapping[str, str], theirs: frozenset[str], echo: _Ech
         return False
     if any(each in values for each in hits) and (len(hits) > 1 or len(new) <= 2 or _about(terms, said, theirs)):
         return True
+    if any(_is_value(each) for each in new & values):
+        return False  # it is told apart by what is not in the reply: "8443" where the reply says "9000"
     return len(hits) >= max(1 if len(new) < 3 else 2, min(ENOUGH, SHARE * len(new)))
 
 
@@ -134,10 +136,10 @@ def _signs(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The stems by which a memory is known again, and those of them that are names or values."""
     named = frozenset(stem(word) for name in entities(text) for word in words(name) if word not in STOP)
     terms = {base for base in _forms(text) if base not in _FRAME}
-    values = {base for base in terms if base in named or (len(base) > 1 and _VALUE.search(base)) or _number(base)}
+    values = {base for base in terms if (base in named and len(base) > 2) or _is_value(base)}
     return frozenset(terms), frozenset(values)
 
 
-def _number(base: str) -> bool:
-    """Whether it is a number of two digits and more: a single digit stands anywhere."""
-    return base.isdigit() and len(base) > 1
+def _is_value(base: str) -> bool:
+    """Whether it is a value by itself: a number of two digits and more, a version, a path, an identifier."""
+    return len(base) > 1 and bool(_VALUE.search(base))

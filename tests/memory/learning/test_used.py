@@ -42,6 +42,7 @@ def test_what_a_reply_takes_from_a_memory_is_use(memory: str, asked: str, reply:
         ("The billing service listens on port 8443.", "Does billing listen on 8443?", "Billing listens on 8443."),
         ("I avoid dairy.", "What shall I cook tonight?", "A roast with potatoes."),
         ("I like long walks along the river before breakfast.", "And now?", "The river of data has a long tail."),
+        ("The billing service listens on port 8443.", "What now?", "The billing service listens on port 9000."),
         ("We deploy on Fridays.", "What is a monad?", "A monoid in the category of endofunctors."),
     ],
 )

@@ -118,3 +118,26 @@ def test_why_something_is_recalled_is_explained() -> None:
     assert "passes the floor" in read and "heron" in read and "coverage" in read
     assert "asks nothing of memory" in run("search", "ok, go on", "--explain").out
     assert run("search", "the cluster", "--explain", "--as-of", "2026").code == 1
+
+
+def test_a_stream_of_the_page_is_edited_and_memory_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remembered("The release manager is Priya.", "--project", "zoo", "--pin")
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\nsed -i "s/Priya/Tomas/" "$1"\necho "- ???" >> "$1"\n')
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+    done = run("page", "--project", "zoo", "--edit")
+    assert "Tomas" in done.out and "Priya" not in done.out
+    assert "projects.md:4: it says nothing that could be remembered" in done.err
+    states = {each["text"]: each["state"] for each in run("facts", "--state", "all", "--json").json["facts"]}
+    assert states == {"The release manager is Priya.": "superseded", "The release manager is Tomas.": "active"}
+
+
+def test_a_fact_is_updated_and_confirmed() -> None:
+    remembered("The harbour opens at nine.")
+    [old] = run("facts", "--json").json["facts"]
+    assert "opens at eight" in run("update", old["id"][:8], "The harbour opens at eight.").out
+    [new] = run("facts", "--json").json["facts"]
+    assert run("confirm", new["id"], "--json").json["access"] == 2
+    refused = run("confirm", old["id"])
+    assert refused.code == 1 and new["id"] in refused.err
