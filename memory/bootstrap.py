@@ -142,6 +142,7 @@ class Memory:
         await self.researching.stop()
         await self.learner.stop()
         await self.graphing.stop()
+        await self.recall.weighing.settle()
         await self.tiering.stop()
         await self.counting.settle()
         await self.reported.settle()
@@ -214,7 +215,17 @@ async def open_memory(
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     observing = Observing(journal, new_id, settings.learning)
     learner = Learner(
-        settings.learning, journal, recall, pages, guard, observing, new_id, now, recall.busy, device=device
+        settings.learning,
+        journal,
+        recall,
+        pages,
+        guard,
+        observing,
+        new_id,
+        now,
+        recall.busy,
+        recall.weighing.heard,
+        device,
     )
     tokens = Tokens()
     model = _model(settings.model, journal, now)

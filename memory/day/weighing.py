@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +12,10 @@ from typing import Protocol
 
 from memory.context.rank import WEIGHTS, Weights
 from memory.context.sampling import recorded, sampled
-from memory.ports import Tally
+from memory.ports import StoreError, Tally
+from memory.session import Shown
+
+log = logging.getLogger(__name__)
 
 KNOWN = 256
 """Users whose counts are at hand."""
@@ -32,6 +37,8 @@ class Weighing:
     def __init__(self, journal: Tallying) -> None:
         self._journal = journal
         self._known: OrderedDict[str, dict[str, Tally]] = OrderedDict()
+        self._waiting: dict[str, list[tuple[Mapping[str, float], bool]]] = {}
+        self._writing: asyncio.Task[None] | None = None
 
     async def weights(self, owners: Sequence[str], request: str) -> Weights:
         """The weights for a request of somebody with these owners; the same for the same ``request``."""
@@ -39,6 +46,26 @@ class Weighing:
         if owner is None or not (tallies := await self._of(owner)):
             return WEIGHTS
         return sampled(tallies, Random(zlib.crc32(request.encode("utf-8", "surrogatepass"))))
+
+    def heard(self, owner: str, shown: Shown, was_used: bool) -> None:
+        """A memory that was shown to a user was used, or was not. Never waits: it is written down beside."""
+        self._waiting.setdefault(owner, []).append((shown.why, was_used))
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    async def settle(self) -> None:
+        """Wait until all of it is written down."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+
+    async def _write(self) -> None:
+        while self._waiting:
+            owner, shown = self._waiting.popitem()
+            try:
+                await self.record_all(owner, shown)
+            except StoreError as error:
+                # Weights are a matter of habit: what could not be counted once does no harm.
+                log.warning("how recall did is not counted: %s", error)
 
     async def record(self, owner: str, legs: Mapping[str, float], used: bool) -> None:
         """A memory that was shown to a user was used, or was not; ``legs`` are the parts of its score as they were

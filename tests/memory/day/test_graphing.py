@@ -55,3 +55,17 @@ async def test_what_no_leg_brought_records_nothing() -> None:
     journal = FakeTallies()
     await Weighing(journal).record("u:/ann", {"same error": 1.0}, used=True)
     assert journal.writes == 0
+
+
+async def test_what_a_reply_used_of_what_was_recalled_is_counted(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("We decided that the billing service listens on port 8443.")
+        await proxy.learned()
+        provider.reply = "It listens on 8443."
+        await proxy.chat("Which port does the billing service listen on?", session="s2")
+        await proxy.learned()
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.recall.weighing.settle()
+        counted = await memory.journal.tallies("u:/local")
+        assert counted["coverage"].used > 0 and counted["coverage"].unused == 0
