@@ -21,6 +21,7 @@ import qdrant_edge as edge
 
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
+from memory.stores.mapped import let_go
 from memory.stores.own_points import OwnPoints
 
 T = TypeVar("T")
@@ -224,6 +225,7 @@ class EdgeIndex:
             self._at_hand.put([_point(record) for record in records])
             if offset is None:
                 self._at_hand.finish(owner)
+                let_go(self.folder)
             else:
                 self._thread.submit(self._gather, owner, True, offset)
 
