@@ -105,12 +105,14 @@ def _simple(words: list[str]) -> Simple:
     before: list[str] = []
     while depth and rest:
         word = rest[0]
-        if word in ("-C", "--prefix", "--cwd", "--directory", "--repo", "-R") and len(rest) > 1:
+        if word in _PLACES and len(rest) > 1:
             rest = rest[2:]
         elif word.startswith("-"):
             before.append(word)
             rest = rest[1:]
-        elif _PLAIN.fullmatch(word):
+            if word not in _ALONE and not word.startswith("--no-"):
+                break  # What follows may be its value, and that may be a password.
+        elif _PLAIN.fullmatch(word) and (program in _SUBCOMMANDS or not _DIGIT.search(word)):
             named.append(word)
             rest = rest[1:]
             if not (word in _DEEPER and program not in ("go", "cargo") and depth == 1):
@@ -194,6 +196,15 @@ _ASSIGNS = re.compile(r"[A-Za-z_]\w*=")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?[smhkMG]?")
 _HEX = re.compile(r"(?=[a-f]*\d)[0-9a-f]{7,64}")
 _PLAIN = re.compile(r"[a-z][a-z0-9:_-]{1,24}")
+_DIGIT = re.compile(r"\d")
+_PLACES = frozenset({"-C", "--prefix", "--cwd", "--directory", "--repo", "-R", "--namespace", "--context", "--profile"})
+"""Flags before a subcommand that say where it acts, each with a value."""
+_ALONE = frozenset({"-v", "-q", "-s", "-y", "--verbose", "--quiet", "--silent", "--yes", "--debug"})
+"""Flags before a subcommand that have no value."""
+_SUBCOMMANDS = frozenset(
+    {"git", "npm", "pnpm", "yarn", "make", "just", "task", "uv", "npx", "bunx", "bun", "tox", "nox"}
+)
+"""Programs of which the first word is a subcommand or a target, digits or not."""
 _NAME = re.compile(r"[\w.+-]{1,40}")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]{0,30}")
 _FILE = re.compile(r"\w\.[A-Za-z]\w{0,5}$")

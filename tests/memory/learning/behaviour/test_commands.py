@@ -40,6 +40,37 @@ def test_what_does_something_is_told(command: str) -> None:
     assert not any(simple.looks for simple in simple_commands(command))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sshpass -p hunter2pw ssh host ls",
+        "redis-cli -a hunter2pw ping",
+        "redis-cli -a hunterpw ping",
+        "kubectl --token hunterpw get pods",
+        "http --auth bob:hunter2pw GET a",
+        "gpg --passphrase hunterpw -d a",
+        "mycli hunter2pw --fast",
+        "vault login -method=userpass hunterpw",
+    ],
+)
+def test_what_may_be_a_password_names_nothing(command: str) -> None:
+    for simple in simple_commands(command):
+        assert "hunter" not in simple.family + simple.shape
+
+
+@pytest.mark.parametrize(
+    ("command", "family"),
+    [
+        ("git --no-pager log", "git log"),
+        ("kubectl --context a get pods", "kubectl get"),
+        ("npm --silent run e2e", "npm run e2e"),
+        ("make py311", "make py311"),
+    ],
+)
+def test_a_subcommand_behind_flags_is_found(command: str, family: str) -> None:
+    assert [simple.family for simple in simple_commands(command)] == [family]
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_harm(command: str) -> None:
     for simple in simple_commands(command):
