@@ -30,9 +30,9 @@ PATH = 0.4
 WORD = 1.5
 """How much more a plain word is worth: of all names it is the likeliest to be said again."""
 
-LONGEST = 240
+LONGEST = 400
 """Characters of a line beyond which only what stands around the names at home on it is kept."""
-AROUND = 70
+AROUND = 90
 """Characters to each side of a name that are kept of a longer line."""
 
 READ = 1_000_000

@@ -45,8 +45,8 @@ FULL = 0.97
 TEXTS = frozenset({"result", "text"})
 """The kinds of parts of which lines may stay."""
 
-NOTE = 19_000
-NOTE_SHARE = 0.38
+NOTE = 20_000
+NOTE_SHARE = 0.40
 """Tokens of a continuity note, at most, and as a share of what of the window is not the head's."""
 
 

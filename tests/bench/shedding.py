@@ -1,6 +1,6 @@
 """How well sheds keep what is needed next, on recorded sessions and without a proxy.
 
-    python -m tests.bench.shedding FOLDER [--window 60000] [--limit 40] [--min-tokens 0] [--half 0|1] [--json]
+    python -m tests.bench.shedding FOLDER [--window 60000] [--limit 40] [--min-tokens 0] [--half 0|1] [--cold] [--json]
 
 Every turn of a session is one request: the planner that the server calls decides what leaves, its edits are made in
 every later request, and the request is judged by what the recorded next step used. What came in with the newest
@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from memory.context.budget import budget, remaining
+from memory.context.paging import Absent
 from memory.context.shed import Plan, plan
 from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult
+from memory.day.paging import AT_A_RESULT, found_in, gone_from, take_in
 from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
 from memory.settings import SheddingSettings
 from proxy.wire.openai_chat import OpenAIChat
@@ -262,6 +264,23 @@ class Play:
                 sums["lines_ok"] += there and seen.line.get(name, name) in blob
 
 
+def comes_back(tokens: int) -> Paging:
+    """What the server would page in, at most so many tokens at a person's message."""
+    absent: dict[str, Absent] = defaultdict(Absent)
+
+    def paged(play: Play, count: int, standing: Standing) -> str:
+        if not (standing.replaced or standing.dropped):
+            return ""
+        whole = play.recorded.conversation
+        shown = Conversation(whole.dialect, whole.model, whole.messages[:count])
+        known, gone = absent[play.recorded.transcript.id], gone_from(shown, standing)
+        take_in(known, shown, gone)
+        room = tokens if shown.messages[-1].spoken else int(tokens * AT_A_RESULT)
+        return found_in(known, shown, standing, gone, room).text
+
+    return paged
+
+
 def edited(body: Body, parts: Sequence[Part], edits: Iterable[tuple[Any, ...]]) -> Body:
     """A message with texts in its parts' places, or behind its own (part -1)."""
     result: dict[str, Any] = {**body, "tool_calls": [dict(call) for call in body.get("tool_calls") or []]}
@@ -336,12 +355,15 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=40)
     parser.add_argument("--min-tokens", type=int, default=0)
     parser.add_argument("--half", type=int, choices=(0, 1))
+    parser.add_argument("--cold", action="store_true", help="each request finds the provider's cache gone")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     found = transcripts(chosen.folder, chosen.min_tokens, chosen.limit)
     if chosen.half is not None:
         found = found[chosen.half :: 2]
-    tallies = played([Recorded.of(each) for each in found], Rules(window=chosen.window))
+    shares = SheddingSettings()
+    rules = Rules(window=chosen.window, paging=comes_back(shares.paging_tokens), warm=not chosen.cold)
+    tallies = played([Recorded.of(each) for each in found], rules)
     if chosen.json:
         print(json.dumps({name: tally.row() for name, tally in tallies.items()}, indent=1))
     else:

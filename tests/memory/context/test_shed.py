@@ -135,16 +135,16 @@ def test_where_overviews_are_too_much_a_new_segment_begins_with_a_note() -> None
 def test_a_new_note_is_chosen_out_of_the_whole_session_and_not_out_of_the_note_before() -> None:
     """What no room was found for once may be what the next segment needs: the client still sends it."""
     printed = "\n".join(f"seldom_used_name_{n} = 0" for n in range(400))
-    spoken = "\n".join(f"often_used_name_{n} matters" for n in range(500))
+    spoken = "\n".join(f"often_used_name_{n} matters" for n in range(600))
     beginning = (*rounds(("Bash", {"command": "list"}, printed)), said(Role.ASSISTANT, Text(spoken)), person("go on"))
     many = [("Bash", {"command": f"n{number}"}, f"{number} is all there is\n" * 60) for number in range(300)]
     first = session(*beginning, *rounds(*many[:150], first=1))
     ledger = Ledger()
     decided, _ = decide(first, 9_000, ledger)
-    assert decided.cut is not None and "seldom_used_name" not in decided.cut.text
+    assert decided.cut is not None and decided.cut.text.count("seldom_used_name") < 20
     newest = rounds(*many[150:], ("Bash", {"command": "others"}, spoken), first=151)
     decided, _ = decide(replace(first, messages=(*first.messages, *newest)), 9_000, ledger)
-    assert decided.cut is not None and "seldom_used_name" in decided.cut.text
+    assert decided.cut is not None and decided.cut.text.count("seldom_used_name") > 200
 
 
 def test_a_window_smaller_than_what_must_stay_gets_a_warning_and_the_smallest_request() -> None:
