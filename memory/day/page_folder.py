@@ -102,7 +102,10 @@ class PageFolder:
         replace_file(self.file(stream), text)
 
     def unmake(self) -> None:
-        """Take out what was made; what a person has written into it and memory has not seen yet is kept as text."""
+        """Take out what was made, and what was kept beside it; what a person has written into it and memory has not
+        seen yet is kept as text."""
+        for kept in self.path.glob("*.kept"):
+            kept.unlink(missing_ok=True)
         content = self.read()
         unseen = []
         for stream, text in content.streams.items():

@@ -85,10 +85,14 @@ async def test_an_emptied_file_of_many_lines_is_an_accident(tmp_path: Path) -> N
             await memory.commands.remember(f"I avoid {name}, always.", Scope(None, "local"), pinned=True)
         await memory.pages.page(SCOPE)
         file, text = (await memory.pages.files(SCOPE))[Stream.IDENTITY]
+        kept = file.with_name("identity.md.kept")
         file.write_text("")
         assert (await memory.pages.text(SCOPE)).count("I avoid") == 6
         assert file.read_text() == text
         assert "6 of 6 lines are gone" in memory.pages.faults(SCOPE)[0]
+        assert kept.exists()
+        await memory.pages.unmake()
+        assert not kept.exists()
 
 
 async def test_an_edit_through_the_api_and_one_that_memory_has_not_seen_before_a_forget(tmp_path: Path) -> None:
