@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,6 +71,7 @@ class PageFiles:
         self._learned = learned
         self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
         self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._changes: Counter[str] = Counter()
 
     def path(self, scope: Scope) -> Path:
         """Where the person's own words on the page of a scope lie; the streams' files are beside it."""
@@ -77,6 +79,7 @@ class PageFiles:
 
     def changed(self, owners: frozenset[str]) -> None:
         """Facts of these owners have changed: their pages are out of date until :meth:`refresh`."""
+        self._changes.update(owners)
         for key, kept in self._kept.items():
             if not owners.isdisjoint(key):
                 kept.stale = True
@@ -169,6 +172,7 @@ class PageFiles:
         before = self._kept.get(scope.owners())
         if before is not None:
             before.stale = False
+        changes = self._changes_of(scope)
         folder = self._of(scope)
         content = await asyncio.to_thread(folder.read)
         taken = await self._taken(scope, folder, content)
@@ -181,12 +185,15 @@ class PageFiles:
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
         state = await asyncio.to_thread(folder.state)
         # What has changed meanwhile may not stand on it.
-        stale = before is not None and before.stale
+        stale = changes != self._changes_of(scope)
         faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
         frozen = FrozenPage(frame_page(whole), made.memories)
         kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, stale)
         self._kept[scope.owners()] = kept
         return kept
+
+    def _changes_of(self, scope: Scope) -> int:
+        return sum(self._changes[owner] for owner in scope.owners())
 
     async def _taken(self, scope: Scope, folder: PageFolder, content: Content) -> Taken:
         """What a person has changed in the streams' files since they were made, taken back into memory."""

@@ -66,3 +66,29 @@ async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path:
     await pages.page(SCOPE)
     assert not begun.is_set()
     await journal.close()
+
+
+async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out_of_date(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    asked = 0
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        found = await read(*args)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    first = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    pages.changed(frozenset(SCOPE.owners()))
+    go_on.set()
+    await first
+    await pages.refresh()
+    assert asked == 2
+    await journal.close()
