@@ -8,12 +8,12 @@ lay between) is tied by the worker, out of the journal.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from memory.conversation import Conversation, Reply, Role, ToolCall
-from memory.learning.spawning import candidates, errands, is_spawner, opening, taken
+from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
 from memory.research import Errand, Spawn
 from memory.session import Arrival, Prepared, RequestKind, Session
 
@@ -28,14 +28,14 @@ FAMILIES = 256
 
 @dataclass(slots=True)
 class _Heard:
-    """The calls of one reply; ``known`` are the errands of spawning tools, ``others`` any other text, both read only
-    when they are asked for. ``takers`` are the sessions that took one, by its place."""
+    """The calls of one reply; ``known`` are the errands of spawning tools, ``others`` any other texts by their normal
+    form, both read only when they are asked for. ``takers`` are the sessions that took one, by its place."""
 
     session: Session
     calls: tuple[ToolCall, ...]
     at: datetime
     known: list[Errand] | None = None
-    others: list[Errand] | None = None
+    others: dict[str, tuple[int, Errand]] = field(default_factory=dict)
     takers: dict[int, str] = field(default_factory=dict)
 
 
@@ -134,19 +134,28 @@ class Spawned:
         learnt = frozenset(self._learnt.get(arrival.whose, ()))
         best: tuple[tuple[int, bool, int], Taken] | None = None
         for order, heard in enumerate(recent):
-            for known, place, errand in _each(heard, learnt):
-                fits = taken(errand, texts, known)
+            for place, errand, fits in _fitting(heard, texts, learnt):
                 key = (fits, place not in heard.takers, order)
-                if fits and (best is None or key > best[0]):
-                    best = key, Taken(heard.session, errand, not known, heard, place)
+                if best is None or key > best[0]:
+                    best = key, Taken(heard.session, errand, place < 0, heard, place)
         return best[1] if best else None
 
 
-def _each(heard: _Heard, learnt: frozenset[str]) -> Iterator[tuple[bool, int, Errand]]:
-    if heard.known is None or heard.others is None:
+def _fitting(heard: _Heard, texts: Sequence[str], learnt: frozenset[str]) -> Iterator[tuple[int, Errand, int]]:
+    """The errands of a reply that fit an opening, each with its place (below zero: of a tool that is not known to send
+    any) and how well it fits."""
+    if heard.known is None:
         heard.known = errands(heard.calls)
-        heard.others = candidates(call for call in heard.calls if not is_spawner(call.name))
+        others = candidates(call for call in heard.calls if not is_spawner(call.name))
+        heard.others = {normal(errand.prompt): (-1 - place, errand) for place, errand in enumerate(others)}
     for place, errand in enumerate(heard.known):
-        yield True, place, errand
-    for place, errand in enumerate(heard.others):
-        yield is_spawner(errand.tool, learnt), -1 - place, errand
+        if fits := taken(errand, texts, True):
+            yield place, errand, fits
+    for text in texts:
+        if text in heard.others:
+            place, errand = heard.others[text]
+            yield place, errand, taken(errand, texts, False)
+    if learnt:
+        for place, errand in heard.others.values():
+            if errand.tool in learnt and (fits := taken(errand, texts, True)):
+                yield place, errand, fits

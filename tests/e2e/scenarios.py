@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tests.e2e.asking import Asking
+from tests.e2e.errands import Errands
 from tests.e2e.long import Long, Unshed
 from tests.e2e.scenario import Turns
 from tests.e2e.script import Script
@@ -25,6 +26,7 @@ SCENARIOS = {
     Turns.name: Scenario(Script, Turns),
     Asking.name: Scenario(Script, Asking),
     Weeks.name: Scenario(Script, Weeks),
+    Errands.name: Scenario(Script, Errands),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
     Asking.name: Scenario(Script, Asking),

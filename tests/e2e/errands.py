@@ -1,0 +1,132 @@
+"""What sub-agents find is kept, tied to what sent them, found again, and given to the next one that is asked the same.
+
+One sub-agent studies something; two are sent out at once; Claude Code sends one into the background. Then, in a new
+session, another one is asked the first question in other words: the report stands in its first message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+
+from tests.e2e.script import Call, Step
+from tests.e2e.stage import PROXY_PORT, Failed, Stage
+
+KEEPING_SECONDS = 30.0
+
+QUESTION = "Study how the parser of this project splits a line, and list every separator and quoting rule it knows."
+REWORDED = "List all separators and quoting rules of this project's parser, and how that parser splits a line."
+REPORT = (
+    "The parser in parser.py splits a line with parse(line) at commas only. It knows no quoting rule at all, so that "
+    "a quoted comma is split too; the separator is the literal in line 2, and nothing else configures it."
+)
+
+
+class Errands(Stage):
+    """Sub-agents, and what is kept of them."""
+
+    name = "errands"
+
+    async def scenes(self) -> None:
+        """All of it."""
+        await self.check("a sub-agent studies the parser", self._studies)
+        await self.check("its research is kept, tied and whole", self._kept)
+        await self.check("it is found by what it was about, and by what it read", self._found)
+        await self.check("two at once are not mixed up", self._two)
+        if self.client.name == "claude":
+            await self.check("one in the background is kept too", self._behind)
+        await self.check("a reworded question in a new session is given the report", self._given)
+        await self.check("the proxy is well, and ends when it is told to", self.well)
+
+    def _errand(self, say: str) -> Step:
+        """What a sub-agent does: it reads a file, and reports."""
+        return self.model.script.add(calls=(self.client.read(self.project / "parser.py"),), say=say)
+
+    async def _studies(self) -> None:
+        self._child = self._errand(REPORT)
+        calls = self.client.delegate(f"{QUESTION} {self._child.mark}")
+        await self.turn("Have the parser studied.", calls=calls, say="It was studied.")
+        if len(self.model.of_step(self._child.number)) < 2:
+            raise Failed("the sub-agent did not do its work")
+
+    async def _kept(self) -> None:
+        [told] = await self._research(self._child)
+        if not told["parent"] or told["claimed_parent"]:
+            raise Failed(f"it is not tied to its parent: {told}")
+        whole = await self._ask(f"api/research/{told['handle']}?trail=1")
+        if whole["reports"] != [REPORT]:
+            raise Failed(f"its report is {whole['reports']}")
+        if not any("split(" in part for message in whole["trail"] for part in message["parts"]):
+            raise Failed("what it read does not stand in its trail")
+
+    async def _found(self) -> None:
+        for text in ("separators of the parser", "def parse(line)"):
+            found = json.loads(await self.palimpsest("research", "search", text, "--json"))["research"]
+            if not found:
+                raise Failed(f"nothing is found about {text!r}")
+
+    async def _two(self) -> None:
+        says = [f"The {part} of the project says that it is the {part}, in line 1, and no more." for part in _PARTS]
+        steps = [self._errand(say) for say in says]
+        pairs = zip(_PARTS, steps, strict=True)
+        asked = [f"Look what the {part} of the project says. {step.mark}" for part, step in pairs]
+        (first, *rest), (second, *_) = (self.client.delegate(each) for each in asked)
+        await self.turn("Have both looked at.", calls=(replace(first, beside=(second,)), *rest), say="Both were.")
+        for step, say in zip(steps, says, strict=True):
+            [told] = await self._research(step)
+            whole = await self._ask(f"api/research/{told['handle']}")
+            if whole["reports"] != [say]:
+                raise Failed(f"{step.mark} reported {whole['reports']}, not {say!r}")
+            if not told["parent"]:
+                raise Failed(f"{step.mark} is not tied to its parent")
+
+    async def _behind(self) -> None:
+        child = self._errand("The project has no license file, neither in its root nor anywhere below it.")
+        [call] = self.client.delegate(f"Look for the license of the project. {child.mark}")
+        behind = Call(call.tool, {**call.arguments, "run_in_background": True})
+        await self.turn("Have the license looked for meanwhile.", calls=(behind,), say="It is being looked for.")
+        [told] = await self._research(child)
+        if not told["parent"]:
+            raise Failed("it is not tied to its parent")
+
+    async def _given(self) -> None:
+        child = self._errand("As it was found before.")
+        calls = self.client.delegate(f"{REWORDED} {child.mark}")
+        await self.turn("Have it told once more.", calls=calls, say="It was told.")
+        forwarded = self.model.of_step(child.number)
+        first = forwarded[0].raw if forwarded else ""
+        if "earlier-research" not in first or "knows no quoting rule" not in first:
+            raise Failed("the report does not stand in the sub-agent's first request")
+
+    async def _ask(self, path: str) -> dict[str, Any]:
+        """What an endpoint of the proxy's answers; a command takes seconds to start."""
+        token = (self.folder / "palimpsest" / "token").read_text().strip()
+        headers = {"Authorization": f"Bearer {token}"}
+        url = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/{path}"
+        async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as reply:
+            told: dict[str, Any] = await reply.json()
+            return told
+
+    async def _research(self, child: Step) -> list[dict[str, Any]]:
+        """The research of a step, once it is finished and there is just one."""
+        deadline = time.monotonic() + KEEPING_SECONDS
+        while True:
+            told = (await self._ask("api/research?limit=100"))["research"]
+            of_step = []
+            for each in told:
+                whole = await self._ask(f"api/research/{each['handle']}")
+                if child.mark in whole["question"] and each["outcome"] == "finished":
+                    of_step.append(each)
+            if len(of_step) == 1:
+                return of_step
+            if time.monotonic() > deadline:
+                raise Failed(f"{len(of_step)} are kept of {child.mark}, among {len(told)}: {json.dumps(told)[:400]}")
+            await asyncio.sleep(1)
+
+
+_PARTS = ("README", "notes")
