@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from memory.scope import Layer, Scope
+from memory.scope import OWN_PROJECT, Layer, Scope
 
 
 class Outcome(StrEnum):
@@ -160,6 +160,23 @@ trails, are searched apart from its memories."""
 def owner_of(scope: Scope) -> str | None:
     """Whose the research of a place is: the project's, so that it serves all who work there; else the person's."""
     return scope.owner(Layer.PROJECT) or scope.owner(Layer.USER)
+
+
+def worked_in(scope: Scope, parent: Scope | None) -> Scope:
+    """Where a sub-agent works: in its own project where it says one, else in that of the session that sent it."""
+    return parent if parent is not None and _unsaid(scope) else scope
+
+
+def may_send(parent: Scope, scope: Scope) -> bool:
+    """Whether a session of one place may have sent one of another: not out of another project, where both say one, for
+    two people may use the same words."""
+    same_person = (parent.org, parent.user) == (scope.org, scope.user)
+    return same_person and (parent.project == scope.project or _unsaid(parent) or _unsaid(scope))
+
+
+def _unsaid(scope: Scope) -> bool:
+    """Whether nobody has said in which project a session works, so that it is one of its own."""
+    return scope.project is None or scope.project.startswith(OWN_PROJECT)
 
 
 def owners_of(scope: Scope) -> tuple[str, ...]:

@@ -21,6 +21,10 @@ class Layer(StrEnum):
     ORG = "org"
 
 
+OWN_PROJECT = "session "
+"""With this begins the name of the project of a session of which nobody has said in which project it works."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The caller's place: organisation, user and project, each None where it could not be resolved."""

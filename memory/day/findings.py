@@ -20,7 +20,7 @@ from memory.day.given import Recalled
 from memory.day.research_journal import ResearchJournal
 from memory.day.shelves import Shelves
 from memory.learning.research import asked
-from memory.research import Outcome, owners_of
+from memory.research import Outcome, owners_of, worked_in
 from memory.scope import Scope
 from memory.session import Answered, Session
 from memory.settings import ResearchSettings
@@ -116,11 +116,10 @@ class Findings:
 
     async def _place(self, session: Session) -> Scope:
         """Where a sub-agent works: where its parent does, if it does not say itself."""
-        if session.parent and (session.scope.project or "").startswith("session "):
-            parent = await self._journal.session_by_key(session.parent)
-            if parent is not None:
-                return parent.scope
-        return session.scope
+        if not session.parent or worked_in(session.scope, Scope()) is session.scope:
+            return session.scope
+        parent = await self._journal.session_by_key(session.parent)
+        return worked_in(session.scope, parent.scope if parent is not None else None)
 
     async def _changed(self, found: Sequence[Alike]) -> dict[str, Changed]:
         if not self._folders.any:

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from memory.conversation import Conversation, Message, Reply, Role
 from memory.ports import StoreError
-from memory.scope import Layer, Scope
+from memory.scope import OWN_PROJECT, Layer, Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 
 _SESSIONS = uuid.UUID("1f0d5a54-6f5e-5d3c-8d5b-0f4b5b1c7e22")
@@ -124,7 +124,7 @@ def exchanges_of(transcript: Transcript) -> tuple[list[Exchange], int]:
     messages = tuple(message for message, _, _ in kept)
     id = _id(transcript, transcript.name)
     if scope.project is None:
-        scope = replace(scope, project=f"session {id}")
+        scope = replace(scope, project=f"{OWN_PROJECT}{id}")
     kind = RequestKind.SUBAGENT if transcript.subagent else RequestKind.MAIN
     times = [at for _, at, _ in kept] or list(transcript.times)
     session = Session(

@@ -28,7 +28,7 @@ from memory.learning.sensitivity import sensitivity
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, StoreError
-from memory.research import QUESTIONS, TRAILS, Delivery, Outcome, Research, Spawn, owner_of
+from memory.research import QUESTIONS, TRAILS, Delivery, Outcome, Research, Spawn, may_send, owner_of, worked_in
 from memory.scope import Layer
 from memory.session import RequestKind, Session
 from memory.tiers.shape import Hint, Tiers
@@ -183,9 +183,11 @@ class Researching:
         spawn, parent = await self._tied(observed)
         if session.kind is not RequestKind.SUBAGENT and spawn is None:
             return
-        scope = parent.scope if parent is not None else session.scope
+        scope = worked_in(session.scope, parent.scope if parent is not None else None)
         owner = owner_of(scope)
         if owner is None or await self._is_forgotten(owner, journaled.messages):
+            return
+        if spawn is not None and await self._is_forgotten_text(owner, spawn.errand.prompt):
             return
         id = str(uuid.uuid5(_SPACE, session.id))
         directory = scope.project if scope.project and scope.project.startswith(("/", "~")) else ""
@@ -231,8 +233,9 @@ class Researching:
         spawn = best[2]
         if parent is None:
             parent = await self._journal.session(spawn.session)
-            if parent is not None:
-                await self._journal.tie(session.id, parent.key)
+            if parent is None or not may_send(parent.scope, session.scope):
+                return None, None
+            await self._journal.tie(session.id, parent.key)
         return spawn, parent
 
     async def _parent(self, observed: Observed, work: _Work) -> None:

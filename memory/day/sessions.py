@@ -19,6 +19,7 @@ from memory.conversation import Conversation, Message, Role
 from memory.day.familiar import Familiar
 from memory.edits import OFFERED, Act, Entry, Ledger
 from memory.ports import Journal
+from memory.scope import OWN_PROJECT
 from memory.session import Arrival, Session
 
 RETRY = timedelta(minutes=10)
@@ -155,7 +156,7 @@ class LiveSessions:
         if live is None:
             return None
         project, its = arrival.scope.project, live.session.scope.project
-        unnamed = project is None and (not arrival.kind.teaches or its == _own_project(live.session.id))
+        unnamed = project is None and (not arrival.kind.teaches or its == f"{OWN_PROJECT}{live.session.id}")
         return live if unnamed or project == its else None
 
     def read(self, session: str, at: datetime) -> None:
@@ -342,7 +343,7 @@ class LiveSessions:
         scope = arrival.scope
         if scope.user and not scope.project:
             # Work that names no project is kept apart: it is a project of its own.
-            scope = replace(scope, project=_own_project(id))
+            scope = replace(scope, project=f"{OWN_PROJECT}{id}")
         session = Session(
             id=id,
             key=key or f"{arrival.namespace}:trail:{id}",
@@ -369,10 +370,6 @@ class LiveSessions:
             _, gone = self._live.popitem(last=False)
             self._by_key.pop(gone.session.key, None)
         return kept
-
-
-def _own_project(session: str) -> str:
-    return f"session {session}"
 
 
 def _goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:

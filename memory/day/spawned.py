@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from memory.conversation import Conversation, Reply, Role, ToolCall
 from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
-from memory.research import Errand, Spawn
+from memory.research import Errand, Spawn, may_send
 from memory.session import Arrival, Prepared, RequestKind, Session
 
 WITHIN = timedelta(minutes=10)
@@ -125,7 +125,11 @@ class Spawned:
     def _find(self, conversation: Conversation, arrival: Arrival) -> Taken | None:
         """The errand that fits the session's opening best; of several, one that nobody has taken, then the newest."""
         family = self._families.get(arrival.whose)
-        recent = [heard for heard in family or () if arrival.at - heard.at < WITHIN]
+        recent = [
+            heard
+            for heard in family or ()
+            if arrival.at - heard.at < WITHIN and may_send(heard.session.scope, arrival.scope)
+        ]
         if not recent:
             return None
         texts = opening(conversation.messages)

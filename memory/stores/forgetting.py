@@ -69,7 +69,7 @@ class Forgetting(Shelf):
         """``beside`` are messages (person, digest) that go though no memory came from them."""
         facts, passages, messages = _whole(connection, ids, owners)
         messages = list(dict.fromkeys([*messages, *beside]))
-        research = holding(connection, ids, {passage.session for passage in passages.values()}, messages)
+        research = holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners)
         for id in research:
             pieces = connection.execute(QUERIES["research_pieces"], (id,))
             passages.update((row["id"], passage_of(row)) for row in pieces)

@@ -10,12 +10,17 @@ from memory.stores.shelf import ask_many
 
 
 def holding(
-    connection: sqlite3.Connection, ids: Iterable[str], sessions: Iterable[str], messages: Sequence[tuple[int, bytes]]
+    connection: sqlite3.Connection,
+    ids: Sequence[str],
+    sessions: Iterable[str],
+    messages: Sequence[tuple[int, bytes]],
+    owners: Sequence[str] | None = None,
 ) -> list[str]:
-    """The ids of research that goes: those named themselves, those of which a piece goes (``sessions`` are the
-    sessions that passages name, which for a piece is its research), and those in whose trail a message stands."""
-    named = list(dict.fromkeys([*ids, *sessions]))
-    found = [row["id"] for row in ask_many(connection, "research_get", named)]
+    """The ids of research that goes: those named themselves, as far as they are of these owners, those of which a piece
+    goes (``sessions`` are the sessions that passages name, which for a piece is its research), and those in whose trail
+    a message stands."""
+    named = [row["id"] for row in ask_many(connection, "research_get", ids) if owners is None or row["owner"] in owners]
+    found = [*named, *(row["id"] for row in ask_many(connection, "research_get", list(sessions)))]
     for person, digest in messages:
         found += [row["id"] for row in connection.execute(QUERIES["research_with_message"], (person, digest, digest))]
     return list(dict.fromkeys(found))

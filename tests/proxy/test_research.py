@@ -293,6 +293,38 @@ async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider
     assert b"base_delay_ms" not in await asyncio.to_thread(stored, memory.home)
 
 
+async def test_the_same_words_in_another_project_are_no_errand(proxy: Running, upstream: FakeProvider) -> None:
+    script(upstream, CHAT, Round((spawn("c1", PROMPT),)), Round((Say(REPORT),)))
+    await send(proxy, [user("How?")], x_palimpsest_org="acme")
+    await send(proxy, [user(PROMPT)], project="other", x_palimpsest_org="acme")
+    for project in ("loom", "other"):
+        assert await researched(proxy, Scope("acme", "local", project)) == []
+
+
+async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    memory = proxy.edge.memory
+    assert memory is not None
+    await memory.researching.forget(research)
+    memory.sessions.forget()
+    script(upstream, CHAT, Round((Say("The jitter is a fifth of the delay, and nothing else is to be said of it."),)))
+    read = [called(READ), result("t1", "max_attempts = 5\n" * 40)]
+    await send(proxy, [user(PROMPT), *read, {"role": "assistant", "content": REPORT}, user("And the jitter?")])
+    assert await researched(proxy) == []
+
+
+async def test_nobody_forgets_the_research_of_another_owner(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    memory = proxy.edge.memory
+    assert memory is not None
+    await memory.journal.forget([research.id], research.ended, ["u:/eve", "p:/eve/loom"])
+    assert await researched(proxy) == [research]
+
+
 async def test_a_broken_search_fails_no_request(
     proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
