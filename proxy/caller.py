@@ -131,6 +131,15 @@ def resolve(
     )
 
 
+def may_spend(headers: Headers, prefix: Prefix, settings: Settings) -> bool:
+    """Whether a caller may use a key of ours at a provider: with a table those in it, without one whoever reaches us on
+    this machine, and nobody else."""
+    if not settings.credentials:
+        return settings.server.loopback
+    key = _header(headers, "x-palimpsest-key") or prefix.key
+    return _entry(settings.credentials, key or credential_of(headers)) is not None
+
+
 def namespace(credential: str, secret: bytes) -> str:
     """A keyed hash that stands for a credential: it cannot be turned back, and differs on every installation."""
     data = credential.encode("utf-8", "surrogateescape")

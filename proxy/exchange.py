@@ -21,7 +21,7 @@ from multidict import CIMultiDict
 from memory.conversation import Reply
 from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
-from proxy.caller import Prefix, resolve, split_prefix
+from proxy.caller import Prefix, may_spend, resolve, split_prefix
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open
@@ -90,7 +90,7 @@ async def _exchange(
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        send = _way(edge, dialect, view, path, headers, body)
+        send = _way(edge, dialect, view, path, headers, body, may_spend(request.headers, prefix, edge.settings))
         if view is not None and prepared is not None and prepared.answer is not None:
             send = _by_memory(dialect, view, prepared, prepared.answer)
         size = len(written or (view.body if view else body))
@@ -177,12 +177,27 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     return with_offer(edge, view, prepared, request.headers)
 
 
-def _way(edge: Edge, dialect: Dialect, view: View | None, path: str, headers: CIMultiDict[str], came: bytes) -> Send:
+def _way(
+    edge: Edge,
+    dialect: Dialect,
+    view: View | None,
+    path: str,
+    headers: CIMultiDict[str],
+    came: bytes,
+    may_spend: bool,
+) -> Send:
     """How a request goes to its provider: as bytes, or, where its route says so, over the bridge (which reads what
-    ``came`` as plain text)."""
+    ``came`` as plain text).
+
+    Raises:
+        Refusal: 401, when the bridge might use a key of ours for somebody who is not known.
+    """
     model = view.conversation.model if view else ""
     route = route_of(edge.settings.upstream, dialect.name, model)
     if view is not None and route is not None and route.bridge:
+        if not may_spend:
+            told = "this model is reached by a key of the house, for callers with an entry in its table of credentials"
+            raise Refusal(401, f"{told}: name yourself by /k/KEY in the URL or by the header x-palimpsest-key")
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
     url = address(base_of(edge.settings.upstream, dialect.name, model), path)
     return lambda body: edge.upstream.send("POST", url, headers, body)

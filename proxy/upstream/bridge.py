@@ -140,7 +140,7 @@ class Bridge:
         own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
         if asked.get("stream"):
             own["Content-Type"] = "text/event-stream"
-            async with aclosing(_frames(dialect.name, answer, self._troubles)) as frames:
+            async with aclosing(_frames(dialect.name, answer, self._troubles, key)) as frames:
                 yield BridgedReply(200, own, BridgedContent(frames))
         else:
             own["Content-Type"] = "application/json"
@@ -188,7 +188,7 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-async def _frames(dialect: str, answer: Any, troubles: Troubles) -> AsyncGenerator[bytes, None]:
+async def _frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> AsyncGenerator[bytes, None]:
     """The events of a stream in the client's format, as server-sent events."""
     number = 0
     try:
@@ -207,7 +207,7 @@ async def _frames(dialect: str, answer: Any, troubles: Troubles) -> AsyncGenerat
         if dialect == "openai-chat":
             yield b"data: [DONE]\n\n"
     except troubles as error:
-        raise aiohttp.ClientPayloadError(_sentence(error)) from error
+        raise aiohttp.ClientPayloadError(_without(key, _sentence(error))) from None
     finally:
         if hasattr(answer, "aclose"):
             with suppress(*troubles):

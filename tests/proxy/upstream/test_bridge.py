@@ -199,6 +199,20 @@ async def test_a_client_cannot_send_a_key_of_ours_elsewhere(tmp_path: Path, monk
     assert {key.lower(): value for key, value in provider.last.headers.items()}["x-api-key"] == "key-of-the-house"
 
 
+async def test_a_stranger_cannot_spend_a_key_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAR_KEY", "key-of-the-house")
+    credentials = [{"key": "ann-key-1234", "user": "ann"}]
+    async with fake_provider() as provider:
+        provider.answer = scripted
+        routes = [{"url": provider.url, "bridge": "anthropic/*", "key_from": "FAR_KEY"}]
+        async with running(provider, tmp_path, upstream__routes=routes, credentials=credentials) as proxy:
+            asked = body("/v1/messages", False)
+            status, reply, _ = await proxy.post("/v1/messages", asked, x_api_key="whatever")
+            assert status == 401 and b"x-palimpsest-key" in reply and provider.requests == []
+            assert (await proxy.post("/v1/messages", asked, x_palimpsest_key="ann-key-1234"))[0] == 200
+            assert (await proxy.post("/k/ann-key-1234/v1/messages", asked))[0] == 200
+
+
 @pytest.mark.parametrize("path", list(ASKED))
 async def test_a_providers_refusal_comes_in_the_clients_format(path: str, tmp_path: Path) -> None:
     async def refuse(request: web.Request) -> web.StreamResponse:
