@@ -259,17 +259,19 @@ async def open_memory(
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
     files = LastingFolders()
     conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
+    skills = Skills(files, projects or {})
     approving = Approving(
         journal,
         files,
-        {CandidateKind.KNOWLEDGE: conventions, CandidateKind.SKILL: Skills(files, projects or {})},
+        {CandidateKind.KNOWLEDGE: conventions, CandidateKind.SKILL: skills},
         conventions,
+        skills,
         learner,
         pages,
         new_id,
         now,
     )
-    commands = Commands(journal, recall, learner, pages, sessions, notes, approving.forget_lines, new_id, now)
+    commands = Commands(journal, recall, learner, pages, sessions, notes, approving, new_id, now)
     content = Contents(journal).content
     nights = Nights(
         settings.night,

@@ -58,6 +58,13 @@ class Lines(Protocol):
         """The file without it."""
 
 
+class SkillFiles(Protocol):
+    """Knows where an approved skill was written."""
+
+    async def without(self, gone: Candidate) -> tuple[list[FileChange], list[str]]:
+        """The files without it, and sentences about those that are left as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Approval:
     """What was written, or what would be: then ``confirm`` is the mark to confirm it by."""
@@ -82,6 +89,7 @@ class Approving:
         files: LastingFiles,
         crystallizers: Mapping[CandidateKind, Crystallizer],
         lines: Lines,
+        skills: SkillFiles,
         learner: Learner,
         pages: PageFiles,
         new_id: Callable[[], str],
@@ -91,6 +99,7 @@ class Approving:
         self._files = files
         self._crystallizers = crystallizers
         self._lines = lines
+        self._skills = skills
         self._learner = learner
         self._pages = pages
         self._new_id = new_id
@@ -195,19 +204,38 @@ class Approving:
                 return await self._to_user(fact, owner)
             return await self._put_forward(fact, to)
 
-    async def forget_lines(self, gone: Sequence[Fact]) -> tuple[list[str], list[str]]:
-        """Take the lines of shared facts that are forgotten out of their files: the files, and sentences about what
-        could not be taken out."""
-        files, faults = [], []
+    async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
+        """The skills of some owners that were approved, and so stand in files."""
+        approved = await self._journal.candidates(owners, {CandidateState.APPROVED})
+        return [each for each in approved if each.kind is CandidateKind.SKILL]
+
+    async def forget_written(
+        self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Take the lines of shared facts that are forgotten out of their files, and of the ``skills`` that there were
+        those that went with what bore them out: the files, and sentences about what could not be taken out."""
+        files: list[str] = []
+        faults: list[str] = []
         async with self._one_at_a_time:
+            left = {each.id for each in await self._journal.candidates(owners)} if skills else set()
             for fact in gone:
                 try:
-                    for each in await self._lines.without(fact):
-                        await self._files.replace(each.folder, each.name, each.before, each.after)
-                        files.append(str(each.file))
+                    files += await self._replaced(await self._lines.without(fact))
                 except (NotWritten, Refused) as error:
                     faults.append(str(error))
+            for skill in (each for each in skills if each.id not in left):
+                try:
+                    changes, changed = await self._skills.without(skill)
+                    faults += changed
+                    files += await self._replaced(changes)
+                except NotWritten as error:
+                    faults.append(str(error))
         return list(dict.fromkeys(files)), list(dict.fromkeys(faults))
+
+    async def _replaced(self, changes: Sequence[FileChange]) -> list[str]:
+        for each in changes:
+            await self._files.replace(each.folder, each.name, each.before, each.after)
+        return [str(each.file) for each in changes]
 
     async def _to_user(self, fact: Fact, owner: str) -> Fact:
         async with self._learner.resting():

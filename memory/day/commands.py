@@ -6,10 +6,12 @@ found. What a person asks for is awaited and raises when it fails: the shells th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Protocol
 
+from memory.candidate import Candidate
 from memory.context.explain import Explained
 from memory.context.floor import OPEN
 from memory.context.past import known_at, past_of
@@ -45,6 +47,18 @@ class Ambiguous(LookupError):
         self.ids = tuple(ids)
 
 
+class Written(Protocol):
+    """Takes what was approved out of the files again."""
+
+    async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
+        """The skills of some owners that stand in files."""
+
+    async def forget_written(
+        self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Take out what went with these facts: the files, and sentences about what could not be taken out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How memory is doing. ``waiting`` is what the index has still to take in, ``kept`` and ``lost`` count exchanges
@@ -69,7 +83,7 @@ class Commands:
         pages: PageFiles,
         sessions: LiveSessions,
         notes: Notes,
-        forget_lines: Callable[[Sequence[Fact]], Awaitable[tuple[list[str], list[str]]]],
+        written: Written,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
     ) -> None:
@@ -79,7 +93,7 @@ class Commands:
         self._pages = pages
         self._sessions = sessions
         self._notes = notes
-        self._forget_lines = forget_lines
+        self._written = written
         self._new_id = new_id
         self._now = now
 
@@ -257,12 +271,13 @@ class Commands:
         async with self._learner.resting():
             facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
             buried = self._tombstones([*facts, *passages])
+            skills = await self._written.written_skills(owners)
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
             await self._journal.tombstone(self._tombstones(taken), self._now())
             self._sessions.forget()
             await self._pages.unmake()
-        files, faults = await self._forget_lines(gone.facts)
+        files, faults = await self._written.forget_written(gone.facts, skills, owners)
         await self._learner.catch_up()
         return replace(gone, files=tuple(files), faults=tuple(faults))
 

@@ -41,6 +41,34 @@ class Skills:
             files.extend(await plan(project.folder, place, candidate.text))
         return Writing(tuple(each for each in files if each.before != each.after))
 
+    async def without(self, gone: Candidate) -> tuple[list[FileChange], list[str]]:
+        """The files without a skill that is forgotten, its earlier versions included, and a sentence about each that
+        says something else than what was approved: it is a person's then, and stays.
+
+        Raises:
+            NotWritten: when a file cannot be read as it should be.
+        """
+        try:
+            name, project = head_of(gone.text).name, self._project(gone)
+        except (NoSkill, Refused):
+            return [], []
+        assert project.folder is not None, "only projects with a folder are named"
+        found: list[FileChange] = []
+        changed: list[str] = []
+        for skills in project.skills:
+            place = f"{skills}/{name}"
+            last = await self._files.read(project.folder, f"{place}/{FILE}")
+            held = _head(last or "").version
+            kept = [f"{place}/earlier/v{number}.md" for number in range(1, held)]
+            for file in [f"{place}/{FILE}", *kept] if held else []:
+                text = await self._files.read(project.folder, file)
+                if text is not None and text == numbered(gone.text, _head(text).version):
+                    found.append(FileChange(project.folder, file, text, None))
+                elif file not in kept:
+                    told = "says something else than was approved: look whether what is forgotten stands in it"
+                    changed.append(f"{project.folder / file} {told}")
+        return found, changed
+
     def _project(self, candidate: Candidate) -> ProjectFolder:
         if candidate.layer is not Layer.PROJECT:
             raise Refused("a skill is written into a project's folder: approve it for the project")

@@ -77,6 +77,30 @@ async def test_a_habit_waits_for_a_person_and_is_written_where_runtimes_read_it(
         assert "cargo test" in (folder / skills / "cargo-fmt-and-then" / "SKILL.md").read_text()
 
 
+async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: Path) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    [waiting] = await memory(proxy).approving.candidates([OWNER], {CandidateState.WAITING})
+    await approved(proxy, waiting.id)
+    gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    assert len(gone.files) == 2 and not gone.faults
+    assert not list((folder / ".claude/skills").iterdir()) and not list((folder / ".agents/skills").iterdir())
+
+
+async def test_a_skill_that_a_person_has_changed_stays_and_is_told(proxy: Running, folder: Path) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    [waiting] = await memory(proxy).approving.candidates([OWNER], {CandidateState.WAITING})
+    await approved(proxy, waiting.id)
+    file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
+    file.write_text(f"{file.read_text()}\nAnd be quick.\n")
+    gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    assert "be quick" in file.read_text()
+    [fault] = gone.faults
+    assert fault.startswith(f"{file} says something else")
+    assert gone.files == (str(folder / ".agents/skills/cargo-fmt-and-then/SKILL.md"),)
+
+
 async def test_a_habit_that_is_none_any_more_waits_no_longer(proxy: Running) -> None:
     for number in range(4):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
