@@ -20,6 +20,9 @@ from memory.scope import Layer, Scope, owned_by
 
 RESEARCH = "research"
 
+MOST = 10**12
+"""Requests or tokens of a research; more than a store could count is no number of anything."""
+
 
 class ResearchRecords:
     """The shell that gives research out and takes it in."""
@@ -77,6 +80,10 @@ def _read(record: Mapping[str, Any]) -> tuple[Research, list[Message]]:
         id = str(uuid.UUID(research.id))
     except (TypeError, ValueError) as error:
         raise NoRecord(str(error).replace("`$.", "`")[:300]) from None
+    if any(not 0 <= count <= MOST for count in (research.requests, research.tokens, research.written)):
+        raise NoRecord(f"requests, tokens and written are numbers from 0 to {MOST}")
+    if any(not isinstance(message.spoken, str) for message in trail):
+        raise NoRecord("what was spoken in a message is a text")
     if research.began.tzinfo is None or research.ended.tzinfo is None:
         raise NoRecord("began and ended are times with their zone")
     if not research.question.strip() or any(len(message.digest) != 16 for message in trail):

@@ -325,6 +325,29 @@ async def test_nobody_forgets_the_research_of_another_owner(proxy: Running, upst
     assert await researched(proxy) == [research]
 
 
+async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    memory = proxy.edge.memory
+    assert memory is not None
+    [exported] = await memory.exporting.records("research", research.owner, [research.owner])
+    record = orjson.loads(orjson.dumps(exported))
+    await memory.researching.forget(research)
+    whole = {**record, "question": "What else does the billing service retry?"}
+    digest, role, parts, _ = record["messages"][0]
+    wrong = [
+        whole | {"tokens": 10**30},
+        whole | {"written": -1},
+        whole | {"messages": [[digest, role, parts, 5]]},
+        whole | {"messages": 7},
+        whole | {"sources": [None]},
+    ]
+    taken = await memory.importing.records([*wrong, whole], SCOPE)
+    assert [place for place, _ in taken.faults] == [0, 1, 2, 3, 4] and taken.research == 1
+
+
 async def test_a_broken_search_fails_no_request(
     proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
