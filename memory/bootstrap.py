@@ -189,7 +189,10 @@ async def open_memory(
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
         generations = Generations(
-            journal, Server(server.url, server.api_key) if server.url else Folders(home / "index")
+            journal,
+            Server(server.url, server.api_key)
+            if server.url
+            else Folders(home / "index", settings.recall.points_at_hand),
         )
         index, generation = await generations.open_current(embedder)
     except BaseException:

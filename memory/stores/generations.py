@@ -18,6 +18,7 @@ from memory.ports import Embedder, Generation, Index, Journal
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.index_edge import EdgeIndex, remove
 from memory.stores.index_server import ServerIndex
+from memory.stores.own_points import ROOM
 
 
 class Home(Protocol):
@@ -34,16 +35,17 @@ class Home(Protocol):
 
 
 class Folders:
-    """Indexes embedded in this process, each in a folder below one."""
+    """Indexes embedded in this process, each in a folder below one, and so many points of each at hand at most."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, at_hand: int = ROOM) -> None:
         self._folder = folder
+        self._at_hand = at_hand
 
     async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
         """See :class:`Home`."""
         folder = self._folder / name
         new = not any(folder.glob("*"))
-        return await EdgeIndex.open(folder, dimensions), new
+        return await EdgeIndex.open(folder, dimensions, self._at_hand), new
 
     async def remove(self, name: str) -> None:
         """See :class:`Home`."""

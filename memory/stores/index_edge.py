@@ -22,7 +22,7 @@ import qdrant_edge as edge
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.mapped import let_go
-from memory.stores.own_points import OwnPoints
+from memory.stores.own_points import ROOM, OwnPoints
 
 T = TypeVar("T")
 
@@ -41,24 +41,24 @@ _NEVER = 1_000_000_000
 class EdgeIndex:
     """A shard of Qdrant Edge in a folder. One process owns it. Made by :meth:`open`."""
 
-    def __init__(self, folder: Path, dimensions: int) -> None:
+    def __init__(self, folder: Path, dimensions: int, at_hand: int = ROOM) -> None:
         self.folder = folder
         self.dimensions = dimensions
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._shard: Any = None
         self._unflushed = 0
         self._names: dict[int, str] = {}
-        self._at_hand = OwnPoints(dimensions)
+        self._at_hand = OwnPoints(dimensions, at_hand)
 
     @classmethod
-    async def open(cls, folder: Path, dimensions: int) -> EdgeIndex:
-        """Open the shard in a folder, or make one where there is none.
+    async def open(cls, folder: Path, dimensions: int, at_hand: int = ROOM) -> EdgeIndex:
+        """Open the shard in a folder, or make one where there is none. So many points are kept at hand at most.
 
         Raises:
             StoreFault: ``LOCKED`` when another process owns it, ``CORRUPT`` when it cannot be read (then it is to
                 be removed and filled again from the journal).
         """
-        index = cls(folder, dimensions)
+        index = cls(folder, dimensions, at_hand)
         try:
             await index._run(index._open)
         except BaseException:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from memory.stores.postings import Postings
 
 REST_SECONDS = 60.0
 """How long an owner is known to have asked, and how long one is refused for whom there is no room."""
+
+ROOM = 400_000
+"""Points that are at hand at most where nobody says otherwise: what five people are told in a year."""
 
 MANY = 2048
 """Points from which on a few dimensions are looked at first."""
@@ -40,27 +43,28 @@ class _Table:
         self.postings = Postings()
         self.nearness: Nearness | None = None
 
-    def put(self, point: Point) -> None:
-        row = self.rows.get(point.id)
-        if row is None:
-            row = self.rows[point.id] = self._new_row()
-            self.ids[row] = point.id
-        else:
-            self.postings.drop(row)
-        self.vectors[row] = point.dense
-        self.facts[row] = point.sort == "fact"
-        self.postings.put(row, point.sparse)
-        if self.nearness is not None:
-            self.nearness.put(row, point.dense)
+    def put(self, points: Mapping[str, Point]) -> None:
+        self.postings.drop([self.rows[id] for id in points if id in self.rows])
+        for id, point in points.items():
+            row = self.rows.get(id)
+            if row is None:
+                row = self.rows[id] = self._new_row()
+                self.ids[row] = id
+            self.vectors[row] = point.dense
+            self.facts[row] = point.sort == "fact"
+            self.postings.put(row, point.sparse)
+            if self.nearness is not None:
+                self.nearness.put(row, point.dense)
 
-    def drop(self, id: str) -> None:
-        row = self.rows.pop(id)
-        self.ids[row] = ""
-        self.free.append(row)
-        self.vectors[row] = 0.0  # what is forgotten leaves no numbers behind
-        self.postings.drop(row)
-        if self.nearness is not None:
-            self.nearness.put(row, self.vectors[row])
+    def drop(self, ids: Iterable[str]) -> None:
+        rows = [self.rows.pop(id) for id in ids]
+        self.postings.drop(rows)
+        self.free += rows
+        for row in rows:
+            self.ids[row] = ""
+            self.vectors[row] = 0.0  # what is forgotten leaves no numbers behind
+            if self.nearness is not None:
+                self.nearness.put(row, self.vectors[row])
 
     def finish(self) -> None:
         """None is missing. Called where no point is put meanwhile."""
@@ -111,7 +115,7 @@ class _Table:
 class OwnPoints:
     """At most ``room`` points, of the owners who asked last; ``clock`` gives seconds."""
 
-    def __init__(self, dimensions: int, room: int = 16_384, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, dimensions: int, room: int = ROOM, clock: Callable[[], float] = time.monotonic) -> None:
         self.room = room
         self._clock = clock
         self._dimensions = dimensions
@@ -156,14 +160,15 @@ class OwnPoints:
     def put(self, points: Iterable[Point]) -> None:
         """These points are new or have changed; of owners who are not here, nothing is kept."""
         with self._lock:
-            for point in points:
-                before = self._owners.get(point.id)
-                if before is not None and before != point.owner:
-                    self._drop(point.id)
-                table = self._tables.get(point.owner)
-                if table is not None:
-                    table.put(point)
-                    self._owners[point.id] = point.owner
+            put = {point.id: point for point in points}
+            self._drop(id for id, point in put.items() if self._owners.get(id, point.owner) != point.owner)
+            owned: dict[str, dict[str, Point]] = {}
+            for id, point in put.items():
+                owned.setdefault(point.owner, {})[id] = point
+            for owner, own in owned.items():
+                if (table := self._tables.get(owner)) is not None:
+                    table.put(own)
+                    self._owners.update(dict.fromkeys(own, owner))
             while len(self._owners) > self.room:
                 owner = min(self._tables, key=lambda each: self._tables[each].asked)
                 self._let_go(owner)
@@ -172,9 +177,7 @@ class OwnPoints:
     def drop(self, ids: Iterable[str]) -> None:
         """These points are gone."""
         with self._lock:
-            for id in ids:
-                if id in self._owners:
-                    self._drop(id)
+            self._drop(id for id in ids if id in self._owners)
 
     def search(self, query: Query) -> list[Found] | None:
         """What the index finds (see :class:`memory.ports.Index`). None where not all that it looks at is here."""
@@ -196,8 +199,12 @@ class OwnPoints:
         for id in self._tables.pop(owner).rows:
             del self._owners[id]
 
-    def _drop(self, id: str) -> None:
-        self._tables[self._owners.pop(id)].drop(id)
+    def _drop(self, ids: Iterable[str]) -> None:
+        owned: dict[str, list[str]] = {}
+        for id in dict.fromkeys(ids):
+            owned.setdefault(self._owners.pop(id), []).append(id)
+        for owner, own in owned.items():
+            self._tables[owner].drop(own)
 
 
 def _best(found: Sequence[list[Found]], query: Query) -> list[Found]:

@@ -6,6 +6,8 @@ part of its own until there is enough of it to be sorted in.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,12 +40,18 @@ class Postings:
         if self._waiting > LATE:
             self._sort_in()
 
-    def drop(self, row: int) -> None:
-        """A row has no vector any more; nothing of it stays behind."""
-        for term in self._late_terms.pop(row, ()):
-            del self._late[term][row]
-            self._waiting -= 1
-        gone = np.flatnonzero(self._rows == row)
+    def drop(self, rows: Collection[int]) -> None:
+        """Some rows have no vector any more; nothing of them stays behind. Every entry is looked at once for all of
+        them together, which takes milliseconds where there are many."""
+        for row in rows:
+            for term in self._late_terms.pop(row, ()):
+                del self._late[term][row]
+                self._waiting -= 1
+        if not rows:
+            return
+        dropped = np.zeros(max(int(self._rows.max(initial=0)), *rows, 0) + 2, dtype=np.bool_)
+        dropped[list(rows)] = True  # the last place is that of _GONE
+        gone = np.flatnonzero(dropped[self._rows])
         self._rows[gone] = _GONE
         self._weights[gone] = 0.0
 

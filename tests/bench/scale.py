@@ -1,16 +1,18 @@
 """A team's memory as it grows: recall while streams run, the streams' stalls, a night, memory and start.
 
-python -m tests.bench.scale [--night] [FACTS...]        (1000 10000 100000 365000 where none are named)
+python -m tests.bench.scale [--night] [--homes FOLDER] [FACTS...]     (1000 10000 100000 365000 where none are named)
 
 Five users of one project share the facts. While 16 streams run, each user asks questions of several parts in new
 sessions, one after the other. With --night the server then consolidates, first everything (which is much), then 1,000
-facts more, while the streams run on.
+facts more, while the streams run on. With --homes the written facts are kept in a folder, and taken from there when
+they are asked for again.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
-import sys
+import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -98,13 +100,24 @@ async def ask(target: Target, number: int) -> list[Timed]:
     return taken
 
 
-async def measure(folder: Path, size: int, night: bool) -> None:
-    """One size."""
+async def _written(folder: Path, size: int, homes: Path | None) -> tuple[Path, float]:
+    """A data folder with so many facts below a folder, and the seconds in which they were written or copied."""
     home = folder / f"home-{size}"
-    home.mkdir(mode=0o700)
+    kept = None if homes is None else homes / home.name
     began = time.perf_counter()
-    await seed_home(home, size, USERS)
-    seeded = time.perf_counter() - began
+    if kept is None or not kept.exists():
+        home.mkdir(mode=0o700)
+        await seed_home(home, size, USERS)
+        if kept is not None:
+            shutil.copytree(home, kept)
+    else:
+        shutil.copytree(kept, home)
+    return home, time.perf_counter() - began
+
+
+async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> None:
+    """One size."""
+    home, seeded = await _written(folder, size, homes)
     provider = targets.provider(folder, SPACING_MS)
     proxy = targets.palimpsest("palimpsest", folder, home, provider.port, MEMORY__NIGHT__ENABLED="false")
     assert proxy.process is not None and provider.process is not None
@@ -167,13 +180,17 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
 
 
-async def main(sizes: Sequence[int], night: bool) -> None:
+async def main(sizes: Sequence[int], night: bool, homes: Path | None) -> None:
     """Each size in a folder of its own."""
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="palimpsest-scale-") as folder:
-            await measure(Path(folder), size, night)
+            await measure(Path(folder), size, night, homes)
 
 
 if __name__ == "__main__":
-    named = [int(each) for each in sys.argv[1:] if each != "--night"]
-    asyncio.run(main(named or [1000, 10_000, 100_000, 365_000], "--night" in sys.argv))
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.scale")
+    parser.add_argument("--night", action="store_true")
+    parser.add_argument("--homes", type=Path)
+    parser.add_argument("facts", type=int, nargs="*")
+    named = parser.parse_args()
+    asyncio.run(main(named.facts or [1000, 10_000, 100_000, 365_000], named.night, named.homes))

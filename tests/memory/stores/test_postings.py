@@ -23,7 +23,7 @@ def test_a_question_is_scored_against_what_the_rows_hold_now(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(postings, "LATE", late)
         for row, sparse in steps:
-            kept.drop(row)
+            kept.drop([row])
             rows.pop(row, None)
             if sparse is not None:
                 kept.put(row, sparse)
