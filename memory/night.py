@@ -22,6 +22,7 @@ from typing import Protocol
 import orjson
 from cronsim import CronSim
 
+from memory.consolidation.diff import Diff
 from memory.consolidation.written import Planned, read
 from memory.ports import Guard
 from memory.settings import NightSettings
@@ -32,6 +33,8 @@ LOOK_SECONDS = 60.0
 """How often the clock is looked at: a machine that sleeps does not count its seconds."""
 GRACE = timedelta(minutes=5)
 """How long after the start a night that was missed is made up for."""
+SHOWN = 5000
+"""Changes that are kept as they were planned: where there were more, the journal has them all the same."""
 WITHIN = 4 * 3600.0
 """Seconds that a night may take at most."""
 
@@ -107,7 +110,8 @@ async def _as_planned(planned: Planned) -> Planned:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a night did, or would do: of each owner its number (0 where it was not written) and the plan."""
+    """What a night did, or would do: of each owner its number (0 where it was not written) and the plan, of what was
+    written after many changes only whose it is."""
 
     began: datetime
     nights: tuple[tuple[int, Planned], ...] = ()
@@ -174,6 +178,7 @@ class Nights:
             raise Busy("a night is going on already: wait until it is done")
         self._running = True
         self.outcome = Outcome(self._now())
+        shown = 0
         try:
             await self._worker.catch_up()
             job = Job(self._now(), None if owners is None else tuple(owners), since)
@@ -181,7 +186,9 @@ class Nights:
                 async for plain in planning:
                     planned = await self._improve(plain)
                     number = 0 if dry else await self._apply(planned)
-                    done = () if planned.diff.empty else ((number, planned),)
+                    shown += len(planned.diff.changes)
+                    kept = planned if dry or shown <= SHOWN else replace(planned, diff=Diff(planned.diff.owner))
+                    done = () if planned.diff.empty else ((number, kept),)
                     self.outcome = replace(
                         self.outcome,
                         nights=(*self.outcome.nights, *done),
@@ -276,10 +283,11 @@ class Child:
         complaining = asyncio.create_task(process.stderr.read())
         try:
             process.stdin.write(self._told(job))
-            process.stdin.close()
             while header := await process.stdout.readline():
                 body = await process.stdout.readexactly(int(header))
                 yield await asyncio.to_thread(read, body)
+                # What it plans next builds on what was written of this.
+                process.stdin.write(b"\n")
             if await process.wait():
                 told = (await complaining).decode(errors="replace").strip().splitlines()
                 raise Failed(f"the night could not be planned: {told[-1] if told else process.returncode}")
@@ -299,5 +307,6 @@ class Child:
                 "now": job.now,
                 "since": job.since,
                 "settings": self._settings.model_dump(mode="json"),
-            }
+            },
+            option=orjson.OPT_APPEND_NEWLINE,
         )

@@ -1,7 +1,8 @@
 """The process that plans a night, beside the server: ``python -m memory.planner``, given a job on standard input.
 
 It reads the database by itself and cannot write it; what it plans goes to standard output, owner by owner, each as a
-line with the number of bytes that follow. Nothing that it computes stops a stream in the server.
+line with the number of bytes that follow; a line on standard input then asks for the next. Nothing that it computes
+stops a stream in the server.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import orjson
 
 from memory.consolidation.across import Elsewhere
@@ -26,6 +28,7 @@ from memory.consolidation.rules import RULES
 from memory.consolidation.snapshot import Snapshot
 from memory.consolidation.written import Planned, written
 from memory.models.static_embedding import StaticEmbedding
+from memory.ports import Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.snapshots import Looked, Snapshots
@@ -37,21 +40,26 @@ NICE = 10
 def plans(
     path: Path, owners: list[str] | None, now: datetime, settings: NightSettings, since: datetime | None
 ) -> Iterator[Planned]:
-    """The nights of some owners, or of all, of whom there is anything to look at."""
+    """The nights of some owners, or of all, of whom there is anything to look at. Of whom there is much, there are
+    several: before the next one is asked for, this one is to be written."""
     snapshots = Snapshots(path)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
+    sessions = rules.clusters.candidate_sessions
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        looked = snapshots.look(owner, now, rules.floor, since, unread, rules.clusters.candidate_sessions)
-        if looked.nothing:
-            continue
-        snapshot, elsewhere = _snapshot(owner, looked, snapshots, embedder), _elsewhere(looked, snapshots, embedder)
-        own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
-        snapshot = replace(snapshot, facts={**snapshot.facts, **own})
-        diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
-        yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
+        vectors = _Vectors(embedder)
+        looked = snapshots.look(owner, now, rules.floor, since, unread, sessions)
+        while not looked.nothing:
+            snapshot, elsewhere = _snapshot(owner, looked, snapshots, vectors), _elsewhere(looked, snapshots, embedder)
+            own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
+            snapshot = replace(snapshot, facts={**snapshot.facts, **own})
+            diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
+            yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
+            if not looked.more:
+                break
+            looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked.fact)
 
 
 def rules_of(settings: NightSettings) -> Rules:
@@ -72,9 +80,26 @@ def rules_of(settings: NightSettings) -> Rules:
     )
 
 
-def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedder: StaticEmbedding) -> Snapshot:
+class _Vectors:
+    """The vectors of one owner's facts, each made once."""
+
+    def __init__(self, embedder: StaticEmbedding) -> None:
+        self._embedder = embedder
+        self._rows: dict[str, int] = {}
+        self._made = embedder.documents([])
+
+    def of(self, texts: Sequence[tuple[str, str]]) -> Vector:
+        """The vectors of some texts, by the ids of their facts."""
+        fresh = [(id, text) for id, text in texts if id not in self._rows]
+        self._rows.update((id, row) for row, (id, _) in enumerate(fresh, len(self._rows)))
+        self._made = np.concatenate([self._made, self._embedder.documents([text for _, text in fresh])])
+        vectors: Vector = self._made[[self._rows[id] for id, _ in texts]]
+        return vectors
+
+
+def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedded: _Vectors) -> Snapshot:
     ids = [id for id, _ in looked.texts]
-    vectors = embedder.documents([text for _, text in looked.texts])
+    vectors = embedded.of(looked.texts)
     rows = [row for row, id in enumerate(ids) if id in looked.new]
     pairs = likenesses(ids, vectors, rows, ALIKE)
     wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in pairs for id in (pair.one, pair.other))])
@@ -120,7 +145,7 @@ def main() -> None:
     """Plan what standard input asks for."""
     if hasattr(os, "nice"):  # not on Windows
         os.nice(NICE)
-    said = orjson.loads(sys.stdin.buffer.read())
+    said = orjson.loads(sys.stdin.buffer.readline())
     since = datetime.fromisoformat(said["since"]) if said["since"] else None
     now = datetime.fromisoformat(said["now"])
     settings = NightSettings.model_validate(said["settings"])
@@ -129,6 +154,8 @@ def main() -> None:
         body = written(planned)
         out.write(b"%d\n" % len(body) + body)
         out.flush()
+        if not sys.stdin.buffer.readline():
+            return  # nobody waits for more
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,8 @@ DENSE = "dense"
 LEXICAL = "lexical"
 # Points in one call: some milliseconds.
 PIECE = 64
+# How long others have Python's lock to themselves after each piece that is put at hand, which holds it as long.
+REST_SECONDS = 0.001
 # The engine's own log outlives a kill of the process; carrying it over now and then keeps the next start quick.
 FLUSH_EVERY = 2000
 # Texts of ids that are kept: writing one out takes ten times as long as looking it up.
@@ -227,6 +230,7 @@ class EdgeIndex:
                 self._at_hand.finish(owner)
                 let_go(self.folder)
             else:
+                time.sleep(REST_SECONDS)
                 self._thread.submit(self._gather, owner, True, offset)
 
     def _name(self, number: int) -> str:

@@ -40,7 +40,7 @@ class _Table:
         room = count + count // 4 + 64
         self.vectors = np.zeros((room, dimensions), dtype=np.float32)
         self.facts = np.zeros(room, dtype=np.bool_)
-        self.postings = Postings()
+        self.postings = Postings(asked=False)
         self.nearness: Nearness | None = None
 
     def put(self, points: Mapping[str, Point]) -> None:
@@ -70,7 +70,7 @@ class _Table:
         """None is missing. Called where no point is put meanwhile."""
         if len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
             self.nearness = Nearness(self.vectors, len(self.ids))
-        self.whole = True
+        self.postings.asked = self.whole = True
 
     def search(self, query: Query) -> list[Found]:
         """The best by each leg, with both scores."""

@@ -16,14 +16,18 @@ from memory.ports import Sparse
 LATE = 4096
 """Entries that may wait to be sorted in, which takes half a millisecond."""
 
+EARLY = 4 * LATE
+"""And as long as nobody asks."""
+
 _GONE = -1
 """The row of an entry whose point is gone: it adds to a place that nobody reads."""
 
 
 class Postings:
-    """Sparse vectors by row. Rows are numbered by the caller."""
+    """Sparse vectors by row. Rows are numbered by the caller, who says from when on scores are ``asked`` for."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: bool = True) -> None:
+        self.asked = asked
         self._terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # sorted
         self._rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
@@ -37,7 +41,7 @@ class Postings:
             self._late.setdefault(term, {})[row] = weight
         self._late_terms[row] = tuple(sparse)
         self._waiting += len(sparse)
-        if self._waiting > LATE:
+        if self._waiting > (LATE if self.asked else EARLY):
             self._sort_in()
 
     def drop(self, rows: Collection[int]) -> None:

@@ -24,8 +24,12 @@ FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
 UNREAD = 5000
 """Memories of each kind that one night may put in short."""
+SLICE = 500
+"""New facts that one night looks at: where there are more, nights follow one another, so that none of them is written
+for long. What is learnt in a day is one night."""
 SEVERAL = 2
 """Projects in which something may recur."""
+_LAST = 2**63 - 1
 CONDENSED = timedelta(days=4)
 """How far before the last night the days lie that may still have to be put in short."""
 
@@ -52,6 +56,8 @@ class Looked:
     unread_upto: int = 0
     rules: Sequence[str] = ()
     """New ones that may be a rule for others, though nothing is like them."""
+    more: bool = False
+    """Whether there is more that is new, behind ``fact``."""
 
     @property
     def nothing(self) -> bool:
@@ -95,19 +101,21 @@ class Snapshots:
         since: datetime | None = None,
         unread: timedelta | None = None,
         sessions: int = SEVERAL,
+        behind: int | None = None,
     ) -> Looked:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
         ``unread``: with what is older than that and was never shown; ``sessions`` is in how many of them a rule must
-        have been said."""
+        have been said; ``behind``: only the facts behind that row, where the last one has looked at all the rest."""
         with self._reading() as connection:
+            if behind is not None:
+                return _further(connection, owner, behind, sessions)
             row = connection.execute(QUERIES["night_cursor_get"], (owner,)).fetchone()
-            after, behind = (row["fact"], row["passage"]) if row else (0, 0)
+            after, heard = (row["fact"], row["passage"]) if row else (0, 0)
             last = when(row["at"]) if row else None
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()
-            new = _new(connection, owner, after, last, since)
-            texts = connection.execute(QUERIES["snapshot_texts"], (owner,)).fetchall() if new else []
+            new, reached = _new(connection, owner, after, last, since, SLICE)
             fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
-            said, passage = _said(connection, owner, behind, upto["passage"], now)
+            said, passage = _said(connection, owner, heard, upto["passage"], now)
             old, old_upto = _unread(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             first = min([said[0].at if said else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
@@ -118,16 +126,9 @@ class Snapshots:
             days = (first - CONDENSED).date().isoformat() if first.year > 1970 else ""
             return Looked(
                 new,
-                [(row["id"], row["text"]) for row in texts],
-                {
-                    Category(row["category"]): row["held"]
-                    for row in connection.execute(QUERIES["snapshot_active"], (owner,))
-                },
-                frozenset(
-                    id
-                    for row in connection.execute(QUERIES["snapshot_derived"], (owner,))
-                    for id in listed(row["derived_from"])
-                ),
+                _texts(connection, owner, reached or upto["fact"]) if new else [],
+                _active(connection, owner),
+                _derived(connection, owner),
                 [row["id"] for row in connection.execute(QUERIES["snapshot_fading"], fading)],
                 said,
                 [fact_of(row) for row in learned],
@@ -135,16 +136,13 @@ class Snapshots:
                     line_of(row)
                     for row in connection.execute(many("summaries_between", 1), (owner, days, now.date().isoformat()))
                 ],
-                upto["fact"],
+                reached or upto["fact"],
                 passage,
                 *_elsewhere(connection, owner, after, since),
                 old,
                 old_upto,
-                [
-                    row["id"]
-                    for row in connection.execute(QUERIES["snapshot_rules"], (owner, sessions))
-                    if row["id"] in new
-                ],
+                _rules(connection, owner, sessions, 0, new),
+                bool(reached),
             )
 
     @contextmanager
@@ -172,29 +170,77 @@ def _elsewhere(
     projects = [row["name"] for row in connection.execute(QUERIES["owners_all"]) if row["name"].startswith(beginning)]
     if len(projects) < SEVERAL:
         return [], frozenset()
-    new = frozenset(id for each in projects for id in _new(connection, each, after, None, since))
+    new = frozenset(id for each in projects for id in _new(connection, each, after, None, since, most=-1)[0])
     rows = connection.execute(many("snapshot_elsewhere", len(projects)), tuple(projects)).fetchall() if new else []
     fresh = new.intersection(row["id"] for row in rows)
     if not fresh:
         return [], frozenset()
-    own = connection.execute(QUERIES["snapshot_texts"], (owner,)).fetchall()
-    return [(row["id"], row["text"]) for row in (*rows, *own)], fresh
+    own = _texts(connection, owner, _LAST)
+    return [*((row["id"], row["text"]) for row in rows), *own], fresh
+
+
+def _further(connection: sqlite3.Connection, owner: str, behind: int, sessions: int) -> Looked:
+    """The next facts that are new."""
+    upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["fact"]
+    new, reached = _new(connection, owner, behind, None, None, SLICE)
+    return Looked(
+        new=new,
+        texts=_texts(connection, owner, reached or upto) if new else [],
+        active=_active(connection, owner),
+        derived=_derived(connection, owner),
+        fading=(),
+        said=(),
+        learned=(),
+        lines=(),
+        fact=reached or upto,
+        passage=0,
+        rules=_rules(connection, owner, sessions, behind, new),
+        more=bool(reached),
+    )
+
+
+def _texts(connection: sqlite3.Connection, owner: str, upto: int) -> list[tuple[str, str]]:
+    rows = connection.execute(QUERIES["snapshot_texts"], (owner, upto))
+    return [(row["id"], row["text"]) for row in rows]
+
+
+def _active(connection: sqlite3.Connection, owner: str) -> dict[Category, int]:
+    rows = connection.execute(QUERIES["snapshot_active"], (owner,))
+    return {Category(row["category"]): row["held"] for row in rows}
+
+
+def _derived(connection: sqlite3.Connection, owner: str) -> frozenset[str]:
+    rows = connection.execute(QUERIES["snapshot_derived"], (owner,))
+    return frozenset(id for row in rows for id in listed(row["derived_from"]))
+
+
+def _rules(connection: sqlite3.Connection, owner: str, sessions: int, behind: int, new: frozenset[str]) -> list[str]:
+    rows = connection.execute(QUERIES["snapshot_rules"], (owner, sessions, behind))
+    return [row["id"] for row in rows if row["id"] in new]
 
 
 def _new(
-    connection: sqlite3.Connection, owner: str, after: int, last: datetime | None, since: datetime | None
-) -> frozenset[str]:
-    """The active facts that were learnt, or used, since the last night."""
+    connection: sqlite3.Connection,
+    owner: str,
+    after: int,
+    last: datetime | None,
+    since: datetime | None,
+    most: int,
+) -> tuple[frozenset[str], int]:
+    """The active facts that were learnt, or used, since the last night, at most so many of them where a moment does not
+    say which; the row after which there are more, else 0."""
+    reached = 0
     if since is not None:
         rows = connection.execute(QUERIES["snapshot_since"], (since.timestamp(), owner)).fetchall()
     else:
-        rows = connection.execute(QUERIES["snapshot_new"], (after, owner)).fetchall()
+        rows = connection.execute(QUERIES["snapshot_new"], (after, owner, most)).fetchall()
+        reached = rows[-1]["number"] if len(rows) == most else 0
         if last is not None:
             # Texts of times are compared, whatever their zones: a day more is looked at.
             day = (last - timedelta(days=1)).date().isoformat()
             used = connection.execute(QUERIES["snapshot_used"], (owner, day)).fetchall()
             rows += [row for row in used if (at := when(row["used_at"])) is not None and at >= last]
-    return frozenset(row["id"] for row in rows)
+    return frozenset(row["id"] for row in rows), reached
 
 
 def _unread(

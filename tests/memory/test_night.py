@@ -116,6 +116,23 @@ async def test_what_a_night_archived_is_not_found_and_what_it_made_is(memory: Me
     assert all(isinstance(each, Fact) and each.state is State.ACTIVE for each in found.values())
 
 
+async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_builds_on_the_one_before(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.stores.snapshots.SLICE", 2)
+    await taught(memory, *lessons())
+
+    async def here(job: Job) -> AsyncIterator[Planned]:
+        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
+            yield planned
+
+    outcome = await replace_planner(memory, here).run()
+    actions = [{change.action for change in planned.diff.changes} for _, planned in outcome.nights]
+    assert actions == [{"merge"}, {"supersede"}, {"gist"}]
+    before = dump(memory)
+    assert (await replace_planner(memory, here).run()).nights == () and dump(memory) == before
+
+
 async def test_owners_never_mix(memory: Memory) -> None:
     same = "Always run the unit tests before a push"
     await taught(memory, fact(same, id=uuid(1)), fact(same, id=uuid(2), session="s2", scope=BOB))

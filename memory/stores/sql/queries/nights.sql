@@ -85,8 +85,8 @@ SELECT * FROM summaries WHERE owner IN (?*) AND day >= ? AND day <= ? ORDER BY d
 -- snapshot_upto: the last rows of both tables
 SELECT (SELECT coalesce(max(number), 0) FROM facts) AS fact, (SELECT coalesce(max(number), 0) FROM passages) AS passage;
 
--- snapshot_new: the active facts of an owner that were learnt after a row
-SELECT id FROM facts WHERE number > ? AND owner = ? AND state = 'active';
+-- snapshot_new: the active facts of an owner that were learnt after a row, the first ones of them
+SELECT id, number FROM facts WHERE number > ? AND owner = ? AND state = 'active' ORDER BY number LIMIT ?;
 
 -- snapshot_since: the active facts of an owner that were learnt since a moment
 SELECT id FROM facts WHERE recorded >= ? AND owner = ? AND state = 'active';
@@ -94,8 +94,8 @@ SELECT id FROM facts WHERE recorded >= ? AND owner = ? AND state = 'active';
 -- snapshot_used: the active facts of an owner that were used since a day
 SELECT id, used_at FROM facts WHERE owner = ? AND state = 'active' AND used_at >= ?;
 
--- snapshot_texts: all active facts of an owner
-SELECT id, text FROM facts WHERE owner = ? AND state = 'active' ORDER BY number;
+-- snapshot_texts: all active facts of an owner up to a row
+SELECT id, text FROM facts WHERE owner = ? AND state = 'active' AND number <= ? ORDER BY number;
 
 -- snapshot_active: how many active facts of each category an owner has
 SELECT category, count(*) AS held FROM facts WHERE owner = ? AND state = 'active' GROUP BY category;
@@ -141,8 +141,8 @@ SELECT id, text FROM facts WHERE owner IN (?*) AND state = 'active' AND layer = 
 AND origin IN ('person', 'user') AND sensitivity != 'restricted'
 AND kind IN ('preference', 'convention', 'correction', 'anti-pattern', 'heuristic', 'pattern') ORDER BY number;
 
--- snapshot_rules: active facts of an owner that were said, or used, in so many sessions and may be a rule for others
-SELECT id FROM facts WHERE owner = ? AND state = 'active' AND layer = 'user-project' AND sessions >= ?
+-- snapshot_rules: active facts of an owner after a row, said or used in so many sessions, that may be a rule for others
+SELECT id FROM facts WHERE owner = ? AND state = 'active' AND layer = 'user-project' AND sessions >= ? AND number > ?
 AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic');
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said without having been shown
