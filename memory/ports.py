@@ -344,6 +344,9 @@ class Journal(Protocol):
     async def ledger(self, session: str) -> tuple[Entry, ...]:
         """A session's ledger in the order it was written."""
 
+    async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
+        """The memories that were added to a session's messages, by the message's digest, in order."""
+
     async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
         """Write the session (insert or update) and new entries, with the messages that these take something from and
         that no exchange has brought yet. One transaction."""

@@ -51,6 +51,9 @@ REFRESH_SECONDS = 2.0
 FEW = 12
 """Passages whose words are read at once without a thread: a millisecond at most."""
 
+LITTLE = 1500
+"""Characters that are read in about a millisecond; the way to a thread and back takes a good part of that."""
+
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
 
@@ -180,7 +183,7 @@ class Learner:
     async def _teach(self, journaled: Journaled) -> None:
         noticed = await self._observing.observe(journaled)
         journaled, known_sources = await self._without_known(journaled)
-        learned = await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
+        learned = await self._learned(journaled)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
         facts, known, said = await self._facts(journaled, learned.facts, at)
@@ -197,6 +200,14 @@ class Learner:
         self._unindexed.update((fact.id, fact) for fact in facts)
         if facts or said:
             self._pages.changed(frozenset(owner for layer in Layer if (owner := journaled.session.scope.owner(layer))))
+
+    async def _learned(self, journaled: Journaled) -> Learned:
+        """What is read in an exchange: of a little talk here, else in a thread, as streams are relayed meanwhile."""
+        new = [*(journaled.messages[index] for index in journaled.fresh), *filter(None, [journaled.reply])]
+        said = sum(len(message.text) + sum(len(each.text) for each in message.results) for message in new)
+        if said <= LITTLE:
+            return learn(journaled, assistant=self._settings.assistant)
+        return await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
 
     async def _without_known(self, journaled: Journaled) -> tuple[Journaled, frozenset[bytes]]:
         """The exchange without the old messages that its owner was taught already, and which of the others were: the

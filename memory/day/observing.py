@@ -106,7 +106,7 @@ class Observing:
             StoreError: when what is known cannot be read.
         """
         owner = journaled.session.scope.owner(Layer.USER_PROJECT)
-        if not self._settings.behaviour or owner is None or not journaled.fresh:
+        if not self._settings.behaviour or owner is None or not journaled.fresh or not _worked(journaled):
             return Noticed()
         seen = await asyncio.to_thread(_look, journaled)
         if not seen.steps:
@@ -249,6 +249,11 @@ class Observing:
             wrong=draft.wrong,
             entities=draft.entities,
         )
+
+
+def _worked(journaled: Journaled) -> bool:
+    """Whether any tool was called at all: talk shows nothing of how work is done."""
+    return any(message.calls for message in journaled.messages)
 
 
 def _look(journaled: Journaled) -> _Seen:

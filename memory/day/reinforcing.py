@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory.conversation import Role
-from memory.edits import Act, Entry
 from memory.fact import Fact, Passage
 from memory.learning.used import answered, used
 from memory.ports import Journaled, Use
@@ -41,8 +40,8 @@ def nobody(owner: str, shown: Shown, was_used: bool) -> None:
 class Standing(Protocol):
     """What this needs of the journal."""
 
-    async def ledger(self, session: str) -> tuple[Entry, ...]:
-        """A session's ledger."""
+    async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
+        """The memories that were added to a session's messages, by the message's digest."""
 
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]:
         """Facts and passages by id, as far as they belong to these owners."""
@@ -74,16 +73,12 @@ class Reinforcing:
         """What of the memories in an exchange's request was shown anew, and what was used in its reply."""
         session = journaled.session
         place = {message.digest: index for index, message in enumerate(journaled.messages)}
-        given = [
-            entry
-            for entry in await self._journal.ledger(session.id)
-            if entry.memories and entry.act is Act.APPEND and entry.digest in place
-        ]
+        given = [(key, ids) for key, ids in await self._journal.given(session.id) if key in place]
         if not given:
             return Looked()
         fresh = set(journaled.fresh)
-        shown = {id for entry in given if place[entry.digest] in fresh for id in entry.memories}
-        ids = list(dict.fromkeys(id for entry in given for id in entry.memories))
+        shown = {id for key, ids in given if place[key] in fresh for id in ids}
+        ids = list(dict.fromkeys(id for _, ids in given for id in ids))
         owners = session.scope.owners()
         found = await self._journal.memories(ids, owners)
         texts = {memory.id: memory.text for memory in found}

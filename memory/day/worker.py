@@ -16,8 +16,9 @@ GIVE_WAY_SECONDS = 0.2
 PATIENCE_SECONDS = 60.0
 """How long a burst of requests is spared: what has piled up until then is worked off though more come."""
 
-OWED = 400
-"""Exchanges that may pile up while requests are spared. With more, memory would fall too far behind."""
+OWED = 150
+"""Exchanges that may pile up while requests are spared: half a second's work. With more, what was just said would not
+be known when it is asked for."""
 
 LOOK_SECONDS = 0.02
 """How often a worker looks whether requests still come."""

@@ -15,9 +15,6 @@ from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
 from memory.stores.shelf import Shelf, ask_many
 
-FEW = 24
-"""Memories that are read here and now: half a millisecond. More of them are read in a thread."""
-
 SHOWN = 5
 """In so many sessions a memory must have been shown, and not used, to count as used once."""
 
@@ -174,7 +171,7 @@ class Facts(Shelf):
                 rest = set(unread).difference(fact.id for fact in facts)
                 return [*facts, *(passage_of(row) for row in ask_many(connection, "passages_get", list(rest)))]
 
-            read = await (self._db.look(work) if len(unread) <= FEW else self._db.read(work))
+            read = await self._few(work, len(unread))
             self._known.keep(read, epoch)
             found.update((memory.id, memory) for memory in read)
         return [memory for memory in found.values() if memory.owner in owners]
@@ -202,7 +199,7 @@ class Facts(Shelf):
         def work(connection: sqlite3.Connection) -> frozenset[bytes]:
             return frozenset(row["source"] for row in ask_many(connection, "passages_taught", sources, (owner,)))
 
-        return await self._db.read(work)
+        return await self._few(work, len(sources))
 
     async def neighbours(
         self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None

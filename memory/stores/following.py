@@ -31,7 +31,7 @@ class Following(Shelf):
             found = (fact_of(row) for row in ask_many(connection, "facts_from", sources))
             return [fact for fact in found if fact.owner in owners and fact.state is State.ACTIVE]
 
-        return await self._db.read(work)
+        return await self._few(work, len(sources))
 
     async def use_times(self, id: str) -> list[datetime]:
         """See :class:`memory.day.lives.Looking`."""

@@ -115,7 +115,7 @@ class SqliteJournal(
         def work(connection: sqlite3.Connection) -> frozenset[bytes]:
             return frozenset(row["hash"] for row in ask_many(connection, "tombstone_find", hashes))
 
-        return await self._db.read(work)
+        return await self._few(work, len(hashes))
 
     async def counts(self) -> Counts:
         """See :class:`memory.ports.Journal`."""

@@ -11,7 +11,7 @@ from memory.scope import Layer
 from memory.session import Session
 from memory.stores.messages import seal_all, write_messages
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
+from memory.stores.rows import entry_of, entry_row, listed, names, session_of, session_row
 from memory.stores.shelf import CHUNK, Shelf, widening
 
 
@@ -77,6 +77,15 @@ class Sessions(Shelf):
             return tuple(entry_of(row) for row in connection.execute(QUERIES["ledger_of"], (session,)))
 
         return await self._db.read(work)
+
+    async def given(self, session: str) -> list[tuple[bytes, tuple[str, ...]]]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[bytes, tuple[str, ...]]]:
+            rows = connection.execute(QUERIES["ledger_given"], (session,))
+            return [(row["digest"], listed(row["memories"])) for row in rows]
+
+        return await self._db.look(work)
 
     async def enter(self, session: Session, entries: Sequence[Entry], messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`. Entering the same entry twice is entering it once; where the last one

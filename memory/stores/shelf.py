@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from memory.stores.database import Database
 from memory.stores.messages import Redact
 from memory.stores.queries import many
+from memory.stores.writer import Work
 
 T = TypeVar("T")
 
@@ -17,11 +18,19 @@ T = TypeVar("T")
 CHUNK = 256
 
 
+FEW = 24
+"""Rows that are looked up by their keys in a fraction of a millisecond."""
+
+
 class Shelf:
     """A part of the journal."""
 
     _db: Database
     _redact: Redact
+
+    async def _few(self, work: Work[T], count: int) -> T:
+        """Look something up by so many keys: a few here and now, many in a reader's thread."""
+        return await (self._db.look(work) if count <= FEW else self._db.read(work))
 
 
 def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:

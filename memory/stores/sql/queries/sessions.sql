@@ -53,6 +53,10 @@ ON CONFLICT (session, mark) DO NOTHING;
 -- ledger_again: a decision is taken once more, after others: then it is the last one
 UPDATE ledger SET number = (SELECT max(number) + 1 FROM ledger) WHERE session = ? AND mark = ? RETURNING number;
 
+-- ledger_given: which memories were given at which messages of a session
+SELECT ledger.digest, ledger.memories FROM ledger JOIN sessions ON sessions.number = ledger.session
+WHERE sessions.id = ? AND ledger.act = 'append' AND ledger.memories != '[]' ORDER BY ledger.number;
+
 -- ledger_of: a session's decisions in the order they were taken
 SELECT ledger.* FROM ledger JOIN sessions ON sessions.number = ledger.session
 WHERE sessions.id = ? ORDER BY ledger.number;
