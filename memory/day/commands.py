@@ -26,6 +26,7 @@ from memory.day.recall import Recall
 from memory.day.sessions import LiveSessions
 from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
 from memory.language.words import stems
+from memory.learning.behaviour.told import within
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Counts, Forgotten, Journal
@@ -302,4 +303,9 @@ class Commands:
         )
 
     def _tombstones(self, memories: Sequence[Fact | Passage]) -> list[bytes]:
-        return [tombstone_of(self._journal.key(), memory.owner, memory.text) for memory in memories]
+        texts = [(memory.owner, text) for memory in memories for text in (memory.text, *_within(memory))]
+        return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
+
+
+def _within(memory: Memory) -> list[str]:
+    return within(memory.text) if memory.origin is Origin.BEHAVIOUR else []

@@ -19,7 +19,7 @@ from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, State
 from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
-from memory.learning.behaviour.habits import Habits, mine
+from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger, mine
 from memory.learning.behaviour.skills import Enough, Skill, skills
 from memory.learning.behaviour.steps import steps, window
 from memory.learning.behaviour.told import (
@@ -31,6 +31,7 @@ from memory.learning.behaviour.told import (
     left_open,
     put_right,
     sequence,
+    words_of,
 )
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
@@ -154,9 +155,20 @@ class Observing:
                 await self._journal.decide(each, CandidateState.DEFERRED, at, "it is no habit any more")
 
     async def habits(self, owner: str) -> Habits:
-        """The habits of an owner's sessions, as they are now."""
+        """The habits of an owner's sessions, as they are now, but for those that are forgotten."""
         done = await self._journal.steps(owner, MINED)
-        return await asyncio.to_thread(mine, done)
+        mined = await asyncio.to_thread(mine, done)
+        every: list[Sequel | Trigger | Convention] = [*mined.sequences, *mined.triggers, *mined.conventions]
+        buried = {words_of(each): tombstone_of(self._journal.key(), owner, words_of(each)) for each in every}
+        forgotten = await self._journal.is_forgotten(list(buried.values())) if buried else frozenset()
+        if not forgotten:
+            return mined
+        return replace(
+            mined,
+            sequences=tuple(each for each in mined.sequences if buried[words_of(each)] not in forgotten),
+            triggers=tuple(each for each in mined.triggers if buried[words_of(each)] not in forgotten),
+            conventions=tuple(each for each in mined.conventions if buried[words_of(each)] not in forgotten),
+        )
 
     def _due(self, owner: str, session: str, steps: int) -> bool:
         """Whether habits are to be looked for now."""

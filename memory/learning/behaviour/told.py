@@ -18,7 +18,7 @@ from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.entities import entities
 from memory.learning.behaviour.corrected import Corrected
 from memory.learning.behaviour.endings import Ended
-from memory.learning.behaviour.habits import Habits
+from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 
@@ -29,6 +29,9 @@ CONVENTIONS: Final = 12
 LEAST: Final = 0.3
 SUREST: Final = 0.7
 """Confidence of what was seen in one session, and the most that watching alone gives."""
+
+_HABIT: Final = "Habit in this project: "
+_THEN: Final = ", then "
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +83,41 @@ def put_right(each: Corrected) -> Finding:
 def habitual(habits: Habits) -> Iterator[Finding]:
     """The habits of a project."""
     for sequel in habits.sequences[:SEQUENCES]:
-        steps = ", then ".join(map(_quoted, sequel.shapes))
         detail = {"steps": sequel.shapes, "sessions": sequel.sessions, "times": sequel.times, "kept": sequel.kept}
-        draft = _draft(f"Habit in this project: {steps}", Kind.PATTERN, Origin.BEHAVIOUR, confidence(sequel.sessions))
+        draft = _draft(words_of(sequel), Kind.PATTERN, Origin.BEHAVIOUR, confidence(sequel.sessions))
         subject = sequence(sequel.families)
         yield Finding("sequence", subject, draft, sequel.last.source, sequel.sessions, detail)
     for trigger in habits.triggers[:TRIGGERS]:
-        text = f"Habit in this project: after an {trigger.when}, {_quoted(trigger.shape)} is run"
         detail = {"when": trigger.when, "then": trigger.shape, "sessions": trigger.sessions}
         detail |= {"times": trigger.times, "occasions": trigger.occasions}
-        draft = _draft(text, Kind.PATTERN, Origin.BEHAVIOUR, confidence(trigger.sessions))
+        draft = _draft(words_of(trigger), Kind.PATTERN, Origin.BEHAVIOUR, confidence(trigger.sessions))
         subject = _subject("trigger", trigger.when, trigger.then)
         yield Finding("trigger", subject, draft, trigger.last.source, trigger.sessions, detail)
     for rule in habits.conventions[:CONVENTIONS]:
-        text = f"Convention kept in this project: {rule.question} {rule.answer}"
         detail = {"rule": f"{rule.question} {rule.answer}", "sessions": rule.sessions}
         detail |= {"times": rule.times, "edits": rule.edits}
-        draft = _draft(text, Kind.CONVENTION, Origin.BEHAVIOUR, confidence(rule.sessions))
+        draft = _draft(words_of(rule), Kind.CONVENTION, Origin.BEHAVIOUR, confidence(rule.sessions))
         subject = _subject("convention", rule.question, rule.answer)
         yield Finding("convention", subject, draft, rule.last.source, rule.sessions, detail)
+
+
+def words_of(habit: Sequel | Trigger | Convention) -> str:
+    """A habit as a fact's text."""
+    match habit:
+        case Sequel():
+            return _HABIT + _THEN.join(map(_quoted, habit.shapes))
+        case Trigger():
+            return f"{_HABIT}after an {habit.when}, {_quoted(habit.shape)} is run"
+        case Convention():
+            return f"Convention kept in this project: {habit.question} {habit.answer}"
+
+
+def within(text: str) -> list[str]:
+    """The shorter habits in the text of a longer one: who lets go of the whole does not want to be told its half."""
+    steps = text.removeprefix(_HABIT).split(_THEN) if text.startswith(_HABIT) else []
+    places = range(len(steps))
+    spans = [(first, last) for first in places for last in places if first < last and last - first < len(steps) - 1]
+    return [_HABIT + _THEN.join(steps[first : last + 1]) for first, last in spans]
 
 
 def sequence(families: Sequence[str]) -> bytes:

@@ -49,6 +49,9 @@ _LOGIN = re.compile(
     rf"(?i:\b(?:{'|'.join(_PROGRAMS)})(?:\.exe)?\b)"
     r"[^\n]{0,200}?\s(?:-p[ \t]{1,4}|-p|/p:)[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
 )
+_REDIS = re.compile(
+    r"(?i:\bredis-cli(?:\.exe)?\b)[^\n]{0,200}?\s-a[ \t]{1,4}[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
+)
 _SECURE_STRING = re.compile(
     r"ConvertTo-SecureString(?:\s{1,4}-(?:String|AsPlainText|Force|"
     r"Key)){0,4}\s{1,4}[\"']?(?P<value>[^\s\"'$-][^\s\"']{3,200})"
@@ -90,6 +93,8 @@ def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         yield from ((*match.span(), "zoho token") for match in _ZOHO.finditer(text))
     if any(program in lower for program in _PROGRAMS):
         yield from _values(_LOGIN, text, "password")
+    if "redis-cli" in lower:
+        yield from _values(_REDIS, text, "password")
     if "ConvertTo-SecureString" in text:
         yield from _values(_SECURE_STRING, text, "password")
     if "Credential" in text or "DirectoryEntry" in text or "Auth" in text:

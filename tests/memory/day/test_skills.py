@@ -87,6 +87,18 @@ async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: P
     assert not list((folder / ".claude/skills").iterdir()) and not list((folder / ".agents/skills").iterdir())
 
 
+async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_half_of_it(proxy: Running) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    [waiting] = await memory(proxy).approving.candidates([OWNER], {CandidateState.WAITING})
+    await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    for number in range(5, 9):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    assert (await memory(proxy).observing.habits(OWNER)).sequences == ()
+    assert await memory(proxy).approving.candidates([OWNER]) == []
+    assert not [fact for fact in await memory(proxy).commands.facts([OWNER]) if "cargo" in fact.text]
+
+
 async def test_a_skill_that_a_person_has_changed_stays_and_is_told(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")

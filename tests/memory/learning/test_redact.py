@@ -351,3 +351,10 @@ def test_an_endless_run_of_all_kinds_of_characters_is_a_key_and_a_digest_is_none
     assert endless not in redact(f"fullhouse={endless}").text
     digest = f"sha512-{endless}"
     assert digest in redact(f'"integrity": "{digest}"').text
+
+
+@pytest.mark.parametrize("command", ["redis-cli -a {} ping", "redis-cli -h cache -p 6379 -a '{}' flushall"])
+def test_the_password_of_a_redis_goes(command: str) -> None:
+    secret = drawn(12)
+    assert secret not in redact(command.format(secret)).text
+    assert redact(command.format("$PASS")).text == command.format("$PASS")
