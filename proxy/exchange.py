@@ -24,7 +24,7 @@ from proxy import metrics
 from proxy.caller import Prefix, may_spend, resolve, split_prefix
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
-from proxy.fail_open import fail_open
+from proxy.fail_open import fail_open, fail_open_at_once
 from proxy.refused import Outgoing, answered
 from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
@@ -173,7 +173,14 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         degradations=edge.degradations,
     )
     if prepared is None:
-        prepared = memory.preparation.made_again(view.conversation, arrival, why)
+        prepared = fail_open_at_once(
+            lambda: memory.preparation.made_again(view.conversation, arrival, why),
+            otherwise=None,
+            doing="making a session's edits again",
+            degradations=edge.degradations,
+        )
+    if prepared is None:
+        return None
     return with_offer(edge, view, prepared, request.headers)
 
 
@@ -267,8 +274,13 @@ class _Commit:
         memory, view, prepared = self._edge.memory, self._view, self._prepared
         if memory is None or view is None or prepared is None or not prepared.journaled:
             return None
-        memory.preparation.was_read(prepared)
-        memory.spawned.heard(prepared, reply)
+        for hear in (
+            lambda: memory.preparation.was_read(prepared),
+            lambda: memory.spawned.heard(prepared, reply),
+        ):
+            fail_open_at_once(
+                hear, otherwise=None, doing="hearing that a reply has ended", degradations=self._edge.degradations
+            )
         if reply.usage is not None:
             self._edge.go_beside(memory.preparation.heard(prepared, view.conversation, reply))
         return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))

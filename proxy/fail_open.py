@@ -9,7 +9,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -64,16 +65,33 @@ async def fail_open(
         Its result and an empty string, or ``otherwise`` and why it failed. Cancellation of the caller passes
         through: a client that has gone ends the work.
     """
-    try:
+    why: list[str] = []
+    with _survived(why, doing, f"more than {within * 1000:.0f} ms"):
         async with asyncio.timeout(within):
             return await awaitable, ""
+    degradations.add(doing, why[0])
+    return otherwise, why[0]
+
+
+def fail_open_at_once(work: Callable[[], T], *, otherwise: T, doing: str, degradations: Degradations) -> T:
+    """Do something of memory that never waits: its result, or ``otherwise`` where it failed."""
+    why: list[str] = []
+    with _survived(why, doing, "it gave up"):
+        return work()
+    degradations.add(doing, why[0])
+    return otherwise
+
+
+@contextmanager
+def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
+    """Go on behind whatever fails within, with a sentence about it on ``why``."""
+    try:
+        yield
     except TimeoutError:
-        why = f"late: more than {within * 1000:.0f} ms"
+        why.append(f"late: {late}")
     except Exception as error:
-        why = one_line(f"{type(error).__name__}: {error}")
+        why.append(one_line(f"{type(error).__name__}: {error}"))
         log.debug("while %s", doing, exc_info=True)
-    degradations.add(doing, why)
-    return otherwise, why
 
 
 def one_line(text: str) -> str:

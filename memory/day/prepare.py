@@ -99,9 +99,10 @@ class Preparation:
         if arrival.mode is Mode.OFF:
             return self._only_again(conversation, arrival, near, f"degraded; {why}")
         live = None
-        arrival, _ = self._spawned.recognised(conversation, arrival)
         if near is not None:
             arrival = _of_session(arrival, near)
+        else:
+            arrival, _ = self._spawned.recognised(conversation, arrival)
         if arrival.kind.teaches and not self._paused():
             live = self._sessions.decide(conversation, arrival, nothing(conversation, why))
             if live is not None:

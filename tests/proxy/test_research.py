@@ -363,6 +363,27 @@ async def test_a_broken_search_fails_no_request(
     assert forwarded(upstream) == REWORDED
 
 
+@pytest.mark.parametrize("step", ["recognised", "arrived", "heard"])
+async def test_a_broken_look_for_errands_fails_no_request(
+    step: str, proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = proxy.edge.memory
+    assert memory is not None
+    script(upstream, CHAT, *[Round((Say("Thanks."),))] * 3)
+    opening = [user("The boat is called Marigold, remember that.")]
+    await send(proxy, opening)
+    forwarded_before = forwarded(upstream)
+
+    def broken(*_: object) -> object:
+        raise RuntimeError("no errands")
+
+    monkeypatch.setattr(memory.spawned, step, broken)
+    await send(proxy, opening)
+    assert forwarded(upstream) == forwarded_before
+    assert b"Thanks." in await send(proxy, [user("Something else altogether, in a session of its own.")])
+    assert proxy.edge.degradations.since(60)
+
+
 async def test_a_restart_between_the_call_and_the_child_loses_no_tie(upstream: FakeProvider, tmp_path: Path) -> None:
     script(upstream, CHAT, Round((spawn("c1", PROMPT),)), Round((Say(REPORT),)))
     async with running(upstream, tmp_path / "home") as first:
