@@ -107,9 +107,10 @@ class Observing:
             StoreError: when what is known cannot be read.
         """
         owner = journaled.session.scope.owner(Layer.USER_PROJECT)
-        if not self._settings.behaviour or owner is None or not journaled.fresh or not _worked(journaled):
+        if not self._settings.behaviour or owner is None or not journaled.fresh:
             return Noticed()
-        seen = await asyncio.to_thread(_look, journaled)
+        # In mere talk there is little to look at: that somebody asked for something, which is where work begins.
+        seen = await asyncio.to_thread(_look, journaled) if _worked(journaled) else _look(journaled)
         if not seen.steps:
             return Noticed()
         # A history that comes again under another session's name shows nothing new.
@@ -264,8 +265,9 @@ class Observing:
 
 
 def _worked(journaled: Journaled) -> bool:
-    """Whether any tool was called at all: talk shows nothing of how work is done."""
-    return any(message.calls for message in journaled.messages)
+    """Whether any tool was called at all."""
+    replied = [journaled.reply] if journaled.reply is not None else []
+    return any(message.calls for message in (*journaled.messages, *replied))
 
 
 def _look(journaled: Journaled) -> _Seen:
