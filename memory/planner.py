@@ -59,7 +59,7 @@ def plans(
             yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
             if not looked.more:
                 break
-            looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked.fact)
+            looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked)
 
 
 def rules_of(settings: NightSettings) -> Rules:

@@ -101,11 +101,11 @@ class Snapshots:
         since: datetime | None = None,
         unread: timedelta | None = None,
         sessions: int = SEVERAL,
-        behind: int | None = None,
+        behind: Looked | None = None,
     ) -> Looked:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
         ``unread``: with what is older than that and was never shown; ``sessions`` is in how many of them a rule must
-        have been said; ``behind``: only the facts behind that row, where the last one has looked at all the rest."""
+        have been said; ``behind``: only the facts behind those that were looked at last, which was a moment ago."""
         with self._reading() as connection:
             if behind is not None:
                 return _further(connection, owner, behind, sessions)
@@ -141,7 +141,7 @@ class Snapshots:
                 *_elsewhere(connection, owner, after, since),
                 old,
                 old_upto,
-                _rules(connection, owner, sessions, 0, new),
+                _rules(connection, sessions, new),
                 bool(reached),
             )
 
@@ -179,14 +179,14 @@ def _elsewhere(
     return [*((row["id"], row["text"]) for row in rows), *own], fresh
 
 
-def _further(connection: sqlite3.Connection, owner: str, behind: int, sessions: int) -> Looked:
+def _further(connection: sqlite3.Connection, owner: str, behind: Looked, sessions: int) -> Looked:
     """The next facts that are new."""
     upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["fact"]
-    new, reached = _new(connection, owner, behind, None, None, SLICE)
+    new, reached = _new(connection, owner, behind.fact, None, None, SLICE)
     return Looked(
         new=new,
         texts=_texts(connection, owner, reached or upto) if new else [],
-        active=_active(connection, owner),
+        active=behind.active,
         derived=_derived(connection, owner),
         fading=(),
         said=(),
@@ -194,7 +194,7 @@ def _further(connection: sqlite3.Connection, owner: str, behind: int, sessions: 
         lines=(),
         fact=reached or upto,
         passage=0,
-        rules=_rules(connection, owner, sessions, behind, new),
+        rules=_rules(connection, sessions, new),
         more=bool(reached),
     )
 
@@ -214,9 +214,8 @@ def _derived(connection: sqlite3.Connection, owner: str) -> frozenset[str]:
     return frozenset(id for row in rows for id in listed(row["derived_from"]))
 
 
-def _rules(connection: sqlite3.Connection, owner: str, sessions: int, behind: int, new: frozenset[str]) -> list[str]:
-    rows = connection.execute(QUERIES["snapshot_rules"], (owner, sessions, behind))
-    return [row["id"] for row in rows if row["id"] in new]
+def _rules(connection: sqlite3.Connection, sessions: int, new: frozenset[str]) -> list[str]:
+    return [row["id"] for row in ask_many(connection, "snapshot_rules", sorted(new), (sessions,))]
 
 
 def _new(

@@ -141,9 +141,10 @@ SELECT id, text FROM facts WHERE owner IN (?*) AND state = 'active' AND layer = 
 AND origin IN ('person', 'user') AND sensitivity != 'restricted'
 AND kind IN ('preference', 'convention', 'correction', 'anti-pattern', 'heuristic', 'pattern') ORDER BY number;
 
--- snapshot_rules: active facts of an owner after a row, said or used in so many sessions, that may be a rule for others
-SELECT id FROM facts WHERE owner = ? AND state = 'active' AND layer = 'user-project' AND sessions >= ? AND number > ?
-AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic');
+-- snapshot_rules: which of these facts were said, or used, in so many sessions and may be a rule for others
+SELECT id FROM facts WHERE state = 'active' AND layer = 'user-project' AND sessions >= ?
+AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic')
+AND id IN (?*) ORDER BY number;
 
 -- snapshot_said_by: in which sessions facts, or those that they absorbed, were said without having been shown
 WITH named AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
