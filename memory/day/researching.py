@@ -23,12 +23,23 @@ from memory.day.spawned import WITHIN, Spawned
 from memory.day.worker import Sparing, Worker
 from memory.fact import Origin, Passage
 from memory.learning.reports import acknowledges, delivery, unframed
-from memory.learning.research import Observed, begun, gone_on, handed_back, pieces, told, unseen
+from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, pieces, told, unseen
 from memory.learning.sensitivity import sensitivity
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, StoreError
-from memory.research import QUESTIONS, TRAILS, Delivery, Outcome, Research, Spawn, may_send, owner_of, worked_in
+from memory.research import (
+    QUESTIONS,
+    TRAILS,
+    Delivery,
+    Outcome,
+    Research,
+    Spawn,
+    may_send,
+    owner_of,
+    owners_of,
+    worked_in,
+)
 from memory.scope import Layer
 from memory.session import RequestKind, Session
 from memory.tiers.shape import Hint, Tiers
@@ -171,7 +182,7 @@ class Researching:
 
     def _finished(self, research: Research) -> Research:
         marked = self._folders.marked(research.sources, research.directory)
-        return told(replace(research, sources=marked), self._tiers)
+        return told(replace(in_confidence(research), sources=marked), self._tiers)
 
     async def _child(self, observed: Observed, work: _Work) -> None:
         """The exchange as one of a sub-agent's."""
@@ -185,9 +196,10 @@ class Researching:
             return
         scope = worked_in(session.scope, parent.scope if parent is not None else None)
         owner = owner_of(scope)
-        if owner is None or await self._is_forgotten(owner, journaled.messages):
+        owners = owners_of(scope)
+        if owner is None or await self._is_forgotten(owners, journaled.messages):
             return
-        if spawn is not None and await self._is_forgotten_text(owner, spawn.errand.prompt):
+        if spawn is not None and await self._is_forgotten_text(owners, spawn.errand.prompt):
             return
         id = str(uuid.uuid5(_SPACE, session.id))
         directory = scope.project if scope.project and scope.project.startswith(("/", "~")) else ""
@@ -208,7 +220,7 @@ class Researching:
         if learnt := self._spawned.learnt(session.id):
             await self._journal.learn_spawner(_person(session), learnt)
             self._learnt.pop(_person(session), None)
-        work.research[research.id] = gone_on(research, observed)
+        work.research[research.id] = gone_on(in_confidence(research), observed)
 
     async def _tied(self, observed: Observed) -> tuple[Spawn | None, Session | None]:
         """The errand that a session took and the session that gave it, as far as they are known."""
@@ -304,7 +316,7 @@ class Researching:
             return
         if known is None:
             owner = owner_of(session.scope)
-            if owner is None or await self._is_forgotten_text(owner, spawn.errand.prompt):
+            if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
                 return
             id = str(uuid.uuid5(_SPACE, f"{session.id}\0{spawn.errand.call}"))
             known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, at)
@@ -326,7 +338,9 @@ class Researching:
         """Write the pieces by which a research is found; those of before go first."""
         before = await self._journal.research_pieces(research.id)
         made = {each.id: each for each in await asyncio.to_thread(_passages, research, trail)}
-        if all(old.id in made and made[old.id].text == old.text for old in before) and len(before) == len(made):
+        known = [made[old.id] for old in before if old.id in made]
+        same = [(each.text, each.owner) for each in known] == [(each.text, each.owner) for each in before]
+        if same and len(before) == len(made):
             return
         if before:
             async with self._learner.resting():
@@ -338,12 +352,13 @@ class Researching:
             self._learnt[person] = await self._journal.spawners(person)
         return self._learnt[person]
 
-    async def _is_forgotten(self, owner: str, messages: Sequence[Message]) -> bool:
+    async def _is_forgotten(self, owners: Sequence[str], messages: Sequence[Message]) -> bool:
         texts = [message.spoken or message.text for message in messages if message.role is Role.USER]
-        return any([await self._is_forgotten_text(owner, text) for text in texts if text])
+        return any([await self._is_forgotten_text(owners, text) for text in texts if text])
 
-    async def _is_forgotten_text(self, owner: str, text: str) -> bool:
-        return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
+    async def _is_forgotten_text(self, owners: Sequence[str], text: str) -> bool:
+        key = self._journal.key()
+        return bool(await self._journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
 
 
 def _person(session: Session) -> str:

@@ -13,8 +13,10 @@ from datetime import datetime
 
 from memory.actions import Kind, action
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, Usage
+from memory.fact import Sensitivity
 from memory.language.sentences import Shape, blocks
 from memory.learning.passages import passages
+from memory.learning.sensitivity import sensitivity
 from memory.ports import Journaled
 from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind
 from memory.tiers.shape import Hint, Tiers
@@ -38,6 +40,9 @@ TYPICAL: Mapping[str, float] = {"opening": 60.0, "question": 300.0, "findings": 
 """Stems of a typical text of each of the four by which a question is compared, by the piece's name."""
 
 _URL = re.compile(r"https?://[^\s\"'<>\\)\]}`]{4,500}")
+
+READ = 20_000
+"""Characters of a question or a report that are looked at for what is confidential."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +246,10 @@ def _cut(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterable[str]:
 def _joined(known: Sequence[Source], new: Iterable[Source]) -> tuple[Source, ...]:
     seen = {(source.kind, source.name) for source in known}
     return (*known, *(source for source in new if (source.kind, source.name) not in seen))[:SOURCES]
+
+
+def in_confidence(research: Research) -> Research:
+    """A research that says what is confidential stays with its person, whoever else works on the project."""
+    said = (research.question, *research.reports)
+    private = any(sensitivity(text[:READ]) is not Sensitivity.NORMAL for text in said)
+    return replace(research, owner=research.person) if private and research.person else research

@@ -301,6 +301,28 @@ async def test_the_same_words_in_another_project_are_no_errand(proxy: Running, u
         assert await researched(proxy, Scope("acme", "local", project)) == []
 
 
+async def test_what_was_asked_in_confidence_stays_with_its_person(proxy: Running, upstream: FakeProvider) -> None:
+    secret = "Between us, keep this to yourself: find out what it would cost to let Bob of the billing team go in May."
+    script(upstream, CHAT, Round((spawn("c1", secret),)), Round((Say(REPORT),)), *[Round((Say("Thanks."),))] * 3)
+    await send(proxy, [user("How?")], x_palimpsest_org="acme", x_palimpsest_user="ann")
+    await send(proxy, [user(secret)], x_palimpsest_org="acme", x_palimpsest_user="ann")
+    [research] = await researched(proxy, Scope("acme", "ann", "loom"))
+    assert research.owner == "u:acme/ann"
+    assert await researched(proxy, Scope("acme", "eve", "loom")) == []
+    await send(proxy, [user(secret)], x_palimpsest_org="acme", x_palimpsest_user="eve", x_parent_session_id="p")
+    assert forwarded(upstream) == secret
+    memory = proxy.edge.memory
+    assert memory is not None
+    await memory.researching.forget(research)
+    await send(
+        proxy,
+        [user(secret), {"role": "assistant", "content": REPORT}, user("And?")],
+        x_palimpsest_org="acme",
+        x_palimpsest_user="ann",
+    )
+    assert await researched(proxy, Scope("acme", "ann", "loom")) == []
+
+
 async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
     proxy: Running, upstream: FakeProvider
 ) -> None:
