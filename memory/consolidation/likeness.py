@@ -29,9 +29,12 @@ def likenesses(ids: Sequence[str], vectors: Vector, new: Sequence[int], least: f
         cosines = vectors[rows] @ vectors.T
         cosines[np.arange(len(rows)), rows] = -1.0
         near, others = np.nonzero(cosines >= least)
+        places = np.searchsorted(near, np.arange(len(rows) + 1))
         for row in np.unique(near):
-            own = others[near == row]
+            own = others[places[row] : places[row + 1]]
             if len(own) > MOST:
+                scores = cosines[row, own]
+                own = own[scores >= np.partition(scores, -MOST)[-MOST]]
                 own = own[np.lexsort((own, -cosines[row, own]))[:MOST]]
             one = int(rows[row])
             for other in own.tolist():

@@ -135,6 +135,9 @@ async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> N
         began = time.perf_counter()
         direct = sorted(timed.first for timed in await ask(provider, 1))
         ready = await _ready(proxy, began)
+        spent = proxy.process.cpu_seconds()
+        await ask(proxy, 2)
+        spent = proxy.process.cpu_seconds() - spent
         async with streaming(proxy) as seen:
             asked = await ask(proxy, 3)
         first = sorted(timed.first for timed in asked)
@@ -145,6 +148,7 @@ async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> N
             f"{size:7} facts (written in {seeded:.0f} s): start {proxy.process.start_seconds:.2f} s, "
             f"no question late from {ready:.0f} s after it on, "
             f"RSS {proxy.process.resident_mib():.0f} MiB; "
+            f"{_ms(spent / ASKED)} of CPU a question; "
             f"added to a question p50 {_ms(first[len(first) // 2] - base)}, "
             f"p99 {_ms(first[int(len(first) * 0.99)] - base)}, {late} of {len(asked)} late, {found} recalled; "
             f"{_told(seen)} in {seen.chunks} chunks",
