@@ -31,7 +31,7 @@ from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
 from proxy.upstream.direct import address, decompressed, outgoing_headers
-from proxy.upstream.nobody import answered_by_memory
+from proxy.upstream.nobody import made_reply, to_nobody
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import base_for_path, base_of, route_of
 from proxy.wire import dialect_of
@@ -92,7 +92,7 @@ async def _exchange(
     async with AsyncExitStack() as replies:
         send = _way(edge, dialect, view, path, headers, body, may_spend(request.headers, prefix, edge.settings))
         if view is not None and prepared is not None and prepared.answer is not None:
-            send = _by_memory(dialect, view, prepared, prepared.answer)
+            send, prepared = _by_memory(edge, dialect, view, prepared, prepared.answer, send)
         size = len(written or (view.body if view else body))
         sent = Outgoing(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await answered(sent, _written, replies)
@@ -210,10 +210,19 @@ def _way(
     return lambda body: edge.upstream.send("POST", url, headers, body)
 
 
-def _by_memory(dialect: Dialect, view: View, prepared: Prepared, answer: Answered) -> Send:
-    """The way to no provider: memory knows the answer."""
+def _by_memory(
+    edge: Edge, dialect: Dialect, view: View, prepared: Prepared, answer: Answered, send: Send
+) -> tuple[Send, Prepared]:
+    """The way to no provider: memory knows the answer. Where it cannot be put in the client's format, the request goes
+    its own way all the same."""
     receipt = prepared.receipt
-    return lambda body: answered_by_memory(dialect, view, answer, receipt.id, int(receipt.at.timestamp()))
+    reply = fail_open_at_once(
+        lambda: made_reply(dialect, view, answer, receipt.id, int(receipt.at.timestamp())),
+        otherwise=None,
+        doing="answering for a model",
+        degradations=edge.degradations,
+    )
+    return (send, replace(prepared, answer=None)) if reply is None else (lambda body: to_nobody(reply), prepared)
 
 
 async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:

@@ -41,6 +41,21 @@ FIELDS: Mapping[str, frozenset[str]] = {
 """What of a request is translated. Anything else is left out: litellm would read a field ``api_base`` of a client's as
 the place to send a key to."""
 
+LINKED = frozenset(
+    {
+        "image",
+        "image_url",
+        "input_image",
+        "document",
+        "file",
+        "input_file",
+        "video_url",
+        "input_video",
+        "container_upload",
+    }
+)
+"""Parts that may name an address in place of data."""
+
 Troubles = tuple[type[Exception], ...]
 _UNTRANSLATED: Troubles = (ValueError, LookupError, TypeError, AttributeError, ImportError)
 """What litellm's adapters raise at a request that they cannot translate."""
@@ -127,6 +142,10 @@ class Bridge:
             told = "a history that the server keeps cannot be bridged to another format: send it whole"
             yield _refused(dialect, 400, told, "previous_response_id")
             return
+        if _has_link(asked.get("messages")) or _has_link(asked.get("input")):
+            told = "pictures and files are bridged as data only: litellm would fetch an address from this machine"
+            yield _refused(dialect, 400, told, "messages" if "messages" in asked else "input")
+            return
         key = self._environment.get(route.key_from, "") if route.key_from else credential(headers)
         try:
             answer = await self._answer(dialect, route, key, asked)
@@ -177,6 +196,19 @@ def credential(headers: Mapping[str, str]) -> str:
     """The provider's key as a client sent it, in either of the two headers that clients use."""
     scheme, _, bearer = headers.get("Authorization", "").partition(" ")
     return bearer.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+
+
+def _has_link(value: Any, in_file: bool = False) -> bool:
+    """Whether a picture or a file in some messages is an address that somebody would have to fetch."""
+    if isinstance(value, str):
+        return in_file and value.lower().startswith(("http:", "https:", "file:", "ftp:"))
+    if isinstance(value, list):
+        return any(_has_link(each, in_file) for each in value)
+    if isinstance(value, dict):
+        kind = value.get("type")
+        inside = in_file or kind in LINKED
+        return kind != "tool_use" and any(_has_link(each, inside) for each in value.values())
+    return False
 
 
 def _refused(dialect: Dialect, status: int, message: str, where: str = "") -> BridgedReply:

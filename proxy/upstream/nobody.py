@@ -43,10 +43,7 @@ class MadeReply:
         return self.headers["Content-Type"]
 
 
-@asynccontextmanager
-async def answered_by_memory(
-    dialect: Dialect, view: View, answer: Answered, id: str, at: int
-) -> AsyncIterator[MadeReply]:
+def made_reply(dialect: Dialect, view: View, answer: Answered, id: str, at: int) -> MadeReply:
     """The reply; ``id`` is the receipt's, ``at`` seconds since 1970."""
     conversation = view.conversation
     body = made(
@@ -58,4 +55,10 @@ async def answered_by_memory(
         stream=conversation.stream,
         usage=b"include_usage" in bytes(view.fields.get("stream_options", b"")),
     )
-    yield MadeReply(CIMultiDict({"Content-Type": media_type(conversation.stream)}), _Content(body))
+    return MadeReply(CIMultiDict({"Content-Type": media_type(conversation.stream)}), _Content(body))
+
+
+@asynccontextmanager
+async def to_nobody(reply: MadeReply) -> AsyncIterator[MadeReply]:
+    """Sends nothing anywhere: the reply is there."""
+    yield reply

@@ -243,3 +243,34 @@ async def test_a_provider_that_is_not_there_is_tried_again_and_then_told(tmp_pat
     async with running(url, tmp_path, upstream__routes=routes, upstream__attempts=2) as proxy:
         status, reply, _ = await proxy.post("/v1/messages", body("/v1/messages", False), x_api_key="own-key")
     assert status == 502 and b"no connection for anthropic/m" in reply and b"own-key" not in reply
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("/v1/chat/completions", {"type": "image_url", "image_url": {"url": "http://169.254.169.254/latest"}}),
+        ("/v1/messages", {"type": "image", "source": {"type": "url", "url": "https://inside/a.png"}}),
+        ("/v1/responses", {"type": "input_image", "image_url": "http://127.0.0.1:1/a.png"}),
+        ("/v1/responses", {"type": "input_file", "file_url": "file:///etc/passwd"}),
+    ],
+)
+async def test_nobody_has_this_machine_fetch_an_address(path: str, part: dict[str, Any], tmp_path: Path) -> None:
+    async with fake_provider() as provider, bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
+        place = "input" if path == "/v1/responses" else "messages"
+        said = {"role": "user", "content": [part]}
+        status, reply, _ = await proxy.post(path, body(path, False, **{place: [said]}), Authorization="Bearer k")
+    assert status == 400 and b"as data only" in reply and provider.requests == []
+
+
+async def test_an_address_in_words_or_in_a_tools_arguments_is_no_file(tmp_path: Path) -> None:
+    async with fake_provider() as provider, bridged(provider, tmp_path, bridge="hosted_vllm/m") as proxy:
+        provider.answer = scripted
+        used = {"type": "tool_use", "id": "t1", "name": "read", "input": {"type": "image", "url": "https://a/b"}}
+        result = {"type": "tool_result", "tool_use_id": "t1", "content": "https://a/b has nothing"}
+        asked = body("/v1/messages", False, messages=[
+            {"role": "user", "content": "https://a/b"},
+            {"role": "assistant", "content": [used]},
+            {"role": "user", "content": [result]},
+        ])  # fmt: skip
+        status, reply, _ = await proxy.post("/v1/messages", asked, x_api_key="k")
+    assert status == 200, reply
