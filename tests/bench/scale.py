@@ -132,7 +132,7 @@ async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> N
     proxy = targets.palimpsest("palimpsest", folder, home, provider.port, MEMORY__NIGHT__ENABLED="false")
     assert proxy.process is not None and provider.process is not None
     try:
-        began = time.perf_counter()
+        began, starting = time.perf_counter(), proxy.process.cpu_seconds()
         direct = sorted(timed.first for timed in await ask(provider, 1))
         ready = await _ready(proxy, began)
         spent = proxy.process.cpu_seconds()
@@ -146,7 +146,7 @@ async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> N
         base = direct[len(direct) // 2]
         print(
             f"{size:7} facts (written in {seeded:.0f} s): start {proxy.process.start_seconds:.2f} s, "
-            f"no question late from {ready:.0f} s after it on, "
+            f"{starting:.1f} of CPU, no question late from {ready:.0f} s after it on, "
             f"RSS {proxy.process.resident_mib():.0f} MiB; "
             f"{_ms(spent / ASKED)} of CPU a question; "
             f"added to a question p50 {_ms(first[len(first) // 2] - base)}, "
