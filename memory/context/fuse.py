@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
+from memory.context.lexical import Weighed
 from memory.context.rank import Scored
 from memory.context.searched import Round
+from memory.language.terms import words_of
 
 BONUS: Final = 0.05
 """What a memory gains for each further part that found it."""
@@ -38,6 +40,21 @@ def fused(rounds: Sequence[Round]) -> list[Scored]:
     ]
     found.sort(key=lambda each: (-each.score, each.memory.id))
     return found
+
+
+COVERED: Final = 0.6
+"""The share of a part's words, by their rarity, that one memory has which answers it."""
+LOOKED_AT: Final = 6
+"""How many of the best are looked at for that."""
+
+
+def answered_already(first: Round, part: Weighed) -> bool:
+    """Whether the best that the whole question found has a memory for a part: then the part need not be searched."""
+    for scored in islice(first.scored, LOOKED_AT):
+        held = words_of(scored.memory.text)
+        if part.coverage(sum(weight for number, weight in part.sparse.items() if number in held)) >= COVERED:
+            return True
+    return False
 
 
 def brings_new(rounds: Sequence[Round], found: Round) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory.context.diversity import diverse
-from memory.context.fuse import brings_new, fused
+from memory.context.fuse import answered_already, brings_new, fused
 from memory.context.graph import SPREAD, names_asked, near
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
@@ -69,6 +69,8 @@ class Searching:
         shared = Shared(Standing(moment.now), weights)
         rounds = [await self._round(question, counted, moment, clock, shared)]
         for part, asked in others:
+            if answered_already(rounds[0], weigh(asked, counted)):
+                continue
             found = await self._round(asked, counted, moment, clock, shared, part.weight, part.shape.value)
             new = brings_new(rounds, found)
             rounds.append(found)

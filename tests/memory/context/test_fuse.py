@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory.context.fuse import BONUS, brings_new, fused
+from memory.context.fuse import BONUS, LOOKED_AT, answered_already, brings_new, fused
 from memory.context.rank import Scored
 from memory.context.searched import Round
 from tests.memory.context.making import asked, passage, weighed_for
@@ -37,3 +37,11 @@ def test_a_round_that_finds_what_is_known_brings_nothing_new() -> None:
     assert not brings_new(known, round_of(Scored(TWO, 0.9)))
     assert brings_new(known, round_of(Scored(THREE, 0.1)))
     assert not brings_new(known, round_of())
+
+
+def test_a_part_that_one_of_the_best_answers_need_not_be_searched() -> None:
+    lives, other = passage("Ida came to live in Oslo", 1), passage("The boat is red", 2)
+    part = weighed_for(QUESTION, [lives, other])
+    assert answered_already(round_of(Scored(other, 0.9), Scored(lives, 0.5)), part)
+    assert not answered_already(round_of(Scored(other, 0.9)), part)
+    assert not answered_already(round_of(*[Scored(other, 0.9)] * LOOKED_AT, Scored(lives, 0.5)), part)
