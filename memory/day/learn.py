@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +23,7 @@ from memory.day.observing import Observing
 from memory.day.pages import PageFiles
 from memory.day.recall import Recall
 from memory.day.reinforcing import Heard, Reinforcing, nobody
-from memory.day.worker import Sparing, Worker
+from memory.day.worker import Sparing, Tries, Worker
 from memory.fact import Fact, Passage
 from memory.language.terms import product
 from memory.language.words import stems
@@ -32,7 +31,7 @@ from memory.learning.lesson import Learned, Piece, Taught, learn
 from memory.learning.outcome import outcome, said_again
 from memory.learning.reconcile import reconcile
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Guard, Journal, Journaled, Lesson, Query, StoreError, Use
+from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
 
@@ -41,9 +40,6 @@ T = TypeVar("T")
 
 BATCH = 32
 """Exchanges read at once."""
-
-TRIES = 3
-"""How often an exchange that cannot be learned from is tried before it is passed over. It stays in the journal."""
 
 REFRESH_SECONDS = 2.0
 """How old a page may become while the worker has no rest."""
@@ -87,11 +83,15 @@ class Learner:
         self._now = now
         self._worker = Worker(self._all)
         self._one_at_a_time = asyncio.Lock()
-        self._failed: Counter[int] = Counter()
+        self._tries = Tries()
         self._sparing = Sparing(busy)
         self._unindexed: dict[str, Fact] = {}
         self._observing = observing
-        self.passed_over = 0
+
+    @property
+    def passed_over(self) -> int:
+        """How many exchanges were given up."""
+        return self._tries.passed_over
 
     @property
     def alive(self) -> bool:
@@ -166,19 +166,8 @@ class Learner:
             return bool(waiting) or indexed > 0
 
     async def _learn(self, journaled: Journaled) -> None:
-        if self._failed[journaled.number] >= TRIES:
-            await self._journal.learn(Lesson(journaled.number))
-            self.passed_over += 1
-            del self._failed[journaled.number]
-            return
-        self._failed[journaled.number] += 1
-        try:
-            await self._teach(journaled)
-        except (StoreError, asyncio.CancelledError):
-            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
-            self._failed[journaled.number] -= 1
-            raise
-        del self._failed[journaled.number]
+        async with self._tries.one(journaled.number) as again:
+            await (self._teach(journaled) if again else self._journal.learn(Lesson(journaled.number)))
 
     async def _teach(self, journaled: Journaled) -> None:
         noticed = await self._observing.observe(journaled)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,14 +19,14 @@ from memory.day.folders import AllowedFolders
 from memory.day.learn import Learner
 from memory.day.research_journal import ResearchJournal
 from memory.day.spawned import WITHIN, Spawned
-from memory.day.worker import Sparing, Worker
+from memory.day.worker import Sparing, Tries, Worker
 from memory.fact import Origin, Passage
 from memory.learning.reports import acknowledges, delivery, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, pieces, told, unseen
 from memory.learning.sensitivity import sensitivity
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Guard, StoreError
+from memory.ports import Guard
 from memory.research import (
     QUESTIONS,
     TRAILS,
@@ -45,9 +44,6 @@ from memory.session import RequestKind, Session
 from memory.tiers.shape import Hint, Tiers
 
 BATCH = 16
-TRIES = 3
-"""How often an exchange that makes this fail is tried before it is passed over."""
-
 IDLE = timedelta(minutes=30)
 """How long a sub-agent may be silent before it counts as abandoned."""
 
@@ -90,9 +86,13 @@ class Researching:
         self._worker = Worker(self._all)
         self._sparing = Sparing(busy)
         self._one_at_a_time = asyncio.Lock()
-        self._failed: Counter[int] = Counter()
+        self._tries = Tries()
         self._learnt: dict[str, frozenset[str]] = {}
-        self.passed_over = 0
+
+    @property
+    def passed_over(self) -> int:
+        """How many exchanges were given up."""
+        return self._tries.passed_over
 
     @property
     def alive(self) -> bool:
@@ -152,23 +152,15 @@ class Researching:
 
     async def _look(self, observed: Observed) -> None:
         number = observed.journaled.number
-        if self._failed[number] >= TRIES:
-            await self._journal.write_research([], number)
-            self.passed_over += 1
-            del self._failed[number]
-            return
-        self._failed[number] += 1
-        try:
+        async with self._tries.one(number) as again:
+            if not again:
+                await self._journal.write_research([], number)
+                return
             work = _Work({}, [])
             if observed.journaled.kind in (RequestKind.MAIN, RequestKind.SUBAGENT):
                 await self._child(observed, work)
                 await self._parent(observed, work)
             await self._write(observed, work)
-        except (StoreError, asyncio.CancelledError):
-            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
-            self._failed[number] -= 1
-            raise
-        del self._failed[number]
 
     async def _write(self, observed: Observed, work: _Work) -> None:
         number, person = observed.journaled.number, _person(observed.journaled.session)

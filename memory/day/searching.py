@@ -20,7 +20,7 @@ from memory.context.route import reach
 from memory.context.searched import Moment, Round, Searched
 from memory.day.weighing import Weighing
 from memory.language.spans import Span
-from memory.ports import Embedder, Found, Index, Journal, Query, Rarity, Vector
+from memory.ports import Embedder, Found, Index, Journal, Query, Vector
 
 TIMES = 2
 """Times of one question that are searched by themselves."""
@@ -67,11 +67,12 @@ class Searching:
         clock.lap("rarity")
         weights = await self._weighing.weights(moment.owners, question.said)
         shared = Shared(Standing(moment.now), weights)
-        rounds = [await self._round(question, counted, moment, clock, shared)]
+        rounds = [await self._round(question, weigh(question, counted), moment, clock, shared)]
         for part, asked in others:
-            if answered_already(rounds[0], weigh(asked, counted)):
+            weighed = weigh(asked, counted)
+            if answered_already(rounds[0], weighed):
                 continue
-            found = await self._round(asked, counted, moment, clock, shared, part.weight, part.shape.value)
+            found = await self._round(asked, weighed, moment, clock, shared, part.weight, part.shape.value)
             new = brings_new(rounds, found)
             rounds.append(found)
             if not new:
@@ -88,14 +89,13 @@ class Searching:
     async def _round(
         self,
         question: Question,
-        counted: Rarity,
+        weighed: Weighed,
         moment: Moment,
         clock: Steps,
         shared: Shared,
         weight: float = 1.0,
         shape: str = "",
     ) -> Round:
-        weighed = weigh(question, counted)
         embed = self._embedder.query
         dense = (
             embed(question.text, weighed.idf)

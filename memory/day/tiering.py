@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +25,9 @@ from memory.conversation import (
     ToolResult,
     digest,
 )
-from memory.day.worker import Sparing, Worker
+from memory.day.worker import Sparing, Tries, Worker
 from memory.edits import handle
-from memory.ports import Guard, Journal, Journaled, Overview, StoreError
+from memory.ports import Guard, Journal, Journaled, Overview
 from memory.scope import Layer
 from memory.tiers.shape import LONGEST_LINE, Hint, Tiers, budget_of, hint_of
 
@@ -43,9 +42,6 @@ BATCH = 16
 
 HURRIED = 0.25
 """How long the worker rests for each second of work while requests are under way and much has piled up."""
-
-TRIES = 3
-"""How often an exchange that makes the tiers fail is tried before it is passed over."""
 
 Place = tuple[bytes, int]
 """A part: its message's digest, and its index there."""
@@ -84,8 +80,12 @@ class Tiering:
         self._worker = Worker(self._all)
         self._sparing = Sparing(busy)
         self._one_at_a_time = asyncio.Lock()
-        self._failed: Counter[int] = Counter()
-        self.passed_over = 0
+        self._tries = Tries()
+
+    @property
+    def passed_over(self) -> int:
+        """How many exchanges were given up."""
+        return self._tries.passed_over
 
     @property
     def alive(self) -> bool:
@@ -134,21 +134,10 @@ class Tiering:
         """Make and write the overviews of an exchange. Where there are none, only the ``last`` of several has to be
         written, since the cursor passes over the others with it."""
         owner = journaled.session.scope.owner(Layer.USER) or ""
-        if self._failed[journaled.number] >= TRIES:
-            await self._journal.write_overviews(journaled.number, owner, {})
-            self.passed_over += 1
-            del self._failed[journaled.number]
-            return
-        self._failed[journaled.number] += 1
-        try:
-            made = await self._made(journaled, rest)
-            if made or last:
+        async with self._tries.one(journaled.number) as again:
+            made = await self._made(journaled, rest) if again else {}
+            if made or last or not again:
                 await self._journal.write_overviews(journaled.number, owner, made)
-        except (StoreError, asyncio.CancelledError):
-            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
-            self._failed[journaled.number] -= 1
-            raise
-        del self._failed[journaled.number]
 
     async def _made(self, journaled: Journaled, rest: float) -> dict[Place, Overview]:
         """The overviews of an exchange; ``rest`` is how long to wait after each message while requests are under way,

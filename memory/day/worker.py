@@ -5,10 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from memory.ports import StoreError
 
 IDLE_SECONDS = 5.0
 """How often a worker looks whether something was left over, when nothing wakes it."""
+
+TRIES = 3
+"""How often an exchange that makes a work fail is tried before it is passed over. It stays in the journal."""
 
 GIVE_WAY_SECONDS = 0.2
 """How long a worker gives way to requests before it does a little all the same."""
@@ -61,6 +67,28 @@ class Worker:
                     await self._woken.wait()
             self._woken.clear()
             await self._work()
+
+
+class Tries:
+    """Counts how often each exchange makes a work fail, so that one that always does holds up no other."""
+
+    def __init__(self) -> None:
+        self._failed: Counter[int] = Counter()
+        self.passed_over = 0
+
+    @contextlib.asynccontextmanager
+    async def one(self, number: int) -> AsyncIterator[bool]:
+        """Work on the exchange of this number; False where it has failed so often that it is to be passed over."""
+        again = self._failed[number] < TRIES
+        self._failed[number] += 1
+        try:
+            yield again
+        except (StoreError, asyncio.CancelledError):
+            # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
+            self._failed[number] -= 1
+            raise
+        del self._failed[number]
+        self.passed_over += not again
 
 
 class Sparing:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.day.learn import TRIES
+from memory.day.worker import TRIES
 from memory.learning.lesson import learn
 from memory.stores.errors import StoreFault
 from tests.fake_provider import fake_provider
