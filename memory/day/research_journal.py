@@ -85,8 +85,12 @@ class ResearchJournal(Journal, Protocol):
     async def uses_of_research(self, ids: Sequence[str]) -> list[Use]:
         """How research was used again."""
 
-    async def forget_research(self, research: Research, at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
-        """Delete a research everywhere in the journal, with the messages of its trail."""
+    async def asked_the_same(self, research: Research) -> list[Research]:
+        """Other research of the same person's that was asked the very same."""
+
+    async def forget_research(self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
+        """Delete research of one person's everywhere in the journal, with the messages of its trails, and with the
+        question and the report where they stand in the talk that sent it out."""
 
     async def forget_pieces(self, ids: Sequence[str], at: datetime) -> None:
         """Let go of passages by which a research is found, which is written anew."""

@@ -13,23 +13,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memory.context.reuse import mention
 from memory.conversation import Message, Role
 from memory.day.folders import AllowedFolders
 from memory.day.learn import Learner
 from memory.day.research_journal import ResearchJournal
+from memory.day.research_pieces import SPACE, passages_of
 from memory.day.spawned import WITHIN, Spawned
 from memory.day.worker import Sparing, Tries, Worker
-from memory.fact import Origin, Passage
 from memory.learning.reports import acknowledges, delivery, unframed
-from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, pieces, told, unseen
-from memory.learning.sensitivity import sensitivity
+from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard
 from memory.research import (
-    QUESTIONS,
-    TRAILS,
     Delivery,
     Outcome,
     Research,
@@ -49,9 +45,6 @@ IDLE = timedelta(minutes=30)
 
 LEAST_REPORT = 40
 """Characters below which what a call gave back is no report."""
-
-_SPACE = uuid.UUID("0f2d2c5e-7a0e-5d83-9a53-5a3b6f0c9d11")
-"""The namespace of the ids of research and of its pieces."""
 
 
 @dataclass(slots=True)
@@ -118,15 +111,31 @@ class Researching:
             pass
 
     async def forget(self, research: Research) -> int:
-        """Delete a research everywhere, and bury its texts; how many messages went with it."""
+        """Delete a research everywhere, with those that it sent out itself and those that were asked the very same, and
+        bury their texts; how many messages went with it."""
         async with self._one_at_a_time, self._learner.resting():
-            texts = [research.question, *research.reports]
-            texts += [piece.text for piece in await self._journal.research_pieces(research.id)]
-            key = self._journal.key()
-            buried = [tombstone_of(key, research.owner, text) for text in texts if text]
-            gone = await self._journal.forget_research(research, self._now(), buried)
+            every = await self._with(research)
+            key, buried = self._journal.key(), set[bytes]()
+            for each in every:
+                texts = [each.question, *each.reports]
+                texts += [piece.text for piece in await self._journal.research_pieces(each.id)]
+                buried |= {tombstone_of(key, each.owner, text) for text in texts if text}
+            gone = await self._journal.forget_research(every, self._now(), sorted(buried))
         await self._learner.catch_up()
         return gone.messages
+
+    async def _with(self, research: Research) -> list[Research]:
+        """A research and what goes with it: where it stood for a reply, that reply is a report of its own."""
+        found = {research.id: research}
+        answered = [use.session for use in await self._journal.uses_of_research([research.id]) if use.how == "answered"]
+        again = [await self._journal.research_of_session(session) for session in answered]
+        alike = [*await self._journal.asked_the_same(research), *filter(None, again)]
+        fresh = [research, *(each for each in alike if each.person == research.person)]
+        while fresh:
+            found |= {each.id: each for each in fresh}
+            nested = [each for of in fresh if of.session for each in await self._journal.research_of_parent(of.session)]
+            fresh = [each for each in nested if each.id not in found and each.person == research.person]
+        return list(found.values())
 
     async def keep(self, research: Research, trail: Sequence[Message] = ()) -> None:
         """Write a research that comes from elsewhere, with its pieces."""
@@ -193,7 +202,7 @@ class Researching:
             return
         if spawn is not None and await self._is_forgotten_text(owners, spawn.errand.prompt):
             return
-        id = str(uuid.uuid5(_SPACE, session.id))
+        id = str(uuid.uuid5(SPACE, session.id))
         directory = scope.project if scope.project and scope.project.startswith(("/", "~")) else ""
         commit = await asyncio.to_thread(self._folders.commit, directory)
         errand = spawn.errand if spawn is not None else None
@@ -310,7 +319,7 @@ class Researching:
             owner = owner_of(session.scope)
             if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
                 return
-            id = str(uuid.uuid5(_SPACE, f"{session.id}\0{spawn.errand.call}"))
+            id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
             known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, at)
             known = replace(known, runtime=session.runtime)
         work.research[known.id] = handed_back(known, report, message.digest, Delivery.WHOLE, at)
@@ -329,7 +338,7 @@ class Researching:
     async def _index(self, research: Research, trail: Sequence[Message]) -> None:
         """Write the pieces by which a research is found; those of before go first."""
         before = await self._journal.research_pieces(research.id)
-        made = {each.id: each for each in await asyncio.to_thread(_passages, research, trail)}
+        made = {each.id: each for each in await asyncio.to_thread(passages_of, research, trail)}
         known = [made[old.id] for old in before if old.id in made]
         same = [(each.text, each.owner) for each in known] == [(each.text, each.owner) for each in before]
         if same and len(before) == len(made):
@@ -355,34 +364,3 @@ class Researching:
 
 def _person(session: Session) -> str:
     return session.scope.owner(Layer.USER) or ""
-
-
-def _passages(research: Research, trail: Sequence[Message]) -> list[Passage]:
-    """The pieces of a research as passages: the four by which questions are compared and those of the trail on shelves
-    of their own, and one line among the memories of its owner, so that a talk comes upon it."""
-    found = []
-    for piece in pieces(research, trail):
-        shelf = TRAILS if piece.name in ("passage", "trail") else QUESTIONS
-        id = str(uuid.uuid5(_SPACE, f"{research.id}\0{piece.name}\0{piece.turn}\0{piece.piece}"))
-        found.append(
-            Passage(
-                id,
-                piece.text,
-                shelf + research.owner,
-                Origin.SUBAGENT,
-                piece.name,
-                research.id,
-                piece.source,
-                research.ended,
-                piece.turn,
-                piece.piece,
-                sensitivity=sensitivity(piece.text[:2000]),
-            )
-        )
-    if research.report:
-        id = str(uuid.uuid5(_SPACE, f"{research.id}\0line"))
-        line = mention(research)
-        found.append(
-            Passage(id, line, research.owner, Origin.SUBAGENT, "research", research.id, b"", research.ended, 0)
-        )
-    return found

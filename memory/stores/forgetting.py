@@ -21,13 +21,13 @@ from memory.ports import Forgotten
 from memory.stores.behaviour import forget_observed
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
-from memory.stores.forgotten_research import delete, holding
+from memory.stores.forgotten_research import delete, holding, strike
 from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
 from memory.stores.shelf import Shelf, ask_many
-from memory.stores.traces import Changed, Lines, Traces, rewrite, wipe
+from memory.stores.traces import Changed, Left, Lines, Traces, rewrite, wipe
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""
@@ -65,8 +65,10 @@ class Forgetting(Shelf):
         owners: Sequence[str] | None,
         tombstones: Sequence[bytes],
         beside: Sequence[tuple[int, bytes]] = (),
+        struck: Sequence[Left] = (),
     ) -> Forgotten:
-        """``beside`` are messages (person, digest) that go though no memory came from them."""
+        """``beside`` are messages (person, digest) that go though no memory came from them, ``struck`` are those of
+        which only some parts go."""
         facts, passages, messages = _whole(connection, ids, owners)
         messages = list(dict.fromkeys([*messages, *beside]))
         research = holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners)
@@ -78,7 +80,9 @@ class Forgetting(Shelf):
         texts = [text for memory in memories for text in _texts(memory)]
         changed = Changed()
         _empty_entries(connection, gone, texts, changed)
-        for traces in _traces(connection, messages, texts):
+        for left in struck:
+            strike(connection, left)
+        for traces in _traces(connection, messages, texts, struck):
             wipe(connection, traces, gone, changed)
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
@@ -100,7 +104,7 @@ class Forgetting(Shelf):
         return Forgotten(
             tuple(facts.values()),
             tuple(passages.values()),
-            len(messages),
+            len(messages) + len(struck),
             len(changed.entries),
             len(changed.receipts),
             tuple(sorted(changed.sessions)),
@@ -162,13 +166,18 @@ def _texts(memory: Fact | Passage) -> list[str]:
 
 
 def _traces(
-    connection: sqlite3.Connection, messages: Sequence[tuple[int, bytes]], texts: Sequence[str]
+    connection: sqlite3.Connection,
+    messages: Sequence[tuple[int, bytes]],
+    texts: Sequence[str],
+    struck: Sequence[Left],
 ) -> list[Traces]:
     """What to look for beside the messages, person by person."""
     found: dict[int, Traces] = {}
     told = Lines(texts)
     for person, digest in messages:
         found.setdefault(person, Traces(person, list(texts), told)).add(connection, digest)
+    for left in struck:
+        found.setdefault(left.person, Traces(left.person, list(texts), told)).strike(left)
     return list(found.values())
 
 

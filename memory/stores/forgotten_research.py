@@ -1,12 +1,31 @@
-"""What of research goes when a person has something forgotten: a research that holds it goes whole."""
+"""What of research goes when a person has it, or something in it, forgotten: a research that holds it goes whole."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
+import orjson
+
+from memory.conversation import Message, Role
+from memory.learning.struck import Going, going, says, struck, told
+from memory.research import Research
+from memory.stores.histories import split
+from memory.stores.messages import body_of, unseal
 from memory.stores.queries import QUERIES
 from memory.stores.shelf import ask_many
+from memory.stores.traces import Left
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """Messages (person, digest) that go ``whole`` with research, the ``passages`` of those, and messages of which only
+    some parts go."""
+
+    whole: tuple[tuple[int, bytes], ...] = ()
+    passages: tuple[str, ...] = ()
+    struck: tuple[Left, ...] = ()
 
 
 def holding(
@@ -26,10 +45,96 @@ def holding(
     return list(dict.fromkeys(found))
 
 
+def leaving(connection: sqlite3.Connection, every: Sequence[Research]) -> Leaving:
+    """What of the journaled messages goes with research of one person: of the trails all that no other session and no
+    other research has too, and, where the errands were given, the questions and the reports."""
+    row = connection.execute(QUERIES["person_get"], (every[0].person,)).fetchone() if every else None
+    if row is None:
+        return Leaving()
+    person = row["number"]
+    wanted = list(dict.fromkeys(digest for each in every for digest in each.trail))
+    trails = _messages(connection, person, wanted)
+    gone = [going(each, [trails[digest] for digest in each.trail if digest in trails]) for each in every]
+    shared = _shared(connection, person, every, trails)
+    whole = dict.fromkeys(digest for digest in wanted if digest not in shared or _held(trails.get(digest), gone))
+    left: dict[bytes, Left] = {}
+    for each, goes in zip(every, gone, strict=True):
+        for message in _family(connection, person, each).values():
+            if message.digest in whole:
+                continue
+            if told(message, goes):
+                whole[message.digest] = None
+                left.pop(message.digest, None)
+            elif parts := struck(message, goes):
+                # Two errands of one message: each strikes its own call.
+                before = left[message.digest].parts if message.digest in left else {}
+                left[message.digest] = Left(person, message, {**parts, **before})
+        if each.returned and each.returned not in left:
+            whole[each.returned] = None
+    spoken = [digest for digest in whole if digest not in trails]
+    rows = [
+        row for digest in spoken for row in connection.execute(QUERIES["forget_passages_of_message"], (digest, person))
+    ]
+    return Leaving(tuple((person, digest) for digest in whole), tuple(row["id"] for row in rows), tuple(left.values()))
+
+
+def strike(connection: sqlite3.Connection, left: Left) -> None:
+    """Leave of a message only what does not go, under every digest that it may come by."""
+    role = left.message.role.value
+    for digest, parts, _ in left.forms():
+        connection.execute(QUERIES["forget_parts"], (body_of(parts, left.message.spoken), left.person, digest, role))
+
+
 def delete(connection: sqlite3.Connection, ids: Sequence[str]) -> None:
     """Take research out, how it was used, and the errand that sent it."""
     for row in ask_many(connection, "research_get", ids):
-        told = (row["parent"], row["call"], row["session"])
-        connection.execute(QUERIES["research_forget_spawn"], told)
+        sent = (row["parent"], row["call"], row["session"], row["person"], row["question"])
+        connection.execute(QUERIES["research_forget_spawn"], sent)
         connection.execute(QUERIES["research_uses_delete"], (row["id"],))
         connection.execute(QUERIES["research_delete"], (row["id"],))
+
+
+def _family(connection: sqlite3.Connection, person: int, research: Research) -> dict[bytes, Message]:
+    """The messages of the session that sent a research out, of those that share its history, and of those in which
+    the research was used again."""
+    rows = connection.execute(QUERIES["research_family"], (research.parent, research.id)).fetchall()
+    digests = [
+        each["digest"] for row in rows for each in connection.execute(QUERIES["research_seen"], (row["number"],))
+    ]
+    return _messages(connection, person, list(dict.fromkeys(digests)))
+
+
+def _shared(
+    connection: sqlite3.Connection, person: int, every: Sequence[Research], trails: dict[bytes, Message]
+) -> Collection[bytes]:
+    """What of some trails is not theirs alone: what a runtime says to every session, and words that stand elsewhere."""
+    ids = orjson.dumps([each.id for each in every]).decode()
+    sessions = orjson.dumps([each.session for each in every]).decode()
+    common = [
+        message.digest for message in trails.values() if message.role is not Role.ASSISTANT and not message.results
+    ]
+    found = {row["digest"] for row in ask_many(connection, "research_elsewhere", common, (person, sessions))}
+    others = connection.execute(QUERIES["research_trails"], (every[0].person, ids)).fetchall()
+    found |= {message.digest for message in trails.values() if _frames(message)}
+    return found | {digest for row in others for digest in (*split(row["trail"]), row["returned"]) if digest in trails}
+
+
+def _frames(message: Message) -> bool:
+    """Whether a runtime says this to its sessions: a later one may say it again."""
+    if message.role in (Role.SYSTEM, Role.DEVELOPER):
+        return True
+    return message.role is Role.USER and not message.spoken and not message.results
+
+
+def _held(message: Message | None, gone: Sequence[Going]) -> bool:
+    return message is not None and any(says(message.text, each) for each in gone)
+
+
+def _messages(connection: sqlite3.Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
+    found: dict[bytes, Message] = {}
+    for row in ask_many(connection, "messages_get", digests, (person,)):
+        try:
+            found[row["digest"]] = unseal(row["digest"], row["role"], row["body"])
+        except ValueError:
+            continue
+    return found

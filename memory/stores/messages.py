@@ -21,12 +21,10 @@ from memory.conversation import (
     pack,
     unpack,
 )
+from memory.learning.struck import FORGOTTEN
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
-
-FORGOTTEN = "[forgotten]"
-"""What stands in the place of a message that a person has had forgotten."""
 
 LIGHT = 8192
 """Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
@@ -49,8 +47,12 @@ def seal(message: Message, redact: Redact) -> Sealed:
     """Redact, pack and compress. The digest is that of the message as it came."""
     parts = tuple(_redacted(part, redact) for part in message.parts)
     spoken = redact(message.spoken) if message.spoken else ""
-    body = pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace")
-    return Sealed(message.digest, message.role.value, parts != message.parts, zlib.compress(body, _LEVEL))
+    return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
+
+
+def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
+    """What is stored of a message whose parts hold no secret."""
+    return zlib.compress(pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace"), _LEVEL)
 
 
 async def seal_all(messages: Sequence[Message], redact: Redact) -> list[Sealed]:
@@ -80,7 +82,7 @@ def unseal(digest: bytes, role: str, body: bytes) -> Message:
 
 def placeholder() -> bytes:
     """The body of a forgotten message."""
-    return zlib.compress(pack((Text(FORGOTTEN),)) + b"\n", _LEVEL)
+    return body_of((Text(FORGOTTEN),), "")
 
 
 def _redacted(part: Part, redact: Redact) -> Part:

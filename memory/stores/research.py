@@ -18,6 +18,7 @@ from memory.ports import Forgotten
 from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
 from memory.session import Session
 from memory.stores.forgetting import Forgetting
+from memory.stores.forgotten_research import leaving
 from memory.stores.histories import DIGEST, join, split
 from memory.stores.messages import Redact, seal
 from memory.stores.overviews import Overviews
@@ -202,18 +203,26 @@ class Researches(Overviews, Forgetting):
 
         return await self._db.read(work)
 
-    async def forget_research(self, research: Research, at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
-        """Delete a research everywhere in the journal: its row, its pieces, the messages of its trail and the one in
-        which its report came back, and what was learnt of them."""
+    async def asked_the_same(self, research: Research) -> list[Research]:
+        """Other research of the same person's that was asked the very same."""
+        found = await self._asked("research_asked", (research.owner, research.question))
+        return [each for each in found if each.id != research.id and each.person == research.person]
+
+    async def forget_research(self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
+        """Delete research of one person's everywhere in the journal: its rows, its pieces, the messages of its trails,
+        what was learnt of them, and in the talk that sent it out the question and the report."""
+        # Much may have to be read; a reply that waits for the writer does not wait for that.
+        leaves = await self._db.read(lambda connection: leaving(connection, every))
 
         def work(connection: sqlite3.Connection) -> Forgotten:
-            rows = connection.execute(QUERIES["research_sessions_passages"], (research.session, research.session))
-            ids = [row["id"] for row in rows] if research.session else []
-            ids += [row["id"] for row in connection.execute(QUERIES["research_pieces"], (research.id,))]
-            person = connection.execute(QUERIES["person_get"], (research.person,)).fetchone()
-            digests = dict.fromkeys([*research.trail, *([research.returned] if research.returned else [])])
-            beside = [(person["number"], digest) for digest in digests] if person else []
-            return self._forget(connection, [*ids, research.id], at, None, tombstones, beside)
+            ids = [*(each.id for each in every), *leaves.passages]
+            for each in every:
+                told = (each.session, each.session)
+                rows = (
+                    connection.execute(QUERIES["research_sessions_passages"], told).fetchall() if each.session else []
+                )
+                ids += [row["id"] for row in (*rows, *connection.execute(QUERIES["research_pieces"], (each.id,)))]
+            return self._forget(connection, ids, at, None, tombstones, leaves.whole, leaves.struck)
 
         gone = await self._db.write(work)
         self._opened.clear()

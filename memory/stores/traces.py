@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import orjson
@@ -14,8 +14,9 @@ import orjson
 from memory.conversation import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.conversation import digest as digest_of
 from memory.edits import Act
+from memory.learning.struck import FORGOTTEN, NO_ARGUMENTS
 from memory.stores.exchanges import forms
-from memory.stores.messages import FORGOTTEN, unseal
+from memory.stores.messages import unseal
 from memory.stores.queries import QUERIES
 from memory.stores.rows import listed, names
 from memory.stores.shelf import ask_many
@@ -26,22 +27,26 @@ SHARED = 5
 TELLING = 40
 """Characters from which on a part of a message is taken for one that no other message has."""
 
-NO_ARGUMENTS = '{"forgotten":true}'
-"""What stands in the place of a forgotten call's arguments, which must be JSON."""
-
 # Chinese and Japanese are written without spaces: there each character is a word.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 
 
 @dataclass(slots=True)
 class Traces:
-    """What is looked for: the messages of one person under all their digests, and every text that is to go; ``told``
-    finds those of the memories that go."""
+    """What is looked for: the messages of one person under all their digests, of those that stay the parts that are
+    ``struck``, by their place, and every text that is to go; ``told`` finds those of the memories that go."""
 
     person: int
     texts: list[str]
     told: Lines
     messages: dict[bytes, Message | None] = field(default_factory=dict)
+    struck: dict[bytes, Mapping[int, Part]] = field(default_factory=dict)
+
+    def strike(self, left: Left) -> None:
+        """A message of which only some parts go, and the forms in which a client may have sent it back."""
+        for digest, _, parts in left.forms():
+            self.struck[digest] = parts
+        self.texts.extend(texts_of(left.message.parts[place] for place in left.parts))
 
     def add(self, connection: sqlite3.Connection, digest: bytes) -> None:
         """A message that is to go, and the forms in which a client may have sent it back."""
@@ -68,6 +73,33 @@ class Traces:
             if len(parts) > 1 and len(said) < TELLING and self.told.without(said) == said:
                 found.discard(digest_of(Role.ASSISTANT, [part]))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A message of a person's of which some parts go: the message as it was, and those parts as they are left."""
+
+    person: int
+    message: Message
+    parts: Mapping[int, Part]
+
+    def forms(self) -> Iterator[tuple[bytes, tuple[Part, ...], Mapping[int, Part]]]:
+        """The digests under which it may stand, with all the parts of each form as they are left, and those of them
+        that were struck."""
+        message = self.message
+        places = tuple(range(len(message.parts)))
+        yield message.digest, self._kept(places), self.parts
+        if message.role is not Role.ASSISTANT:
+            return
+        plain = tuple(place for place in places if not isinstance(message.parts[place], Reasoning))
+        for kept in {places, plain, *((place,) for place in self.parts)}:
+            form = digest_of(Role.ASSISTANT, [message.parts[place] for place in kept])
+            if form != message.digest:
+                struck = {at: self.parts[place] for at, place in enumerate(kept) if place in self.parts}
+                yield form, self._kept(kept), struck
+
+    def _kept(self, places: Sequence[int]) -> tuple[Part, ...]:
+        return tuple(self.parts.get(place, self.message.parts[place]) for place in places)
 
 
 class Lines:
@@ -116,10 +148,11 @@ class Changed:
 def wipe(connection: sqlite3.Connection, traces: Traces, gone: Sequence[str], changed: Changed) -> None:
     """Remove what messages left behind. ``gone`` are the ids of the memories that go with them."""
     lines = Lines(traces.texts, (digest[:6].hex() for digest in traces.messages))
-    for digest in traces.messages:
+    looked_for = [*traces.messages, *traces.struck]
+    for digest in looked_for:
         connection.execute(QUERIES["overviews_forget"], (traces.person, digest))
         connection.execute(QUERIES["pins_forget"], (traces.person, digest))
-    for session in ask_many(connection, "forget_sessions", list(traces.messages), (traces.person,)):
+    for session in ask_many(connection, "forget_sessions", looked_for, (traces.person,)):
         for row in connection.execute(QUERIES["ledger_of"], (session["id"],)).fetchall():
             rewrite(connection, row, session["id"], _entry_without(row, traces, lines), gone, changed)
         for row in connection.execute(QUERIES["forget_sheds"], (session["number"],)).fetchall():
@@ -165,6 +198,8 @@ def _entry_without(row: sqlite3.Row, traces: Traces, lines: Lines) -> str:
     if not text or row["act"] == Act.OFFER:
         return text
     if row["act"] == Act.REPLACE:
+        if row["part"] in traces.struck.get(row["digest"], ()):
+            return NO_ARGUMENTS if isinstance(traces.struck[row["digest"]][row["part"]], ToolCall) else FORGOTTEN
         if row["digest"] not in traces.messages:
             return text
         message = traces.messages[row["digest"]]

@@ -12,10 +12,10 @@ import pytest_asyncio
 from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, digest
 from memory.edits import OFFERED, Act, Entry, Tier, handle
 from memory.fact import Fact, Passage
+from memory.learning.struck import FORGOTTEN
 from memory.ports import Lesson, Overview, Rarity, Shelved
 from memory.session import Shed, Shown
 from memory.stores.journal import SqliteJournal
-from memory.stores.messages import FORGOTTEN
 from memory.stores.traces import Lines
 from tests.memory.stores.making import AT, BOB, assistant, exchange, fact, open_journal, owner, passage, session, user
 

@@ -71,3 +71,7 @@ UPDATE ledger SET text = ?, memories = ? WHERE number = ?;
 -- forget_sheds: the receipts of a session that tell what was shed
 SELECT receipts.number, receipts.body FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange
 WHERE exchanges.session = ? AND json_extract(receipts.body, '$.shed') IS NOT NULL;
+
+-- forget_parts: leave of a message only what does not go, also where it may still come
+INSERT INTO messages (body, person, digest, role, redacted) VALUES (?, ?, ?, ?, 1)
+ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, redacted = 1 WHERE forgotten = 0;

@@ -62,7 +62,7 @@ SELECT research, session, how, at, tokens FROM research_uses WHERE research IN (
 SELECT * FROM passages WHERE session = ?;
 
 -- research_forget_spawn: the prompt that sent it
-DELETE FROM spawns WHERE (session = ? AND call = ?) OR (child = ? AND child != '');
+DELETE FROM spawns WHERE (session = ? AND call = ?) OR (child = ? AND child != '') OR (person = ? AND prompt = ?);
 
 -- research_sessions_passages: what was learnt of a sub-agent's session beside its research
 SELECT id FROM passages WHERE session = ? UNION SELECT id FROM facts WHERE session = ?;
@@ -103,3 +103,22 @@ ORDER BY seen DESC, number DESC LIMIT 1;
 -- research_with_message: research of a person's in whose trail a message stands, or in which its report came back
 SELECT id FROM research WHERE person = (SELECT name FROM people WHERE number = ?)
 AND (instr(trail, ?) > 0 OR returned = ?);
+
+-- research_trails: a person's research with the messages of its trail, but for some (a JSON list of ids)
+SELECT id, trail, returned FROM research WHERE person = ? AND id NOT IN (SELECT value FROM json_each(?));
+
+-- research_family: the session (first) that sent a research (second) out, the one that it forked from, those that forked
+-- from it, and those in which the research was used again
+SELECT number FROM sessions WHERE (?1 != '' AND (id = ?1 OR forked_from = ?1))
+OR id = (SELECT forked_from FROM sessions WHERE id = ?1)
+OR id IN (SELECT session FROM research_uses WHERE research = ?2);
+
+-- research_seen: every message that stood in a session
+SELECT digest FROM seen WHERE session = ?;
+
+-- research_elsewhere: which of these messages stood in other sessions of a person than these (a JSON list of ids)
+SELECT DISTINCT seen.digest FROM sessions JOIN seen ON seen.session = sessions.number
+WHERE sessions.person = ? AND sessions.id NOT IN (SELECT value FROM json_each(?)) AND seen.digest IN (?*);
+
+-- research_asked: research of an owner that was asked the same
+SELECT * FROM research WHERE owner = ? AND question = ?;
