@@ -1,7 +1,7 @@
 """Take secrets out of text before anything is stored, logged or embedded.
 
 Deterministic, linear in the text's length, and idempotent: what stands in a secret's place is never taken for one.
-The shapes are in :mod:`memory.learning.secret_patterns`, the names in :mod:`memory.learning.secrets.assignments`.
+Where they are looked for stands in :mod:`memory.learning.secrets`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from memory.learning.secrets.assignments import find_assigned
+from memory.learning.secrets.commands import find_commanded
 from memory.learning.secrets.issued import find_issued
 from memory.learning.secrets.locations import find_located
 from memory.learning.secrets.private_keys import find_private_keys
@@ -60,7 +61,13 @@ def _found(text: str) -> list[Span]:
     if len(lower) != len(text):
         # The one letter that grows when it is made small.
         lower = text.replace("İ", "I").lower()
-    spans = [*find_private_keys(text), *find_issued(text), *find_located(text, lower), *find_assigned(text, lower)]
+    spans = [
+        *find_private_keys(text),
+        *find_issued(text),
+        *find_located(text, lower),
+        *find_commanded(text, lower),
+        *find_assigned(text, lower),
+    ]
     return spans + list(_again(text, spans)) if spans else spans
 
 

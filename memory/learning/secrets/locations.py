@@ -32,26 +32,6 @@ _CRYPT = re.compile(
 _PAYPAL = re.compile(r"access_token\$[a-z]{4,12}\$[a-z0-9]{10,24}\$[0-9a-f]{20,40}")
 _ATLAS = re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9\-_=]{40,}")
 _ZOHO = re.compile(r"(?<![A-Za-z0-9.])1000\.[0-9a-f]{32}\.[0-9a-f]{32}")
-_PROGRAMS = (
-    "psexec",
-    "sshpass",
-    "docker login",
-    "podman login",
-    "mysql",
-    "mysqldump",
-    "smbclient",
-    "winrs",
-    "plink",
-    "pscp",
-    "az login",
-)
-_LOGIN = re.compile(
-    rf"(?i:\b(?:{'|'.join(_PROGRAMS)})(?:\.exe)?\b)"
-    r"[^\n]{0,200}?\s(?:-p[ \t]{1,4}|-p|/p:)[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
-)
-_REDIS = re.compile(
-    r"(?i:\bredis-cli(?:\.exe)?\b)[^\n]{0,200}?\s-a[ \t]{1,4}[\"']?(?P<value>[^\s\"'\\$%<{-][^\s\"'\\]{3,100})"
-)
 _SECURE_STRING = re.compile(
     r"ConvertTo-SecureString(?:\s{1,4}-(?:String|AsPlainText|Force|"
     r"Key)){0,4}\s{1,4}[\"']?(?P<value>[^\s\"'$-][^\s\"']{3,200})"
@@ -65,7 +45,6 @@ _PGPASS = re.compile(
     r"(?m)^[A-Za-z0-9.*\-]{1,100}:(?:[0-9]{2,5}|"
     r"\*):[A-Za-z0-9_*\-]{1,64}:[A-Za-z0-9_*.\-]{1,64}:(?P<value>\S{1,200})$"
 )
-_CURL_USER = re.compile(r"-(?:u|-user)[ \t=]{1,4}[\"']?[A-Za-z0-9_.@+\-]{0,100}:(?P<value>[^\s\"'\\$<{]{3,200})")
 _SHARED_ACCESS = re.compile(
     r"[?&;](?:sig|sv_sig|x-amz-signature|x-amz-security-token|x-goog-signature|accountkey|sharedaccesskey|"
     r"sharedaccesssignature)=(?P<value>[A-Za-z0-9%+/=_\-]{16,})"
@@ -91,18 +70,12 @@ def find_located(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         yield from ((*match.span(), "terraform token") for match in _ATLAS.finditer(text))
     if "1000." in text:
         yield from ((*match.span(), "zoho token") for match in _ZOHO.finditer(text))
-    if any(program in lower for program in _PROGRAMS):
-        yield from _values(_LOGIN, text, "password")
-    if "redis-cli" in lower:
-        yield from _values(_REDIS, text, "password")
     if "ConvertTo-SecureString" in text:
         yield from _values(_SECURE_STRING, text, "password")
     if "Credential" in text or "DirectoryEntry" in text or "Auth" in text:
         yield from _values(_CREDENTIAL_CALL, text, "password")
     if "Q~" in text:
         yield from ((*match.span(), "azure secret") for match in _AZURE.finditer(text))
-    if " -u" in text or "--user" in text:
-        yield from _values(_CURL_USER, text, "password")
     if "sig" in lower or "access" in lower or "accountkey" in lower:
         yield from ((*match.span("value"), "signature") for match in _SHARED_ACCESS.finditer(lower))
     if ":5432:" in text or ":*:" in text or "pgpass" in lower:
