@@ -17,6 +17,7 @@ from typing import Final
 from tree_sitter import Language, Node, Parser
 
 from memory.tiers.keep import LONGEST_LINE, Line, Rank, keep, narrow
+from memory.tiers.languages.bodies import without_bodies
 from memory.tiers.languages.detect import by_lines, by_path, is_named, shown_by
 from memory.tiers.languages.grammars import Grammar, load
 from memory.tiers.languages.patterns import defining
@@ -37,6 +38,8 @@ _LONGEST_COMMENT: Final = 40
 _DEEPEST: Final = 12
 _NUMBERING: Final = 7
 _LONG_TEXT: Final = 60_000
+# From so many rows on it is worth the time to leave out what is not looked into before it is parsed.
+_MANY_ROWS: Final = 600
 _SIGNATURES: Final = 0.8
 _MOST_BODY: Final = 1500
 _COMMENT = re.compile(r"//|#(?!\[|include|define|if|endif|else|pragma|region)|/?\*|--|\"\"\"|'''|;;|%|<!--")
@@ -98,15 +101,18 @@ def _outline(language: str, lines: Sequence[str]) -> _Found:
     found = _Found({}, {}, [])
     loaded = load(language) if max(map(len, lines)) <= _LONG_ROW else None
     if loaded:
-        _by_tree(loaded[0], _parsed(loaded[1], lines), lines, found)
+        _by_tree(loaded[0], _parsed(language, loaded[1], lines), lines, found)
     else:
         _by_pattern(language, lines, found)
     return found
 
 
-def _parsed(language: Language, lines: Sequence[str]) -> Node:
+def _parsed(name: str, language: Language, lines: Sequence[str]) -> Node:
+    text = "\n".join(lines)
+    if len(lines) >= _MANY_ROWS:
+        text = without_bodies(name, text)
     # A parser of its own for each text: parsers may not be shared between threads, and cost nothing to make.
-    return Parser(language).parse("\n".join(lines).encode("utf-8", "replace")).root_node
+    return Parser(language).parse(text.encode("utf-8", "replace")).root_node
 
 
 def _by_pattern(language: str, lines: Sequence[str], found: _Found) -> None:

@@ -9,6 +9,9 @@ import json
 import time
 from collections.abc import Callable
 
+import tree_sitter_python
+from tree_sitter import Language, Parser
+
 from memory.tiers import Hint, budget_of, hint_of, tiers
 from memory.tiers.code import code
 
@@ -93,7 +96,7 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table; the last line is what the outline of all those lines would cost to begin with."""
     read = '{{"file_path": "{}"}}'
     source = program(3000)
     cases: list[tuple[str, str, Hint]] = [
@@ -114,6 +117,9 @@ def main() -> None:
         print(f"{name:20} {len(text):12,} {len(tiers(text, hint).overview):6} {spent:8.1f}")
     outline = cpu(lambda: code(source, hint_of("Read", read.format("shop/store.py")), budget_of(source)))
     print(f"{'the outline alone':20} {len(source):12,} {'':6} {outline:8.1f}")
+    parser = Parser(Language(tree_sitter_python.language()))
+    parsing = cpu(lambda: parser.parse(source.encode()))
+    print(f"{'parsing all of it':20} {len(source):12,} {'':6} {parsing:8.1f}")
 
 
 if __name__ == "__main__":
