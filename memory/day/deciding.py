@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from memory.conversation import Conversation, Form, Role
 from memory.day.deadline import Deadline
-from memory.day.findings import Findings, opens
-from memory.day.fitting import Fit, Fitting
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
-from memory.day.sessions import LiveSession
+from memory.day.research.findings import Findings, opens
+from memory.day.sessions.live import LiveSession
+from memory.day.window.fitting import Fit, Fitting
 from memory.edits import Act, Entry, Key
 from memory.ports import Guard
 from memory.scope import Scope

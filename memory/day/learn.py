@@ -18,11 +18,11 @@ from typing import ParamSpec, TypeVar
 from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
-from memory.day.indexing import Indexing, lesson_of, points_of
-from memory.day.observing import Observing
-from memory.day.pages import PageFiles
+from memory.day.lessons.indexing import Indexing, lesson_of, points_of
+from memory.day.lessons.observing import Observing
+from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
+from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
-from memory.day.reinforcing import Heard, Reinforcing, nobody
 from memory.day.worker import Sparing, Tries, Worker
 from memory.fact import Fact, Passage
 from memory.language.terms import product

@@ -15,11 +15,11 @@ from dataclasses import replace
 from memory.conversation import Conversation, Reply, Usage
 from memory.day.deadline import Deadline
 from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
-from memory.day.findings import Findings
-from memory.day.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.day.given import Pages, Recalled, Recaller
-from memory.day.sessions import LiveSession, LiveSessions, in_own_namespace
-from memory.day.spawned import Spawned
+from memory.day.research.findings import Findings
+from memory.day.sessions.live import LiveSession, LiveSessions, in_own_namespace
+from memory.day.sessions.spawned import Spawned
+from memory.day.window.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.edits import Append, Edit, Entry, Insert, Ledger
 from memory.ports import Guard
 from memory.session import Arrival, Mode, Pending, Prepared, Receipt, RequestKind

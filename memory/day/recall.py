@@ -18,9 +18,9 @@ from memory.context.searched import Moment, Searched
 from memory.context.whole import whole
 from memory.conversation import Conversation, Message, Role, Text
 from memory.day.given import Recalled
-from memory.day.searching import Searching
-from memory.day.telling import Days, tell
-from memory.day.weighing import Weighing
+from memory.day.search.searching import Searching
+from memory.day.search.telling import Days, tell
+from memory.day.search.weighing import Weighing
 from memory.fact import Fact, Origin
 from memory.learning.behaviour.again import failures, remedies
 from memory.ports import Embedder, Index, Journal

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from memory.day.indexing import Indexing
 from memory.day.learn import Learner
+from memory.day.lessons.indexing import Indexing
 from memory.day.recall import Recall
 from memory.ports import Embedder, Generation, Index, Journal, StoreError
 

@@ -20,11 +20,11 @@ from memory.context.question import of_words
 from memory.context.searched import Moment
 from memory.context.tools import MOST_FOUND, NAMES
 from memory.conversation import Conversation, Role, Text, digest
-from memory.day.commands import Ambiguous, Commands, NotFound
-from memory.day.content import Content, NoHandle
 from memory.day.learn import Learner
-from memory.day.pages import PageFiles
+from memory.day.page.files import PageFiles
+from memory.day.person.commands import Ambiguous, Commands, NotFound
 from memory.day.recall import Recall
+from memory.day.tiers.content import Content, NoHandle
 from memory.edits import Tier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, State, Stream
 from memory.learning.extract import extract

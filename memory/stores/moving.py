@@ -16,7 +16,7 @@ class Moving(Shelf):
     """The part of the journal that gives everything out, and takes it back."""
 
     async def facts_after(self, owner: str, after: str, limit: int) -> list[Fact]:
-        """See :class:`memory.day.exporting.Kept`."""
+        """See :class:`memory.day.moving.exporting.Kept`."""
 
         def work(connection: sqlite3.Connection) -> list[Fact]:
             return [fact_of(row) for row in connection.execute(QUERIES["facts_after"], (owner, after, limit))]
@@ -24,7 +24,7 @@ class Moving(Shelf):
         return await self._db.read(work)
 
     async def passages_after(self, owner: str, after: str, limit: int) -> list[Passage]:
-        """See :class:`memory.day.exporting.Kept`."""
+        """See :class:`memory.day.moving.exporting.Kept`."""
 
         def work(connection: sqlite3.Connection) -> list[Passage]:
             return [passage_of(row) for row in connection.execute(QUERIES["passages_after"], (owner, after, limit))]
@@ -32,7 +32,7 @@ class Moving(Shelf):
         return await self._db.read(work)
 
     async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int]]]:
-        """See :class:`memory.day.exporting.Kept`."""
+        """See :class:`memory.day.moving.exporting.Kept`."""
 
         def work(connection: sqlite3.Connection) -> dict[str, Mapping[str, tuple[int, int]]]:
             found: dict[str, dict[str, tuple[int, int]]] = {}
@@ -43,12 +43,12 @@ class Moving(Shelf):
         return await self._db.read(work)
 
     async def restore_uses(self, uses: Mapping[str, Mapping[str, tuple[int, int]]]) -> None:
-        """See :class:`memory.day.importing.Taking`."""
+        """See :class:`memory.day.moving.importing.Taking`."""
         rows = [(memory, session, *counts) for memory, each in uses.items() for session, counts in each.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["use_restore"], rows))
 
     async def pins_of(self, person: str) -> list[tuple[bytes, int, str]]:
-        """See :class:`memory.day.exporting.Kept`."""
+        """See :class:`memory.day.moving.exporting.Kept`."""
 
         def work(connection: sqlite3.Connection) -> list[tuple[bytes, int, str]]:
             rows = connection.execute(QUERIES["pins_whole"], (person,))
@@ -57,13 +57,13 @@ class Moving(Shelf):
         return await self._db.read(work)
 
     async def buried(self) -> int:
-        """See :class:`memory.day.exporting.Kept`."""
+        """See :class:`memory.day.moving.exporting.Kept`."""
         return await self._db.read(
             lambda connection: int(connection.execute(QUERIES["tombstones_count"]).fetchone()["number"])
         )
 
     async def journaled(self, ids: Sequence[str]) -> frozenset[str]:
-        """See :class:`memory.day.importing.Taking`."""
+        """See :class:`memory.day.moving.importing.Taking`."""
 
         def work(connection: sqlite3.Connection) -> frozenset[str]:
             return frozenset(row["id"] for row in ask_many(connection, "exchanges_known", ids))
@@ -71,7 +71,7 @@ class Moving(Shelf):
         return await self._db.read(work)
 
     async def sessions_called(self, person: str, runtime: str, name: str) -> list[Session]:
-        """See :class:`memory.day.importing.Taking`."""
+        """See :class:`memory.day.moving.importing.Taking`."""
         ending = f":{runtime}:{name}"
 
         def work(connection: sqlite3.Connection) -> list[Session]:

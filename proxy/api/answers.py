@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from memory.day.commands import Ambiguous, NotFound
+from memory.day.approval.writing import Refused
+from memory.day.person.commands import Ambiguous, NotFound
+from memory.day.person.revising import Superseded
 from memory.day.reindexing import Busy
-from memory.day.revising import Superseded
-from memory.day.writing import Refused
 from memory.night import Busy as NightBusy
 from memory.ports import NotWritten, StoreError
 from proxy.edge import EDGE

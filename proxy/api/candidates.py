@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
-from memory.day.approving import Approval
+from memory.day.approval.approving import Approval
 from memory.fact import Fact
 from memory.scope import Layer
 from proxy.api import told

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from memory.day.content import Contents, NoHandle
+from memory.day.tiers.content import Contents, NoHandle
 from memory.edits import Tier
 from proxy.api.answers import answer
 from proxy.api.asked import body_of, choice, memory_of, scope_of

@@ -7,7 +7,7 @@ from collections import Counter
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from memory.day.commands import Standing
+from memory.day.person.commands import Standing
 from memory.learning.redact import redact
 from memory.session import Mode
 from proxy.api.answers import answer

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.conversation import Conversation
-from memory.day.replaying import Transcript
+from memory.day.moving.replaying import Transcript
 from memory.session import Mode
 from proxy.api.answers import answer
 from proxy.api.asked import checked_text, memory_of, scope_of

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from memory.consolidation.diff import Change, Line
 from memory.consolidation.written import Planned
-from memory.day.commands import NotFound
+from memory.day.person.commands import NotFound
 from memory.day.reindexing import Busy
 from memory.fact import Fact, Sensitivity, State
 from memory.night import Outcome

@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.context.reuse import Changed
-from memory.day.content import whole
+from memory.day.tiers.content import whole
 from memory.fact import Sensitivity
 from memory.research import Research, owners_of
 from proxy.api.answers import answer

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.day.session_view import exported
+from memory.day.moving.session_view import exported
 from memory.ports import Journal
 from memory.session import Receipt, RequestKind, Session
 from proxy.api.answers import answer

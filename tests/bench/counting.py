@@ -20,8 +20,8 @@ from typing import TypeVar
 import orjson
 
 from memory.conversation import Usage
-from memory.day.counting import Counting
-from memory.day.reported import Reported
+from memory.day.window.counting import Counting
+from memory.day.window.reported import Reported
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows
 from proxy.wire import dialect_of

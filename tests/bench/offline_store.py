@@ -111,7 +111,7 @@ class Store:
     def _round(
         self, question: Question, rules: Rules, now: datetime, present: frozenset[str], weight: float = 1.0
     ) -> Round:
-        """One search, as :class:`memory.day.searching.Searching` makes it."""
+        """One search, as :class:`memory.day.search.searching.Searching` makes it."""
         counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
         weighed = weigh(question, counted)
         cosines = np.array(self.vectors) @ self.embedder.query(question.text, weighed.idf)

@@ -22,7 +22,7 @@ from memory.context.paging import Absent
 from memory.context.shed import Plan, plan
 from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult
-from memory.day.paging import AT_A_RESULT, found_in, gone_from, take_in
+from memory.day.window.paging import AT_A_RESULT, found_in, gone_from, take_in
 from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
 from memory.settings import SheddingSettings
 from proxy.wire.openai_chat import OpenAIChat

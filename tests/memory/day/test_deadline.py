@@ -15,13 +15,13 @@ import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.day import prepare
-from memory.day.fitting import Fitting
 from memory.day.given import FrozenPage, Recalled
-from memory.day.paging import Paging, Returned
 from memory.day.prepare import Preparation
-from memory.day.reported import Reported
-from memory.day.sessions import LiveSession, LiveSessions
-from memory.day.shedding import Decision, Load, Shedding
+from memory.day.sessions.live import LiveSession, LiveSessions
+from memory.day.window.fitting import Fitting
+from memory.day.window.paging import Paging, Returned
+from memory.day.window.reported import Reported
+from memory.day.window.shedding import Decision, Load, Shedding
 from memory.edits import Act, Edit, Entry, Key, Replace, Standing
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session, Shed

@@ -24,7 +24,7 @@ from memory.fact import Origin, Sensitivity, State
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.settings import MemorySettings
-from tests.memory.day.test_commands import unguarded
+from tests.memory.day.person.test_commands import unguarded
 from tests.memory.stores.making import assistant, exchange, fact, passage, session, user
 
 BOAT = Scope(user="ann", project="boat")

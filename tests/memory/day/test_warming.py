@@ -16,7 +16,7 @@ from memory.language.terms import words_of
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.settings import MemorySettings, PageSettings
-from tests.memory.day.test_commands import unguarded
+from tests.memory.day.person.test_commands import unguarded
 from tests.memory.stores.making import ANN, AT, BOB, fact, passage, session
 
 CARA = Scope(user="cara", project="boat")

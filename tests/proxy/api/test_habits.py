@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.cli.habits import lines
-from tests.memory.day.test_observing import FIXED, play
+from tests.memory.day.lessons.test_observing import FIXED, play
 from tests.proxy.api.asking import Asking
 
 WORK = [("cargo fmt", ""), ("cargo clippy --all", "ok"), ("git commit -m 'x y'", "[main 1] x")]

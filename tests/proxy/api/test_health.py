@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory.day.commands import Standing
+from memory.day.person.commands import Standing
 from memory.ports import Counts
 from proxy.api.health import behind
 from tests.fake_provider import fake_provider

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.conversation import Form
-from memory.day.sessions import LiveSession
+from memory.day.sessions.live import LiveSession
 from memory.edits import Act, Entry, Tier
 from proxy.wire.openai_chat import OpenAIChat
 from tests.fake_provider import fake_provider

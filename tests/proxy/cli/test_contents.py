@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.conversation import Conversation, Message, Reply, Role, Text, digest
-from memory.day.content import Contents
+from memory.day.tiers.content import Contents
 from memory.edits import Tier, handle
 from memory.ports import Overview
 from memory.scope import Scope

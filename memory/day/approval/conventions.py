@@ -1,0 +1,313 @@
+"""Approved knowledge: a shared fact of a project or an organisation, and a line of the file that its people read.
+
+The file is a project's CONVENTIONS.md, in a folder that the settings name, or an organisation's page. Before anything
+is written, what a person has done to our lines since is taken back: a line that they changed becomes a fact in their
+words, one that they deleted is retired and its candidate rejected, one that they added is theirs and holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from memory.candidate import Candidate, CandidateState, Decided
+from memory.consolidation.clash import clashing
+from memory.consolidation.meeting import says_the_same
+from memory.consolidation.section import Malformed, Taken, bullets, has_section, plain, taken, written
+from memory.day.approval.writing import FileChange, Refused, Writing
+from memory.day.own_words import SESSION, in_own_words
+from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.language.sides import without_aside
+from memory.language.words import words
+from memory.learning.redact import redact
+from memory.learning.sensitivity import sensitivity
+from memory.ports import LastingFiles
+from memory.scope import Layer, place_of
+from memory.settings import ProjectFolder
+
+LONGEST = 1000
+"""Characters of a rule."""
+
+
+class RisingJournal(Protocol):
+    """What shared facts need of the journal."""
+
+    async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
+        """Facts by id."""
+
+    async def shared(self, owner: str) -> list[Fact]:
+        """What persons have approved for all who share an owner."""
+
+    async def became(self, facts: Sequence[str]) -> list[Candidate]:
+        """The candidates that became one of these facts."""
+
+    async def crystallized(self, owner: str) -> frozenset[str]:
+        """The shared facts of an owner whose lines were written into its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The file that an owner's shared facts are written into: a name below a folder."""
+
+    folder: Path
+    name: str
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """The shared facts of an owner as they become."""
+
+    owner: str
+    layer: Layer
+    held: dict[str, Fact]
+    made: dict[str, Fact] = field(default_factory=dict)
+    changed: dict[str, Fact] = field(default_factory=dict)
+    decided: list[Decided] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    stand: set[str] = field(default_factory=set)
+    """Facts whose lines stand in the file, in whatever words."""
+    ended: set[str] = field(default_factory=set)
+    """Lines in the file of facts that hold no longer: something else was said since."""
+
+
+class Conventions:
+    """Plans how knowledge is shared, see :class:`memory.day.approval.writing.Crystallizer`."""
+
+    def __init__(
+        self,
+        journal: RisingJournal,
+        files: LastingFiles,
+        place: Callable[[str], Place | None],
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._journal = journal
+        self._files = files
+        self._place = place
+        self._new_id = new_id
+        self._now = now
+
+    async def planned(self, candidate: Candidate, retire: bool = False) -> Writing:
+        """See :class:`memory.day.approval.writing.Crystallizer`."""
+        owner = _shared_owner(candidate)
+        place = self._place(owner)
+        try:
+            return await self._planned(candidate, retire, owner, place)
+        except Malformed as error:
+            raise Refused(f"{place.folder / place.name if place else ''}: {error}") from None
+
+    async def _planned(self, candidate: Candidate, retire: bool, owner: str, place: Place | None) -> Writing:
+        sheet = _Sheet(owner, candidate.layer, {fact.id: fact for fact in await self._journal.shared(owner)})
+        text = await self._files.read(place.folder, place.name) if place else None
+        bullets_now = bullets(text or "")
+        if place is not None:
+            await self._take_back(sheet, place, text, bullets_now)
+        lines = {id: line(fact) for id, fact in sheet.held.items()}
+        fact = await self._settled(sheet, candidate, retire)
+        dropped = [lines[id] for id in lines if id not in sheet.held and lines[id] in bullets_now]
+        dropped += sheet.ended
+        added = [line(each) for id, each in sheet.held.items() if id not in sheet.stand]
+        files: tuple[FileChange, ...] = ()
+        if place is not None:
+            after = written(text, added, dropped)
+            files = (FileChange(place.folder, place.name, text, after),) if after != (text or "") else ()
+        elif candidate.layer is Layer.PROJECT:
+            sheet.notes.append(_no_folder(candidate))
+        return Writing(
+            files,
+            tuple(sheet.notes),
+            tuple(sheet.made.values()),
+            tuple(sheet.changed.values()),
+            tuple(sheet.decided),
+            fact,
+            owner if place is not None else "",
+            tuple(sheet.held),
+        )
+
+    async def without(self, gone: Fact) -> list[FileChange]:
+        """The file without the line of a fact that is forgotten; a line that a person has changed stays.
+
+        Raises:
+            Refused: when the marks in the file do not enclose our section.
+            NotWritten: when the file cannot be read as it should be.
+        """
+        place = self._place(gone.owner) if gone.tier is Tier.SHARED else None
+        text = await self._files.read(place.folder, place.name) if place else None
+        if place is None or text is None:
+            return []
+        try:
+            after = written(text, [], [line(gone)])
+        except Malformed as error:
+            raise Refused(f"{place.folder / place.name}: {error}") from None
+        return [FileChange(place.folder, place.name, text, after)] if after != text else []
+
+    async def _settled(self, sheet: _Sheet, candidate: Candidate, retire: bool) -> str:
+        """The shared fact that a candidate is then, empty where it is none."""
+        fact = candidate.fact
+        for each in sheet.decided:
+            if each.candidate.id == candidate.id:
+                fact = each.fact
+        if retire:
+            await self._retire(sheet, [fact] if fact in sheet.held else [])
+            sheet.decided = [each for each in sheet.decided if each.fact != fact or not fact]
+            return ""
+        if candidate.state is CandidateState.APPROVED and (fact in sheet.held or fact != candidate.fact):
+            return fact
+        return await self._raise(sheet, candidate)
+
+    async def _take_back(self, sheet: _Sheet, place: Place, text: str | None, found: Sequence[str]) -> None:
+        """What a person has done to the lines since they were written."""
+        before = await self._journal.crystallized(sheet.owner)
+        if not text or not has_section(text):
+            if before & sheet.held.keys():
+                sheet.notes.append(f"our section is gone from {place.folder / place.name}: it is written again")
+            return
+        lines = {id: line(fact) for id, fact in sheet.held.items() if id in before or line(fact) in found}
+        ended = {line(fact) for fact in await self._journal.facts(sorted(before - sheet.held.keys()))}
+        sheet.ended = {said for said in ended if said in found and said not in lines.values()}
+        done: Taken = taken([said for said in found if said not in sheet.ended], lines)
+        sheet.stand.update(done.kept)
+        for id, said in done.edited:
+            new = self._own(sheet, said)
+            old = sheet.held.pop(id)
+            sheet.held[new.id] = sheet.made[new.id] = replace(
+                new, supersedes=(id, *old.supersedes), derived_from=old.derived_from, category=old.category
+            )
+            sheet.changed[id] = replace(
+                old, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
+            )
+            sheet.decided += [
+                Decided(replace(each, title=said, text=said), CandidateState.APPROVED, each.reason, new.id)
+                for each in await self._journal.became([id])
+            ]
+            sheet.notes.append(f"changed in the file by hand, and taken back so: {said}")
+        for id in done.deleted:
+            sheet.notes.append(f"deleted from the file by hand, and no rule any more: {line(sheet.held[id])}")
+        await self._retire(sheet, done.deleted, f"its line was deleted from {place.name}")
+        for said in done.added:
+            new = self._own(sheet, said)
+            sheet.made[new.id] = new
+            sheet.notes.append(f"written into the file by hand, and taken in: {said}")
+
+    def _own(self, sheet: _Sheet, said: str) -> Fact:
+        """A fact out of a line that a person wrote; its line stands already."""
+        said = redact(said).text
+        fact = in_own_words(said, sheet.owner, sheet.layer, self._new_id(), self._now())
+        fact = replace(fact, source=b"", tier=Tier.SHARED, stability=Stability.STABLE, stream=Stream.PROJECTS)
+        sheet.held[fact.id] = fact
+        sheet.stand.add(fact.id)
+        return fact
+
+    async def _retire(self, sheet: _Sheet, ids: Iterable[str], reason: str = "") -> None:
+        """Shared facts that hold no longer, with what they stood for taking part again. With a ``reason`` the
+        candidates that they were are rejected for it."""
+        for id in ids:
+            gone = sheet.held.pop(id)
+            sheet.changed[id] = replace(gone, state=State.ARCHIVED)
+            for each in await self._journal.facts(gone.supersedes):
+                if each.state is State.ARCHIVED and each.tier is not Tier.SHARED:
+                    sheet.changed[each.id] = replace(each, state=State.ACTIVE)
+            if reason:
+                sheet.decided += [
+                    Decided(each, CandidateState.REJECTED, reason) for each in await self._journal.became([id])
+                ]
+
+    async def _raise(self, sheet: _Sheet, candidate: Candidate) -> str:
+        """The shared fact that a candidate becomes; what it was drawn from takes its place no more."""
+        text = checked(candidate.text)
+        for each in sheet.held.values():
+            if says_the_same(each.text, text):
+                raise Refused(f"that is a rule there already: {each.text}")
+            if clashing(each.text, text):
+                sheet.notes.append(f"it seems to contradict a rule that was approved before: {each.text}")
+        found = {fact.id: fact for fact in await self._journal.facts([candidate.mark, *candidate.evidence])}
+        if not found:
+            raise Refused("nothing that bears it out is left")
+        drawn = found.get(candidate.mark) or next(iter(found.values()))
+        if not drawn.origin.trusted:
+            sheet.notes.append(f"it came from {drawn.origin.value}, not from a person")
+        fact = replace(
+            drawn,
+            id=self._new_id(),
+            text=text,
+            owner=sheet.owner,
+            layer=sheet.layer,
+            # What a person has approved is that person's word, whatever it was drawn from.
+            origin=Origin.PERSON,
+            stream=Stream.PROJECTS,
+            session=SESSION,
+            source=b"",
+            recorded_at=self._now(),
+            confidence=1.0,
+            sensitivity=Sensitivity.NORMAL,
+            tier=Tier.SHARED,
+            stability=Stability.STABLE,
+            state=State.ACTIVE,
+            valid_until=None,
+            superseded_at=None,
+            supersedes=(drawn.id,),
+            contradicts=(),
+            derived_from=tuple(sorted(found)),
+            expires_at=None,
+            pinned=False,
+            wrong=drawn.wrong if says_the_same(text, without_aside(drawn.text)) else "",
+        )
+        sheet.held[fact.id] = sheet.made[fact.id] = fact
+        if drawn.state is State.ACTIVE and drawn.owner == candidate.owner:
+            sheet.changed[drawn.id] = replace(drawn, state=State.ARCHIVED)
+        return fact.id
+
+
+def line(fact: Fact) -> str:
+    """A shared fact as it stands in its file, with what it is not where it does not say so itself."""
+    said = set(words(fact.text)) >= set(words(fact.wrong))
+    return plain(fact.text if said else f"{fact.text} (not: {fact.wrong})")
+
+
+def checked(text: str) -> str:
+    """A rule's text, on one line and without secrets.
+
+    Raises:
+        Refused: when it is empty, too long, or nobody else's business.
+    """
+    said = " ".join(redact(text).text.split())
+    if not said:
+        raise Refused("a rule needs a text")
+    if len(said) > LONGEST:
+        raise Refused(f"a rule has {LONGEST} characters at most; this has {len(said)}")
+    if (how := sensitivity(said)) is not Sensitivity.NORMAL:
+        raise Refused(f"this is {how.value} and stays with you; put it in other words with --text if others shall know")
+    return said
+
+
+def places(projects: Mapping[str, ProjectFolder], pages: Path) -> Callable[[str], Place | None]:
+    """Where the shared facts of an owner are written: a project's file where its folder is configured (by owner), an
+    organisation's page below the folder of the pages."""
+
+    def place(owner: str) -> Place | None:
+        found = place_of(owner)
+        if found is not None and found[1] is Layer.ORG:
+            # The @ keeps it apart from the folders of users; a key has no character that a file's name may not have.
+            return Place(pages, f"@{owner.removeprefix('o:')}/ORG.md")
+        project = projects.get(owner)
+        return Place(project.folder, project.conventions) if project and project.folder else None
+
+    return place
+
+
+def _shared_owner(candidate: Candidate) -> str:
+    found = place_of(candidate.owner)
+    owner = found[0].owner(candidate.layer) if found and candidate.layer in (Layer.PROJECT, Layer.ORG) else None
+    if owner is None:
+        missing = "organisation (the setting `org`)" if candidate.layer is Layer.ORG else "project"
+        raise Refused(f"there is no {missing} for whom this could be approved")
+    return owner
+
+
+def _no_folder(candidate: Candidate) -> str:
+    found = place_of(candidate.owner)
+    project = found[0].project if found else ""
+    return f"it is written into no file: the settings name no folder for it (projects.{project}.folder)"

@@ -1,0 +1,145 @@
+"""What a person has changed on the page, taken back into memory: as their own word, which counts most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import orjson
+
+from memory.context.edited import Edited, said_in
+from memory.day.lessons.indexing import lesson_of
+from memory.day.own_words import followed, in_own_words
+from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
+from memory.learning.outcome import ended
+from memory.learning.redact import redact
+from memory.learning.tombstones import tombstone_of
+from memory.ports import Journal
+from memory.scope import Layer, Scope
+
+OFF = "page-off:"
+"""Under this name and an owner's are the keyed hashes of what a person has deleted from the page."""
+REMEMBERED = 2000
+"""So many of them, the newest."""
+
+
+@dataclass(slots=True)
+class Taken:
+    """What came of the edits of some files: facts to write, lines that are kept as text, and what to tell the person,
+    each with file and line."""
+
+    facts: dict[str, Fact] = field(default_factory=dict)
+    new: set[str] = field(default_factory=set)
+    kept: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    off: list[Fact] = field(default_factory=list)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing was changed."""
+        return not (self.facts or self.kept or self.faults)
+
+
+class PageEdits:
+    """The shell that takes edits back."""
+
+    def __init__(self, journal: Journal, new_id: Callable[[], str], now: Callable[[], datetime], device: str) -> None:
+        self._journal = journal
+        self._new_id = new_id
+        self._now = now
+        self._device = device
+
+    async def read(self, scope: Scope, stream: Stream, file: str, changes: Edited, taken: Taken) -> None:
+        """Note on ``taken`` what the edits of one file come to."""
+        owners = scope.owners()
+        if changes.accident:
+            taken.faults.append(
+                f"{file}: {changes.accident}; nothing of it was taken, it is made anew, and what it said "
+                f"is kept in {file}.kept"
+            )
+            return
+        for odd in changes.odd:
+            taken.kept.append(redact(odd.text).text)
+            taken.faults.append(f"{file}:{odd.number}: {odd.why}; it is kept as text in MEMORY.md")
+        names = [*changes.gone, *(id for id, _ in changes.changed)]
+        known = {fact.id: fact for fact in await self._journal.facts(names, owners)}
+        for id in changes.gone:
+            if (fact := known.get(id)) is not None and fact.state is State.ACTIVE:
+                taken.facts[id] = replace(fact, state=State.ARCHIVED, pinned=False)
+                taken.off.append(fact)
+        for id, line in changes.changed:
+            text = _said(line.text)
+            old = known.get(id)
+            if old is None or old.state is not State.ACTIVE:
+                await self._add(scope, stream, text, file, line.number, taken)
+            elif text and text.casefold() != old.text.casefold():
+                new = in_own_words(text, old.owner, old.layer, self._new_id(), self._now(), kind=old.kind)
+                self._written(followed(old, new), file, line.number, taken)
+                taken.facts[id] = ended(old, self._now())
+        for line in changes.added:
+            await self._add(scope, stream, _said(line.text), file, line.number, taken)
+
+    async def write(self, taken: Taken) -> None:
+        """Write down what was noted, in one transaction."""
+        facts = list(taken.facts.values())
+        if facts:
+            await self._journal.learn(lesson_of(0, facts, (), frozenset(taken.facts) - taken.new))
+        for owner in dict.fromkeys(fact.owner for fact in taken.off):
+            hashes = [self._hash(fact) for fact in taken.off if fact.owner == owner]
+            held = [hash for hash in await self._hashes(owner) if hash not in hashes]
+            await self._journal.set_meta(OFF + owner, orjson.dumps([*held, *hashes][-REMEMBERED:]))
+
+    async def on_page(self, facts: Sequence[Fact]) -> list[Fact]:
+        """Those of some facts that may stand on this machine's page: not what was deleted from it, unless the person
+        has written it themselves since, and of the ways of working those of this machine."""
+        off: set[str] = set()
+        for owner in dict.fromkeys(fact.owner for fact in facts):
+            off.update(await self._hashes(owner))
+        return [
+            fact
+            for fact in facts
+            if (fact.origin is Origin.PERSON or not off or self._hash(fact) not in off) and self._is_here(fact)
+        ]
+
+    def _is_here(self, fact: Fact) -> bool:
+        return fact.stream is not Stream.FLOW or fact.device in ("", self._device)
+
+    async def _add(self, scope: Scope, stream: Stream, text: str, file: str, number: int, taken: Taken) -> None:
+        layer = Layer.USER if stream is Stream.IDENTITY else Layer.USER_PROJECT
+        owner = scope.owner(layer) or scope.owner(Layer.USER)
+        if owner is None or not text:
+            return
+        same = _the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
+        if same is not None:
+            vouched = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0, stream=stream)
+            taken.facts[same.id] = vouched
+            return
+        fact = in_own_words(text, owner, layer, self._new_id(), self._now())
+        self._written(replace(fact, stream=stream), file, number, taken)
+
+    def _written(self, fact: Fact, file: str, number: int, taken: Taken) -> None:
+        taken.facts[fact.id] = replace(fact, device=self._device)
+        taken.new.add(fact.id)
+        if fact.sensitivity is Sensitivity.RESTRICTED:
+            taken.faults.append(
+                f"{file}:{number}: it is remembered as {fact.id[:8]} and does not stand on the page: what is so "
+                "private is only given by its id"
+            )
+
+    async def _hashes(self, owner: str) -> list[str]:
+        told = await self._journal.meta(OFF + owner)
+        return list(orjson.loads(told)) if told else []
+
+    def _hash(self, fact: Fact) -> str:
+        return tombstone_of(self._journal.key(), fact.owner, fact.text).hex()
+
+
+def _said(line: str) -> str:
+    return " ".join(redact(said_in(line)).text.split())
+
+
+def _the_same(text: str, found: Iterable[Fact]) -> Fact | None:
+    return next(
+        (each for each in found if each.text.casefold() == text.casefold() and each.state is State.ACTIVE), None
+    )

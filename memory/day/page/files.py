@@ -1,0 +1,231 @@
+"""MEMORY.md: the page of a user and a project, made from the facts and read by whoever likes.
+
+It lies in a folder of files: one for each stream, and MEMORY.md with a person's own words, which stand on the page as
+they are. What a person changes in a stream's file is taken back as their own word (see :mod:`memory.day.page.edits`)
+before the file is made anew, whenever the facts or the files have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memory.context.edited import edited
+from memory.context.nearest import nearest
+from memory.context.page import Page, frame_page, page
+from memory.day.given import FrozenPage
+from memory.day.page.edits import PageEdits, Taken
+from memory.day.page.folder import Content, PageFolder
+from memory.fact import Fact, Stream
+from memory.ports import Journal
+from memory.scope import Scope
+from memory.settings import PageSettings
+
+log = logging.getLogger(__name__)
+
+CONSIDERED = 200
+"""Facts that are weighed for a page at most."""
+
+State = tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A page that was made, until its facts or its files change. ``faults`` are lines that could not be taken."""
+
+    scope: Scope
+    page: Page
+    frozen: FrozenPage
+    text: str
+    state: State
+    faults: tuple[str, ...] = ()
+    stale: bool = False
+
+
+class PageFiles:
+    """The shell that makes, writes and reads pages. ``learned`` is told when edits have taught something."""
+
+    def __init__(
+        self,
+        settings: PageSettings,
+        journal: Journal,
+        folder: Path,
+        now: Callable[[], datetime],
+        edits: PageEdits,
+        device: str,
+        learned: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._folder = folder
+        self._now = now
+        self._edits = edits
+        self._device = device
+        self._learned = learned
+        self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._changes: Counter[str] = Counter()
+
+    def path(self, scope: Scope) -> Path:
+        """Where the person's own words on the page of a scope lie; the streams' files are beside it."""
+        return self._of(scope).own
+
+    def changed(self, owners: frozenset[str]) -> None:
+        """Facts of these owners have changed: their pages are out of date until :meth:`refresh`."""
+        self._changes.update(owners)
+        for key, kept in self._kept.items():
+            if not owners.isdisjoint(key):
+                kept.stale = True
+
+    async def refresh(self) -> None:
+        """Make those pages anew that are out of date; the worker's task, so that no request waits for it."""
+        for kept in list(self._kept.values()):
+            if kept.stale or self._is_edited(kept):
+                await self._made(kept.scope)
+
+    async def page(self, scope: Scope) -> FrozenPage:
+        """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
+        kept = self._kept.get(scope.owners())
+        if kept is None or self._is_edited(kept):
+            kept = await self._made(scope)
+        return kept.frozen
+
+    async def settle(self) -> None:
+        """Wait until no page is being made: some are made though nobody waits for them any more."""
+        while self._making:
+            await asyncio.wait(list(self._making.values()))
+
+    async def text(self, scope: Scope) -> str:
+        """The page as it is now: the person's own words, then what is made from memory."""
+        await self.refresh()
+        await self.page(scope)
+        return self._kept[scope.owners()].text
+
+    async def own(self, scope: Scope) -> str:
+        """What a person has written in words of their own."""
+        return (await asyncio.to_thread(self._of(scope).read)).own
+
+    async def files(self, scope: Scope) -> dict[Stream, tuple[Path, str]]:
+        """The file of each stream, and what it says now."""
+        await self.text(scope)
+        folder = self._of(scope)
+        content = await asyncio.to_thread(folder.read)
+        return {stream: (folder.file(stream), content.streams.get(stream, "")) for stream in Stream}
+
+    def faults(self, scope: Scope) -> tuple[str, ...]:
+        """What of the last edits could not be taken, each with file and line."""
+        kept = self._kept.get(scope.owners())
+        return kept.faults if kept else ()
+
+    async def write(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> None:
+        """Put ``own`` in the place of a person's own words, and write streams' files as a person would."""
+        folder = self._of(scope)
+        await self.page(scope)
+
+        def work() -> None:
+            content = folder.read()
+            for stream, text in (streams or {}).items():
+                if text.strip() or stream in content.streams:
+                    folder.put(stream, text)
+            if own is not None:
+                folder.write_own(own.strip())
+
+        await asyncio.to_thread(work)
+        await self._made(scope)
+
+    async def unmake(self) -> None:
+        """Take what was made out of every folder, for something has been forgotten. Each is made again when it is
+        next asked for; what a person wrote stays."""
+        self._kept.clear()
+        await asyncio.to_thread(self._unmake)
+
+    def _unmake(self) -> None:
+        for path in {file.parent for file in self._folder.glob("*/*/*.md")}:
+            PageFolder(path, self._device).unmake()
+
+    def _of(self, scope: Scope) -> PageFolder:
+        return PageFolder(self._folder / _name(scope.user) / _name(scope.project), self._device)
+
+    def _is_edited(self, kept: _Kept) -> bool:
+        """Whether a file was changed by somebody else. While it is being made anew they change, and what there is will
+        do until then."""
+        return kept.scope.owners() not in self._making and kept.state != self._of(kept.scope).state()
+
+    async def _made(self, scope: Scope) -> _Kept:
+        """Make a page, once for all who ask. Who gives up waiting does not end the work: the next one has its page."""
+        owners = scope.owners()
+        making = self._making.get(owners)
+        if making is None:
+            making = asyncio.create_task(self._make(scope))
+            self._making[owners] = making
+            making.add_done_callback(lambda _: self._making.pop(owners, None))
+        return await asyncio.shield(making)
+
+    async def _make(self, scope: Scope) -> _Kept:
+        before = self._kept.get(scope.owners())
+        if before is not None:
+            before.stale = False
+        changes = self._changes_of(scope)
+        folder = self._of(scope)
+        content = await asyncio.to_thread(folder.read)
+        taken = await self._taken(scope, folder, content)
+        own = "\n".join([content.own, *taken.kept]).strip()
+        facts = await self._edits.on_page(await self._journal.page_facts(scope.owners(), CONSIDERED))
+        standing = frozenset(id for lines in content.made.values() for id, _ in lines)
+        budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
+        made = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing)
+        await asyncio.to_thread(folder.write, own, made.streams)
+        whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
+        state = await asyncio.to_thread(folder.state)
+        # What has changed meanwhile may not stand on it.
+        stale = changes != self._changes_of(scope)
+        faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
+        frozen = FrozenPage(frame_page(whole), made.memories)
+        kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, stale)
+        self._kept[scope.owners()] = kept
+        return kept
+
+    def _changes_of(self, scope: Scope) -> int:
+        return sum(self._changes[owner] for owner in scope.owners())
+
+    async def _taken(self, scope: Scope, folder: PageFolder, content: Content) -> Taken:
+        """What a person has changed in the streams' files since they were made, taken back into memory."""
+        taken = Taken()
+        names = [id for lines in content.made.values() for id, _ in lines]
+        if not content.streams:
+            return taken
+        told = {fact.id: fact.text for fact in await self._journal.facts(names, scope.owners())}
+        for stream, text in content.streams.items():
+            changes = edited(content.made.get(stream, ()), text, told)
+            if not changes.nothing:
+                await self._edits.read(scope, stream, folder.file(stream).name, changes, taken)
+                if changes.accident:
+                    await asyncio.to_thread(folder.keep_beside, stream, text)
+        await self._edits.write(taken)
+        for fault in taken.faults:
+            log.warning("an edit of the page in %s: %s", folder.path, fault)
+        if taken.facts:
+            self._learned()
+        return taken
+
+
+def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str]) -> Page:
+    """The page of some facts without those that lose to one of a nearer layer."""
+    lost = nearest(facts)
+    return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing)
+
+
+def _name(name: str | None) -> str:
+    """A folder's name for a user or project: readable, and never two for one."""
+    name = name or "_"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-")[-60:]
+    if plain == name:
+        return plain
+    return f"{plain or 'x'}-{hashlib.blake2b(name.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"

@@ -1,0 +1,6 @@
+"""What a person asks of memory, and tells it, by name.
+
+commands                find, look up, remember, pin, forget
+revising                a fact still holds, or this is what holds now
+lives                   what a fact followed and what followed it, and how strong it was and will be
+"""

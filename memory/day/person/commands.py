@@ -1,0 +1,311 @@
+"""What a person may ask of memory by name: find, look up, remember, pin, forget.
+
+Every question takes the owners that may be seen from the server, never from a text; ids of other owners are not
+found. What a person asks for is awaited and raises when it fails: the shells that serve a model call are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from memory.candidate import Candidate
+from memory.context.explain import Explained
+from memory.context.floor import OPEN
+from memory.context.past import known_at, past_of
+from memory.context.question import Question, of_words
+from memory.context.rank import Memory, Scored
+from memory.context.searched import Moment
+from memory.day.learn import Learner
+from memory.day.note import Notes
+from memory.day.own_words import in_own_words
+from memory.day.page.files import PageFiles
+from memory.day.recall import Recall
+from memory.day.sessions.live import LiveSessions
+from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
+from memory.language.words import stems
+from memory.learning.behaviour.told import within
+from memory.learning.redact import redact
+from memory.learning.tombstones import tombstone_of
+from memory.ports import Counts, Forgotten, Journal
+from memory.scope import Layer, Scope
+
+ALIKE = 200
+"""Memories that a preview of ``forget`` shows at most."""
+
+
+class NotFound(LookupError):
+    """There is no such memory among those that may be seen."""
+
+
+class Ambiguous(LookupError):
+    """The beginning of an id stands for several memories; ``ids`` are some of them."""
+
+    def __init__(self, prefix: str, ids: Sequence[str]) -> None:
+        super().__init__(f"{prefix!r} is the beginning of {len(ids)} ids or more: {', '.join(ids)}")
+        self.ids = tuple(ids)
+
+
+class Written(Protocol):
+    """Takes what was approved out of the files again."""
+
+    async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
+        """The skills of some owners that stand in files."""
+
+    async def forget_written(
+        self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Take out what went with these facts: the files, and sentences about what could not be taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How memory is doing. ``waiting`` is what the index has still to take in, ``kept`` and ``lost`` count exchanges
+    that the journal could not take."""
+
+    counts: Counts
+    waiting: int
+    kept: int
+    lost: int
+    learning: bool
+    passed_over: int
+
+
+class Commands:
+    """The shell behind the command line and our own endpoints."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        recall: Recall,
+        learner: Learner,
+        pages: PageFiles,
+        sessions: LiveSessions,
+        notes: Notes,
+        written: Written,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._journal = journal
+        self._recall = recall
+        self._learner = learner
+        self._pages = pages
+        self._sessions = sessions
+        self._notes = notes
+        self._written = written
+        self._new_id = new_id
+        self._now = now
+
+    async def everything_of(self, scope: Scope) -> tuple[str, ...]:
+        """Every owner whose memories a person may see, in all their projects; ``scope.project`` is not looked at."""
+        user = Scope(scope.org, scope.user).owner(Layer.USER)
+        org = Scope(scope.org).owner(Layer.ORG)
+        beginnings = [f"up:{user.removeprefix('u:')}/"] if user else []
+        shared = org.removeprefix("o:") if org else user.removeprefix("u:") if user else None
+        beginnings += [f"p:{shared}/"] if shared else []
+        known = [owner for owner in await self._journal.owners() if owner.startswith(tuple(beginnings))]
+        return tuple(dict.fromkeys([*(each for each in (user, org) if each), *known]))
+
+    async def search(
+        self, text: str, owners: Sequence[str], limit: int = 10, as_of: datetime | None = None
+    ) -> list[Scored]:
+        """The memories that belong to a question, best first, and behind them facts that hold it word for word. With
+        ``as_of`` what was known at that moment; else, where the question is about the past, also what held then."""
+        found: list[Scored] = []
+        now = as_of or self._now()
+        if question := of_words(text, now):
+            past = None if as_of else past_of(text, now)
+            moment = Moment(tuple(owners), now, floor=OPEN, past=past, as_of=as_of)
+            found.extend((await self._recall.search(question, moment)).scored)
+        known = {each.id for each in found}
+        if len(found) < limit:
+            found.extend(
+                Scored(fact, 0.0, {"text": 1.0})
+                for fact in await self._journal.find_facts(owners, text, 100)
+                if fact.id not in known and (known_at(fact, as_of) if as_of else fact.state is State.ACTIVE)
+            )
+        return found[:limit]
+
+    async def explain(self, text: str, owners: Sequence[str], tokens: int) -> Explained:
+        """What recall would do with a message, in ``tokens``."""
+        return await self._recall.explain(text, Moment(tuple(owners), self._now()), tokens)
+
+    async def facts(
+        self,
+        owners: Sequence[str],
+        text: str = "",
+        *,
+        kinds: frozenset[Kind] = frozenset(Kind),
+        states: frozenset[State] = frozenset({State.ACTIVE}),
+        limit: int = 100,
+    ) -> list[Fact]:
+        """Facts of some owners, the newest first: those that hold ``text``, of these kinds, in these states."""
+        # Kinds and states are looked at here, so more than the limit is read where they leave some out.
+        found = await self._journal.find_facts(owners, text, max(limit, 1000))
+        return [fact for fact in found if fact.kind in kinds and fact.state in states][:limit]
+
+    async def memory(self, id: str, owners: Sequence[str]) -> Memory:
+        """The fact or the passage of an id, or of the beginning of one.
+
+        Raises:
+            NotFound: when no memory of these owners has it.
+            Ambiguous: when several have.
+        """
+        [name] = await self.named([id], owners)
+        facts = await self._journal.facts([name], owners)
+        return facts[0] if facts else (await self._journal.passages([name], owners))[0]
+
+    async def named(self, prefixes: Sequence[str], owners: Sequence[str]) -> list[str]:
+        """The whole ids of the beginnings of some.
+
+        Raises:
+            NotFound: when no memory of these owners has it.
+            Ambiguous: when several have.
+        """
+        names = []
+        for prefix in prefixes:
+            found = await self._journal.begins(prefix, owners, 5) if prefix else []
+            if not found:
+                raise NotFound(f"there is no memory {prefix!r}")
+            if len(found) > 1 and prefix not in found:
+                raise Ambiguous(prefix, found)
+            names.append(prefix if prefix in found else found[0])
+        return list(dict.fromkeys(names))
+
+    async def remember(self, text: str, scope: Scope, *, kind: Kind | None = None, pinned: bool = False) -> Fact:
+        """Write down what a person says outside any session, for one project where the scope names one.
+
+        What is known already, letter for letter, is not written twice: it becomes the person's own word.
+
+        Raises:
+            ValueError: when there is nothing to remember, or nobody whose memory it would be.
+        """
+        said = " ".join(redact(text).text.split())
+        if not said:
+            raise ValueError("there is nothing to remember in an empty text")
+        layer = Layer.USER_PROJECT if scope.project else Layer.USER
+        owner = scope.owner(layer)
+        if owner is None:
+            raise ValueError("there is no user whose memory this could be")
+        fact = in_own_words(said, owner, layer, self._new_id(), self._now(), kind=kind, pinned=pinned)
+        known = next(
+            (
+                each
+                for each in await self._journal.find_facts([owner], said, 20)
+                if each.text.casefold() == fact.text.casefold() and each.state is State.ACTIVE
+            ),
+            None,
+        )
+        if known is None:
+            await self._learner.remember([fact])
+            return fact
+        same = replace(
+            known,
+            origin=Origin.PERSON,
+            stability=Stability.VERIFIED,
+            confidence=1.0,
+            importance=max(known.importance, fact.importance),
+            pinned=known.pinned or pinned,
+            kind=kind or known.kind,
+        )
+        await self._journal.update(same)
+        self._pages.changed(frozenset({owner}))
+        await self._pages.refresh()
+        self._learner.wake()
+        return same
+
+    async def pin(self, id: str, owners: Sequence[str], pinned: bool) -> Fact:
+        """Pin a fact, which then never fades, or let go of it.
+
+        Raises:
+            NotFound: when no fact of these owners has this id or beginning of an id.
+            Ambiguous: when several have.
+        """
+        [name] = await self.named([id], owners)
+        if not await self._journal.facts([name], owners):
+            raise NotFound(f"{name} is a passage of a talk, which cannot be pinned; only facts can")
+        await self._journal.pin(name, pinned)
+        [fact] = await self._journal.facts([name], owners)
+        self._pages.changed(frozenset({fact.owner}))
+        await self._pages.refresh()
+        return fact
+
+    async def alike(self, text: str, owners: Sequence[str]) -> list[Memory]:
+        """What ``forget`` would take for a query: every fact and passage that holds all of its words."""
+        await self._learner.catch_up()
+        asked = frozenset(stems(text))
+        rarest = max(text.split(), key=len, default="").strip(".,;:!?\"'()")
+        found: dict[str, Memory] = {}
+        if rarest:
+            for fact in await self._journal.find_facts(owners, rarest, 1000):
+                found[fact.id] = fact
+            for passage in await self._journal.find_passages(owners, rarest, 1000):
+                found[passage.id] = passage
+        if asked:
+            # Words in another form ("moved", "moving") are found by their stems.
+            question = Question(text, dict.fromkeys(asked, 1.0), work=0.0)
+            moment = Moment(tuple(owners), self._now(), floor=OPEN)
+            for scored in (await self._recall.search(question, moment)).scored:
+                found.setdefault(scored.id, scored.memory)
+        held = text.casefold().strip()
+        return [
+            memory
+            for memory in found.values()
+            if held in memory.text.casefold() or (asked and asked <= frozenset(stems(memory.text)))
+        ][:ALIKE]
+
+    async def forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
+        """Delete memories everywhere, and what was derived from them; whole ids or the beginnings of some.
+
+        What is open in memory is written first and dropped then, so that neither a session that is alive nor an
+        exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again.
+
+        Raises:
+            NotFound: when there is no such memory; nothing is forgotten then.
+            Ambiguous: when a beginning stands for several; nothing is forgotten then.
+        """
+        await self._notes.write_kept()
+        await self._learner.catch_up()
+        names = await self.named(ids, owners)
+        async with self._learner.resting():
+            facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
+            buried = self._tombstones([*facts, *passages])
+            skills = await self._written.written_skills(owners)
+            gone = await self._journal.forget(names, self._now(), owners, buried)
+            taken: list[Memory] = [*gone.facts, *gone.passages]
+            await self._journal.tombstone(self._tombstones(taken), self._now())
+            self._sessions.forget()
+            await self._pages.unmake()
+        files, faults = await self._written.forget_written(gone.facts, skills, owners)
+        await self._learner.catch_up()
+        return replace(gone, files=tuple(files), faults=tuple(faults))
+
+    async def page(self, scope: Scope) -> str:
+        """MEMORY.md as it is now."""
+        return await self._pages.text(scope)
+
+    async def write_page(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> str:
+        """Replace what the person has written on MEMORY.md, and streams' files; the whole page as it is then."""
+        await self._pages.write(scope, None if own is None else redact(own).text, streams)
+        return await self._pages.text(scope)
+
+    async def standing(self) -> Standing:
+        """How memory is doing."""
+        return Standing(
+            counts=await self._journal.counts(),
+            waiting=await self._journal.waiting(),
+            kept=self._notes.kept,
+            lost=self._notes.lost,
+            learning=self._learner.alive,
+            passed_over=self._learner.passed_over,
+        )
+
+    def _tombstones(self, memories: Sequence[Fact | Passage]) -> list[bytes]:
+        texts = [(memory.owner, text) for memory in memories for text in (memory.text, *_within(memory))]
+        return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
+
+
+def _within(memory: Memory) -> list[str]:
+    return within(memory.text) if memory.origin is Origin.BEHAVIOUR else []

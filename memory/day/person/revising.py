@@ -1,0 +1,93 @@
+"""A person sets a fact right: it still holds, or this is what holds now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory.day.learn import Learner
+from memory.day.own_words import SESSION, followed, in_own_words
+from memory.day.person.commands import Commands, NotFound
+from memory.fact import Fact, Origin, State
+from memory.learning.outcome import ended
+from memory.learning.redact import redact
+from memory.ports import Journal, Lesson, Use
+
+CERTAIN = 0.95
+"""The least confidence of what a person has confirmed."""
+
+
+class Superseded(ValueError):
+    """The fact was followed by another one; the message says by which."""
+
+
+class Revising:
+    """The shell behind ``palimpsest confirm`` and ``palimpsest update``."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        commands: Commands,
+        learner: Learner,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+        followers: Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact]]],
+    ) -> None:
+        self._journal = journal
+        self._commands = commands
+        self._learner = learner
+        self._new_id = new_id
+        self._now = now
+        self._followers = followers
+
+    async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
+        """A fact still holds: it is the person's own word from now on, takes part in recall again where it was
+        archived, and wins over what contradicts it.
+
+        Raises:
+            NotFound: when no fact of these owners has this id or beginning of an id.
+            Ambiguous: when several have.
+            Superseded: when another one has taken its place.
+        """
+        fact = await self._fact(id, owners)
+        now = self._now()
+        lost = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
+        confirmed = replace(
+            fact,
+            state=State.ACTIVE,
+            origin=Origin.PERSON,
+            confidence=max(fact.confidence, CERTAIN),
+            contradicts=(),
+            supersedes=tuple(dict.fromkeys((*fact.supersedes, *(each.id for each in lost)))),
+        )
+        facts = (confirmed, *(ended(each, now) for each in lost))
+        await self._learner.write(Lesson(0, facts, uses=(Use(fact.id, SESSION, now, said=True),)))
+        return (await self._journal.facts([fact.id]))[0]
+
+    async def update(self, id: str, text: str, owners: Sequence[str]) -> Fact:
+        """Something else holds now, in the person's own words; the fact ends and is linked with the new one.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            ValueError: when the text is empty.
+        """
+        said = " ".join(redact(text).text.split())
+        if not said:
+            raise ValueError("there is nothing to remember in an empty text")
+        fact = await self._fact(id, owners)
+        if said.casefold() == fact.text.casefold():
+            return await self.confirm(fact.id, owners)
+        now = self._now()
+        new = followed(fact, in_own_words(said, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
+        await self._learner.remember([new], ending=[ended(fact, now)])
+        return new
+
+    async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
+        memory = await self._commands.memory(id, owners)
+        if not isinstance(memory, Fact):
+            raise NotFound(f"{memory.id} is a passage of a talk, which is as it was said; only facts can be set right")
+        if memory.state is State.SUPERSEDED:
+            by = [each.id for each in await self._followers([memory.id], owners)]
+            raise Superseded(f"{memory.id} was followed by {', '.join(by) or 'another fact'}; set that one right")
+        return memory

@@ -1,0 +1,153 @@
+"""Give a new sub-agent what others found before for a question like its own.
+
+Looked for once, at its session's first message. Everything takes the scope that the server built: the research of a
+project serves all who work there, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from memory.context.likeness import MOST, Alike, Candidate, alike, fit, told
+from memory.context.pack import tokens_of
+from memory.context.reuse import Changed, reuse
+from memory.conversation import Conversation, Role
+from memory.day.given import Recalled
+from memory.day.research.folders import AllowedFolders
+from memory.day.research.journal import ResearchJournal
+from memory.day.research.shelves import Shelves
+from memory.learning.research import asked
+from memory.research import Outcome, owners_of, worked_in
+from memory.scope import Scope
+from memory.session import Answered, Session
+from memory.settings import ResearchSettings
+
+READ = 32
+"""Research that is read for a question."""
+
+WEIGHED = 8
+"""Research whose questions are compared in full."""
+
+LEAST_REPORT = 80
+"""Characters below which a report tells nothing to others ("Done.")."""
+
+LONGEST = 6000
+"""Characters of a question that are compared."""
+
+
+class Findings:
+    """The shell that gives earlier research."""
+
+    def __init__(
+        self, settings: ResearchSettings, journal: ResearchJournal, shelves: Shelves, folders: AllowedFolders
+    ) -> None:
+        self._settings = settings
+        self._journal = journal
+        self._shelves = shelves
+        self._folders = folders
+
+    @property
+    def enabled(self) -> bool:
+        """Whether findings are given at all."""
+        return self._settings.enabled
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that looking for findings may take."""
+        return self._settings.deadline_ms / 1000
+
+    async def earlier(
+        self, conversation: Conversation, session: Session, at: datetime
+    ) -> tuple[Recalled, Answered | None]:
+        """What others found before for the question that opens a sub-agent's session, and, where the settings allow
+        it and the question is the same, a report that may stand for a reply."""
+        began = time.perf_counter()
+        found = await self.alike(asked(conversation.messages), await self._place(session), at, session.id)
+        if not found:
+            return Recalled(note="nothing was asked before"), None
+        changed = await self._changed(found)
+        packed = reuse(found, self._settings.tokens, at, changed)
+        steps = {"research": round((time.perf_counter() - began) * 1000, 3)}
+        note = "" if packed.text else "has no room"
+        return Recalled(packed.text, packed.shown, note, steps=steps), self._answer(found, changed)
+
+    async def alike(self, text: str, scope: Scope, at: datetime, session: str = "") -> tuple[Alike, ...]:
+        """The research whose question is like a text; none of the session that asks."""
+        text = text[:LONGEST]
+        owners = owners_of(scope)
+        if not text.strip() or not owners:
+            return ()
+        fits = await self._shelves.fits(text, owners)
+        oldest = at - timedelta(days=self._settings.days)
+        order = sorted(fits, key=lambda each: (-fit(fits[each]), each))[:READ]
+        known = [
+            each
+            for each in await self._journal.research(order, owners)
+            if len(each.report) >= LEAST_REPORT and each.outcome is not Outcome.RUNNING
+            if oldest <= each.ended <= at and each.session != session
+        ]
+        nearest = sorted(known, key=lambda each: (-_nearness(fits[each.id]), each.id))[:WEIGHED]
+        best = [*nearest, *(each for each in known[:MOST] if each not in nearest)]
+        if not best:
+            return ()
+        questions, titles = [each.question[:LONGEST] for each in best], [each.description for each in best]
+        texts = [text, *questions, *titles]
+        vectors = await self._shelves.vectors(texts)
+        weight = await self._shelves.weights(texts, owners)
+        asked_now, *compared = (told(each, vectors[place]) for place, each in enumerate(texts))
+        candidates = [
+            Candidate(
+                each, compared[place], compared[len(best) + place] if each.description else None, fit(fits[each.id])
+            )
+            for place, each in enumerate(best)
+        ]
+        return alike(asked_now, candidates, weight, self._settings.likeness)
+
+    async def used(self, session: str, at: datetime, given: Recalled, answer: Answered | None) -> None:
+        """Count that research was used again in a session: given, or answered in the model's place."""
+        if answer is not None:
+            await self._journal.use_research([answer.research], session, "answered", at, tokens_of(answer.text))
+            return
+        ids = [shown.memory for shown in given.shown]
+        await self._journal.use_research(ids, session, "given", at, tokens_of(given.text))
+
+    async def _place(self, session: Session) -> Scope:
+        """Where a sub-agent works: where its parent does, if it does not say itself."""
+        if not session.parent or worked_in(session.scope, Scope()) is session.scope:
+            return session.scope
+        parent = await self._journal.session_by_key(session.parent)
+        return worked_in(session.scope, parent.scope if parent is not None else None)
+
+    async def _changed(self, found: Sequence[Alike]) -> dict[str, Changed]:
+        if not self._folders.any:
+            return {}
+        looked = [await asyncio.to_thread(self._folders.changed, each.research) for each in found]
+        return {each.research.id: changed for each, changed in zip(found, looked, strict=True)}
+
+    def _answer(self, found: Sequence[Alike], changed: Mapping[str, Changed]) -> Answered | None:
+        least, best = self._settings.answer, found[0]
+        whole = best.research.outcome in (Outcome.FINISHED, Outcome.UNSEEN)
+        if least is None or not best.sure or best.likeness < least or not whole:
+            return None
+        stale = changed.get(best.research.id, Changed()).files
+        if stale:
+            return None
+        research = best.research
+        said = (
+            f"[Answered from earlier research {research.handle} of {research.ended:%Y-%m-%d}, without asking the model]"
+        )
+        return Answered(f"{said}\n\n{research.report}", research.id, research.handle, best.likeness)
+
+
+def opens(conversation: Conversation) -> bool:
+    """Whether a request opens its session: no assistant has spoken in it yet."""
+    return not any(message.role is Role.ASSISTANT for message in conversation.messages)
+
+
+def _nearness(parts: Mapping[str, tuple[float, float]]) -> float:
+    """How near a question stands to one that was asked: by what both mean, and by their words."""
+    coverage, cosine = parts.get("question", (0.0, 0.0))
+    return coverage + max(cosine, parts.get("opening", (0.0, 0.0))[1])

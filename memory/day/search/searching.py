@@ -1,0 +1,203 @@
+"""Search memory for a question: its words and its meaning, the times that it names, its parts, and what stands beside
+what was found. Each step is taken only where the question asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory.context.diversity import diverse
+from memory.context.fuse import answered_already, brings_new, fused
+from memory.context.graph import SPREAD, names_asked, near
+from memory.context.lexical import Weighed, weigh
+from memory.context.neighbours import REACH, anchors, joined
+from memory.context.question import Asker, Question, simpler
+from memory.context.rank import Scored, Standing, Weights, asked_then, rank
+from memory.context.route import reach
+from memory.context.searched import Moment, Round, Searched
+from memory.day.search.weighing import Weighing
+from memory.language.spans import Span
+from memory.ports import Embedder, Found, Index, Journal, Query, Vector
+
+TIMES = 2
+"""Times of one question that are searched by themselves."""
+
+
+class Steps:
+    """Milliseconds of each step, those of the same name added up."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self.laps[name] = round(self.laps.get(name, 0.0) + (now - self._last) * 1000, 3)
+        self._last = now
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the searches of one moment share."""
+
+    standing: Standing
+    weights: Weights
+
+
+class Searching:
+    """The shell that searches. ``candidates`` is how many memories each leg brings."""
+
+    def __init__(self, candidates: int, journal: Journal, index: Index, embedder: Embedder, weighing: Weighing) -> None:
+        self._candidates = candidates
+        self._journal = journal
+        self._index = index
+        self._embedder = embedder
+        self._weighing = weighing
+
+    async def search(self, question: Question, moment: Moment) -> Searched:
+        """What memory holds for a question."""
+        clock = Steps()
+        others = simpler(question)
+        terms = tuple(dict.fromkeys([*question.terms, *(term for _, part in others for term in part.terms)]))
+        counted = await self._journal.rarity(moment.owners, terms)
+        clock.lap("rarity")
+        weights = await self._weighing.weights(moment.owners, question.said)
+        shared = Shared(Standing(moment.now), weights)
+        rounds = [await self._round(question, weigh(question, counted), moment, clock, shared)]
+        for part, asked in others:
+            weighed = weigh(asked, counted)
+            if answered_already(rounds[0], weighed):
+                continue
+            found = await self._round(asked, weighed, moment, clock, shared, part.weight, part.shape.value)
+            new = brings_new(rounds, found)
+            rounds.append(found)
+            if not new:
+                break
+        ranked = fused(rounds)
+        clock.lap("rank")
+        scored: list[Scored] = []
+        if ranked:
+            ranked = await self._beside(question, rounds, ranked, moment, weights)
+            scored = diverse(ranked)
+            clock.lap("beside")
+        return Searched(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
+
+    async def _round(
+        self,
+        question: Question,
+        weighed: Weighed,
+        moment: Moment,
+        clock: Steps,
+        shared: Shared,
+        weight: float = 1.0,
+        shape: str = "",
+    ) -> Round:
+        embed = self._embedder.query
+        dense = (
+            embed(question.text, weighed.idf)
+            if self._embedder.quick
+            else await asyncio.to_thread(embed, question.text, weighed.idf)
+        )
+        clock.lap("embed")
+        found = await self._index.search(
+            Query(
+                moment.owners,
+                dense,
+                weighed.sparse,
+                self._candidates,
+                until=moment.as_of.timestamp() if moment.as_of else None,
+            )
+        )
+        clock.lap("index")
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            found = _united(found, await self._then(weighed, dense, spans, moment))
+            clock.lap("then")
+        coverage = weighed.coverage
+        found.sort(key=lambda hit: (-(coverage(hit[2]) + hit[1]), hit[0]))
+        found = found[: self._candidates * (2 if spans else 1)]
+        ids = [hit.id for hit in found]
+        close = await self._near(question, ids, moment) if weight == 1.0 else {}
+        if close:
+            # What only the graph brings shares no word and no meaning with the question; its nearness is all it has.
+            known = set(ids)
+            found += [Found(id, 0.0, 0.0) for id in close if id not in known]
+            ids = [hit.id for hit in found]
+            clock.lap("graph")
+        memories = {memory.id: memory for memory in await self._journal.memories(ids, moment.owners)}
+        clock.lap("read")
+        candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
+        scored = rank(
+            question,
+            weighed,
+            candidates,
+            moment.now,
+            present=moment.present,
+            session=moment.session,
+            floor=moment.floor,
+            past=moment.past,
+            as_of=moment.as_of,
+            standing=shared.standing,
+            weights=shared.weights,
+            graph=close,
+        )
+        clock.lap("rank")
+        return Round(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+
+    async def _near(self, question: Question, best: Sequence[str], moment: Moment) -> dict[str, float]:
+        """How near memories are to the names in a question; most questions have none that memory knows."""
+        names = names_asked(question.text) if question.asker is Asker.PERSON else ()
+        if not names:
+            return {}
+        found = tuple(best[: SPREAD.best])
+        return near(await self._journal.graph(moment.owners, names, found), names, found)
+
+    async def _then(self, weighed: Weighed, dense: Vector, spans: Sequence[Span], moment: Moment) -> list[Found]:
+        """What fits a question among what was said about the times that it names."""
+        found: list[Found] = []
+        for span in spans[:TIMES]:
+            before, behind = (timedelta(days=days) for days in reach(span))
+            until = (span.end + behind).timestamp()
+            query = Query(
+                moment.owners,
+                dense,
+                weighed.sparse,
+                self._candidates,
+                since=(span.begin - before).timestamp(),
+                until=min(until, moment.as_of.timestamp()) if moment.as_of else until,
+            )
+            found = _united(found, await self._index.search(query))
+        return found
+
+    async def _beside(
+        self,
+        question: Question,
+        rounds: Sequence[Round],
+        ranked: Sequence[Scored],
+        moment: Moment,
+        weights: Weights,
+    ) -> list[Scored]:
+        """The ranking with the turns beside its best ones."""
+        whole = rounds[0]
+        beside = anchors(ranked, asked_then(whole.weighed, whole.candidates, moment.session))
+        # One after the other: each is so quick that side by side would only cost more.
+        fetched = [
+            passage
+            for place in beside
+            for passage in await self._journal.neighbours(place.session, place.turn, REACH.turns, moment.owners)
+            if moment.as_of is None or passage.at <= moment.as_of
+        ]
+        over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
+        return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
+
+
+def _united(one: Sequence[Found], other: Sequence[Found]) -> list[Found]:
+    """What two searches found: what both did with the better score of each leg."""
+    united = {hit.id: hit for hit in one}
+    for hit in other:
+        known = united.get(hit.id, hit)
+        united[hit.id] = Found(hit.id, max(hit.cosine, known.cosine), max(hit.lexical, known.lexical))
+    return list(united.values())

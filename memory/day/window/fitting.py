@@ -1,0 +1,186 @@
+"""Fit a request into its model's window: what leaves it, what comes back to it, and how large it is then.
+
+The shell around :mod:`memory.day.window.shedding` and :mod:`memory.day.window.paging`. What was decided is written into
+the session's ledger, so that it is made again in every later request: at once where the request goes out with it for
+sure, else when it has gone out. A session's lock is held by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from memory.conversation import Conversation, Form, Message, Usage
+from memory.day.deadline import Deadline
+from memory.day.given import FrozenPage
+from memory.day.sessions.live import LiveSession
+from memory.day.window.paging import Paging, Returned
+from memory.day.window.reported import Reported
+from memory.day.window.shedding import Decision, Load, Shedding
+from memory.edits import PAGED, Act, Edit, Entry, Key
+from memory.learning.redact import redact
+from memory.ports import Guard
+from memory.scope import Scope
+from memory.session import Arrival, Shed
+
+SHED_SECONDS = 1.0
+"""How long deciding what leaves may take. It happens once in many requests, and what must leave must."""
+
+OVER = 0.9
+"""What a window is taken for, as a share of the request that a provider refused without saying how much it reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a request stands with its edits. ``tokens`` is what the provider will report, ``changed`` what the edits
+    made of it in our own tokens, ``paged`` the handles of what came back; ``note`` says what went wrong. ``entries``
+    are what was decided to leave, ``unkept`` the messages that it leaves and that the journal does not have."""
+
+    tokens: int = 0
+    window: int = 0
+    changed: int = 0
+    shed: Shed | None = None
+    paged: tuple[str, ...] = ()
+    note: str = ""
+    entries: tuple[Entry, ...] = ()
+    unkept: tuple[Message, ...] = ()
+
+
+class Fitting:
+    """Keeps sessions below their windows."""
+
+    def __init__(
+        self,
+        shedding: Shedding,
+        paging: Paging,
+        reported: Reported,
+        page: Callable[[Scope], Awaitable[FrozenPage]],
+        guard: Guard,
+    ) -> None:
+        self._shedding = shedding
+        self._paging = paging
+        self._reported = reported
+        self._page = page
+        self._guard = guard
+
+    async def shed(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, deadline: Deadline
+    ) -> Fit:
+        """Decide what leaves, and write it into the ledger."""
+        standing = live.ledger.standing(keys, conversation.head)
+        load = self._shedding.load(conversation, live, standing.edits)
+        fit = await self._decided(conversation, keys, live, arrival, load, deadline)
+        write(live, fit.entries, fit.unkept)
+        return fit
+
+    async def refused(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        sent: Sequence[Edit],
+        deadline: Deadline,
+    ) -> Fit:
+        """Decide what leaves a request that its provider would not take with the edits that it was ``sent`` with; of
+        that nothing is written yet. Where the session's own edits make it small enough already, nothing."""
+        most = int(self.load(conversation, live, sent).expected * OVER)
+        load = self.load(conversation, live, live.ledger.standing(keys, conversation.head).edits)
+        load = replace(load, window=min(load.window, most))
+        return await self._decided(conversation, keys, live, arrival, load, deadline, load.expected > load.window)
+
+    async def _decided(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        load: Load,
+        deadline: Deadline,
+        must: bool = False,
+    ) -> Fit:
+        standing = live.ledger.standing(keys, conversation.head)
+        decision, why = await self._guard(
+            self._shedding.decide(conversation, keys, live, arrival, standing, load, must),
+            otherwise=Decision(),
+            within=deadline.left,
+            doing="shedding",
+        )
+        entries = list(decision.entries)
+        if decision.cut is not None:
+            entries.append(await self._cut(conversation, keys, live, decision, deadline))
+        note = why or decision.warning
+        return Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept)
+
+    async def page_in(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, deadline: Deadline
+    ) -> tuple[str, ...]:
+        """Bring back what the newest message turns to, once; that nothing came back is a decision too."""
+        standing = live.ledger.standing(keys, conversation.head)
+        last = len(keys) - 1
+        if not (standing.replaced or standing.dropped) or any(
+            index == last and entry.about == PAGED for index, entry in standing.entries
+        ):
+            return ()
+        window = self._shedding.window(conversation)
+        found, why = await self._guard(
+            self._paging.page_in(live.session.id, conversation, standing, window),
+            otherwise=Returned(),
+            within=deadline.left,
+            doing="paging in",
+        )
+        form = conversation.messages[last].takes or Form.SUFFIX
+        # What a client sent may hold a secret, and a ledger must not.
+        text = redact(found.text).text if found.text else ""
+        written = live.decide([Entry(*keys[last], text, form, f"{PAGED} {why}".strip())])
+        return found.handles if written else ()
+
+    def measured(self, conversation: Conversation, live: LiveSession, fit: Fit, edits: Sequence[Edit]) -> Fit:
+        """How large the request is with all of its edits."""
+        load = self.load(conversation, live, edits)
+        return replace(fit, tokens=load.expected, window=load.window, changed=load.changed)
+
+    def load(self, conversation: Conversation, live: LiveSession, edits: Sequence[Edit]) -> Load:
+        """How large a request of a session is with some edits."""
+        return self._shedding.load(conversation, live, edits)
+
+    def offered(self, conversation: Conversation, live: LiveSession) -> int:
+        """Tokens of the tools that a session offers beside the client's."""
+        return self._shedding.offered(live, conversation)
+
+    def told(self, model: str, window: int) -> None:
+        """A provider said how many tokens a model reads at once."""
+        self._reported.told(model, window)
+
+    async def heard(self, session: str, conversation: Conversation, changed: int, usage: Usage | None) -> None:
+        """What a provider reported for a request whose edits changed it by so many of our tokens."""
+        await self._reported.reported(session, conversation, changed, usage)
+
+    async def _cut(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        decision: Decision,
+        deadline: Deadline,
+    ) -> Entry:
+        cut = decision.cut
+        assert cut is not None
+        page, _ = await self._guard(
+            self._page(live.session.scope), otherwise=FrozenPage(), within=deadline.left, doing="reading the page"
+        )
+        form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
+        text = page.text + redact(cut.text).text
+        digest, occurrence = keys[cut.message]
+        return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
+
+
+def write(live: LiveSession, entries: Iterable[Entry], unkept: Iterable[Message]) -> None:
+    """Write what was decided to leave into a session's ledger, and remember what the journal has still to get for it:
+    a stub's handle must lead to what stood there, whatever becomes of the request."""
+    written = live.decide(entries)
+    if not written:
+        return
+    live.unkept.update((message.digest, message) for message in unkept)
+    if any(entry.act is Act.CUT for entry in written):
+        live.session = replace(live.session, segment=live.session.segment + 1)

@@ -1,0 +1,397 @@
+"""Candidates decided by a person, over a real journal and real files in a throwaway folder."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from memory.bootstrap import Memory, open_memory
+from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
+from memory.consolidation.section import BEGIN, END
+from memory.day.approval.approving import Approval, Stale
+from memory.day.approval.writing import Refused
+from memory.day.person.commands import Ambiguous, NotFound
+from memory.fact import Fact, Kind, Origin, Sensitivity, State, Tier
+from memory.ports import Lesson, NotWritten
+from memory.scope import Layer, Scope
+from memory.settings import MemorySettings, ProjectFolder
+from tests.memory.day.person.test_commands import unguarded
+from tests.memory.stores.making import AT, fact
+
+ADA = Scope("acme", "ada", "boat")
+EVE = Scope("acme", "eve", "boat")
+OTHER = Scope("evil", "ada", "boat")
+OWNER, SHARED = ADA.owner(Layer.USER_PROJECT) or "", ADA.owner(Layer.PROJECT) or ""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "boat"
+    made.mkdir()
+    return made
+
+
+@pytest_asyncio.fixture
+async def memory(tmp_path: Path, folder: Path) -> AsyncIterator[Memory]:
+    projects = {SHARED: ProjectFolder(folder=folder)}
+    opened = await open_memory(MemorySettings(), tmp_path / "home", unguarded, projects)
+    assert opened is not None
+    yield opened
+    await opened.close()
+
+
+def uid(name: str) -> str:
+    """An id as the index takes it."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, name))
+
+
+async def put_forward(
+    memory: Memory, text: str = "Use tabs in Python files", id: str = "rule", scope: Scope = ADA, **more: object
+) -> Candidate:
+    """A candidate as a night makes one: a gist and the facts it was drawn from."""
+    owner = scope.owner(Layer.USER_PROJECT) or ""
+    sources = [fact(f"{text} {n}", id=uid(f"{id}-{n}"), scope=scope, kind=Kind.CORRECTION) for n in range(3)]
+    ids = tuple(each.id for each in sources)
+    gist = replace(sources[0], id=uid(f"{id}-gist"), text=text, tier=Tier.LONG_TERM, derived_from=ids, **more)  # type: ignore[arg-type]
+    await memory.journal.learn(Lesson(0, (*sources, gist)))
+    proposal = Proposal(id, CandidateKind.KNOWLEDGE, gist.id, text, text, "correction", 14, 9, (gist.id, *ids))
+    assert await memory.journal.propose(owner, [proposal], AT) == [id]
+    return await memory.approving.candidate(id, [owner])
+
+
+async def approved(memory: Memory, id: str = "rule", owners: tuple[str, ...] = (OWNER,), **how: object) -> Approval:
+    shown = await memory.approving.approve(id, owners, **how)  # type: ignore[arg-type]
+    assert not shown.done
+    return await memory.approving.approve(id, owners, confirm=shown.confirm, **how)  # type: ignore[arg-type]
+
+
+async def one(memory: Memory, id: str) -> Fact:
+    [found] = await memory.journal.facts([id])
+    return found
+
+
+def section(*lines: str) -> str:
+    return "\n".join([BEGIN, "## Conventions", "", *(f"- {line}" for line in lines), END, ""])
+
+
+async def test_what_is_approved_rises_to_the_project_and_stands_in_its_file(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    shown = await memory.approving.approve("rule", [OWNER])
+    assert "+- Use tabs in Python files" in shown.files[0].diff and not (folder / "CONVENTIONS.md").exists()
+    assert (await memory.approving.candidate("rule", [OWNER])).state is CandidateState.WAITING
+    done = await approved(memory)
+    assert (folder / "CONVENTIONS.md").read_text() == section("Use tabs in Python files")
+    rule = await one(memory, done.candidate.fact)
+    assert (rule.owner, rule.layer, rule.origin, rule.tier) == (SHARED, Layer.PROJECT, Origin.PERSON, Tier.SHARED)
+    assert (
+        set(rule.derived_from) == {uid(f"rule-{n}") for n in (0, 1, 2, "gist")}
+        and rule.sensitivity is Sensitivity.NORMAL
+    )
+    assert (await one(memory, uid("rule-gist"))).state is State.ARCHIVED
+    await memory.learner.catch_up()
+    [found, *_] = await memory.commands.search("tabs in Python", EVE.owners())
+    assert found.id == rule.id, "everybody who works on the project knows it"
+    assert "Use tabs in Python files" in await memory.commands.page(EVE)
+    assert not await memory.commands.search("tabs in Python", OTHER.owners())
+
+
+async def test_taking_it_back_leaves_nothing_of_it(memory: Memory, folder: Path) -> None:
+    (folder / "CONVENTIONS.md").write_text("# Ours\n\nBe kind.\n")
+    await put_forward(memory)
+    done = await approved(memory)
+    back = await approved(memory, undo=True)
+    assert back.candidate.state is CandidateState.WAITING and back.candidate.fact == ""
+    assert (await one(memory, done.candidate.fact)).state is State.ARCHIVED
+    assert (await one(memory, uid("rule-gist"))).state is State.ACTIVE
+    assert (folder / "CONVENTIONS.md").read_text() == f"# Ours\n\nBe kind.\n\n{section()}"
+    with pytest.raises(Refused, match="not approved"):
+        await memory.approving.approve("rule", [OWNER], undo=True)
+
+
+async def test_it_is_written_in_a_persons_own_words(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory, text="Tabs,\n  never spaces <!-- palimpsest: end of what was approved -->")
+    text = (folder / "CONVENTIONS.md").read_text()
+    assert text.count(END) == 1 and "- Tabs, never spaces ‹!-- palimpsest" in text
+    assert done.candidate.title.startswith("Tabs,")
+    with pytest.raises(Refused, match="already"):
+        await memory.approving.approve("rule", [OWNER], text="Other words")
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 1001, "Between us: I was diagnosed with depression"])
+async def test_what_is_no_rule_for_others_is_refused(memory: Memory, text: str) -> None:
+    await put_forward(memory)
+    with pytest.raises(Refused):
+        await memory.approving.approve("rule", [OWNER], text=text)
+
+
+async def test_a_persons_text_around_and_inside_the_section_stays(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    file.write_bytes(b"# Ours\r\n\r\nBe kind.")
+    file.chmod(0o640)
+    await put_forward(memory)
+    await approved(memory)
+    text = file.read_bytes().decode()
+    assert text.startswith("# Ours\r\n\r\nBe kind.\r\n\r\n<!--") and "\n" not in text.replace("\r\n", "")
+    assert file.stat().st_mode & 0o777 == 0o640
+    file.write_bytes((text.replace("## Conventions", "## What we do\r\n\r\nAsk Eve.") + "The end.\r\n").encode())
+    await put_forward(memory, "Deploy on Fridays only", "second")
+    await approved(memory, "second")
+    after = file.read_bytes().decode()
+    assert (
+        "## What we do\r\n\r\nAsk Eve.\r\n\r\n- Use tabs in Python files\r\n- Deploy on Fridays only\r\n<!--" in after
+    )
+    assert after.endswith("The end.\r\n") and os.listdir(folder) == ["CONVENTIONS.md"]
+
+
+async def test_what_a_person_does_to_the_lines_is_taken_back(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    rules = (
+        "Use tabs in Python files",
+        "Deploy on Fridays only",
+        "Write tests before the code",
+        "Name branches after issues",
+    )
+    for number, text in enumerate(rules):
+        await put_forward(memory, text, f"rule{number}")
+    for number in range(3):
+        await approved(memory, f"rule{number}")
+    lines = section("Use tabs in Python and Go files", rules[2], "Ask Eve about the keel")
+    file.write_text(lines)
+    done = await approved(memory, "rule3")
+    assert len(done.notes) == 3
+    assert file.read_text() == section("Use tabs in Python and Go files", rules[2], "Ask Eve about the keel", rules[3])
+    held = await memory.journal.shared(SHARED)
+    assert {each.text for each in held} == {
+        "Use tabs in Python and Go files",
+        rules[2],
+        "Ask Eve about the keel",
+        rules[3],
+    }
+    assert {each.origin for each in held} == {Origin.PERSON}
+    by_id = {each.id: each for each in await memory.approving.candidates([OWNER])}
+    assert by_id["rule0"].state is CandidateState.APPROVED and by_id["rule0"].text == "Use tabs in Python and Go files"
+    assert by_id["rule1"].state is CandidateState.REJECTED and "deleted" in by_id["rule1"].reason
+    assert (await one(memory, uid("rule1-gist"))).state is State.ACTIVE, "the user knows it still"
+    again = await approved(memory, "rule3")
+    assert not again.files and not again.notes, "nothing is left to do"
+
+
+async def test_approving_again_takes_back_what_was_done_to_its_own_line(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    await put_forward(memory)
+    first = await approved(memory)
+    file.write_text(section("Use tabs in all files"))
+    again = await approved(memory)
+    assert again.candidate.text == "Use tabs in all files" and again.candidate.fact != first.candidate.fact
+    assert (await one(memory, first.candidate.fact)).state is State.SUPERSEDED
+    assert file.read_text() == section("Use tabs in all files")
+    back = await approved(memory, undo=True)
+    assert back.candidate.state is CandidateState.WAITING and file.read_text() == section()
+    assert (await one(memory, uid("rule-gist"))).state is State.ACTIVE
+
+
+async def test_a_section_that_is_gone_is_written_again_and_takes_nothing_with_it(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    await approved(memory)
+    (folder / "CONVENTIONS.md").unlink()
+    again = await approved(memory)
+    assert "written again" in again.notes[0]
+    assert (folder / "CONVENTIONS.md").read_text() == section("Use tabs in Python files")
+
+
+async def test_what_was_confirmed_must_be_what_is_written(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    shown = await memory.approving.approve("rule", [OWNER])
+    (folder / "CONVENTIONS.md").write_text("# New\n")
+    with pytest.raises(Stale):
+        await memory.approving.approve("rule", [OWNER], confirm=shown.confirm)
+    with pytest.raises(Stale):
+        await memory.approving.approve("rule", [OWNER], confirm=shown.confirm, text="Something else")
+    assert (folder / "CONVENTIONS.md").read_text() == "# New\n" and await memory.journal.shared(SHARED) == []
+
+
+@pytest.mark.parametrize("marks", [BEGIN, END, f"{END}\n{BEGIN}", f"{BEGIN}\n{BEGIN}\n{END}", f"{BEGIN}\n{END}\n{END}"])
+async def test_broken_marks_are_told_with_their_lines_and_nothing_is_written(
+    memory: Memory, folder: Path, marks: str
+) -> None:
+    file = folder / "CONVENTIONS.md"
+    file.write_text(f"# Ours\n{marks}\n")
+    await put_forward(memory)
+    with pytest.raises(Refused, match=r"CONVENTIONS.md.*line 2"):
+        await memory.approving.approve("rule", [OWNER])
+    assert file.read_text() == f"# Ours\n{marks}\n"
+
+
+async def test_no_link_is_followed(memory: Memory, folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("mine\n")
+    (folder / "CONVENTIONS.md").symlink_to(outside)
+    await put_forward(memory)
+    with pytest.raises(NotWritten, match="link"):
+        await memory.approving.approve("rule", [OWNER])
+    assert outside.read_text() == "mine\n"
+
+
+async def test_what_is_no_text_is_left_alone(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    file.write_bytes(b"\xff\xfe\x00")
+    await put_forward(memory)
+    with pytest.raises(NotWritten, match="UTF-8"):
+        await memory.approving.approve("rule", [OWNER])
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(NotWritten, match="no file"):
+        await memory.approving.approve("rule", [OWNER])
+
+
+async def test_without_a_folder_only_the_facts_rise(memory: Memory) -> None:
+    scope = Scope("acme", "ada", "car")
+    owner = scope.owner(Layer.USER_PROJECT) or ""
+    await put_forward(memory, scope=scope)
+    done = await approved(memory, owners=(owner,))
+    assert not done.files and "projects.car.folder" in done.notes[0]
+    assert [each.text for each in await memory.journal.shared(scope.owner(Layer.PROJECT) or "")]
+
+
+async def test_on_a_persons_own_machine_a_project_is_theirs(memory: Memory) -> None:
+    mine, yours = Scope(user="ada", project="boat"), Scope(user="eve", project="boat")
+    await put_forward(memory, scope=mine)
+    done = await approved(memory, owners=mine.owners())
+    assert not done.files, "the folder is the organisation's"
+    rule = await one(memory, done.candidate.fact)
+    assert rule.owner in mine.owners() and rule.owner not in yours.owners()
+
+
+async def test_knowledge_of_an_organisation_stands_on_its_page(memory: Memory, tmp_path: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory, layer=Layer.ORG)
+    assert (tmp_path / "home" / "pages" / "@acme" / "ORG.md").read_text() == section("Use tabs in Python files")
+    assert (await one(memory, done.candidate.fact)).owner == "o:acme"
+    alone = Scope(user="ada", project="boat")
+    await put_forward(memory, id="alone", scope=alone)
+    with pytest.raises(Refused, match="no organisation"):
+        await memory.approving.approve("alone", alone.owners(), layer=Layer.ORG)
+
+
+async def test_only_those_whose_sessions_bear_it_out_decide(memory: Memory) -> None:
+    await put_forward(memory)
+    for owners in (list(EVE.owners()), [SHARED], []):
+        with pytest.raises(NotFound):
+            await memory.approving.approve("rule", owners)
+        with pytest.raises(NotFound):
+            await memory.approving.decide("rule", owners, CandidateState.REJECTED)
+
+
+async def test_an_id_may_be_cut_short_where_it_is_clear(memory: Memory) -> None:
+    await put_forward(memory, id="abcd1")
+    await put_forward(memory, "Deploy on Fridays only", id="abcd2")
+    with pytest.raises(Ambiguous):
+        await memory.approving.candidate("abcd", [OWNER])
+    assert (await memory.approving.candidate("abcd2", [OWNER])).title == "Deploy on Fridays only"
+
+
+async def test_rejected_and_deferred_are_kept_and_may_still_be_approved(memory: Memory) -> None:
+    await put_forward(memory)
+    rejected = await memory.approving.decide("rule", [OWNER], CandidateState.REJECTED, "we use spaces")
+    assert (rejected.state, rejected.reason) == (CandidateState.REJECTED, "we use spaces")
+    await memory.approving.decide("rule", [OWNER], CandidateState.DEFERRED)
+    done = await approved(memory)
+    assert done.candidate.state is CandidateState.APPROVED
+    with pytest.raises(Refused, match="take that back first"):
+        await memory.approving.decide("rule", [OWNER], CandidateState.REJECTED)
+
+
+async def test_a_rule_that_is_there_is_not_approved_twice_and_a_rival_is_told(memory: Memory) -> None:
+    await put_forward(memory)
+    await approved(memory)
+    await put_forward(memory, "Spaces are used everywhere in Go", "second")
+    with pytest.raises(Refused, match="already"):
+        await memory.approving.approve("second", [OWNER], text="use tabs in python files")
+    shown = await memory.approving.approve("second", [OWNER], text="Never use tabs in Python files")
+    assert any("contradict" in note for note in shown.notes)
+
+
+async def test_what_is_forgotten_takes_its_line_out_of_the_file(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    await put_forward(memory)
+    await put_forward(memory, "Deploy on Fridays only", "second")
+    done = await approved(memory)
+    await approved(memory, "second")
+    gone = await memory.commands.forget([done.candidate.fact], ADA.owners())
+    assert gone.files == (str(file),) and not gone.faults
+    assert file.read_text() == section("Deploy on Fridays only")
+    assert [each.id for each in await memory.approving.candidates([OWNER])] == ["second"]
+
+
+async def test_a_rule_in_other_words_outlives_one_of_its_many_sources(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory, text="Indent by tabs")
+    await memory.commands.forget([uid("rule-1")], ADA.owners())
+    assert (await one(memory, done.candidate.fact)).derived_from == tuple(sorted(map(uid, ("rule-0", "rule-2"))))
+    assert (folder / "CONVENTIONS.md").read_text() == section("Indent by tabs")
+    await memory.commands.forget([uid("rule-0"), uid("rule-2")], ADA.owners())
+    assert await memory.journal.facts([done.candidate.fact]) == []
+    assert (folder / "CONVENTIONS.md").read_text() == section()
+
+
+async def test_a_rule_goes_with_the_fact_whose_words_it_has(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory)
+    await memory.commands.forget([uid("rule-gist")], ADA.owners())
+    assert await memory.journal.facts([done.candidate.fact]) == []
+    assert (folder / "CONVENTIONS.md").read_text() == section()
+
+
+async def test_a_fact_rises_to_all_projects_of_its_user(memory: Memory) -> None:
+    held = await memory.commands.remember("I prefer short answers", ADA)
+    risen = await memory.approving.promote(held, Layer.USER)
+    assert isinstance(risen, Fact) and risen.owner == ADA.owner(Layer.USER) and risen.derived_from == (held.id,)
+    assert (await one(memory, held.id)).state is State.ARCHIVED
+    await memory.learner.catch_up()
+    car = Scope("acme", "ada", "car")
+    assert [each.id for each in await memory.commands.search("short answers", car.owners())] == [risen.id]
+    with pytest.raises(Refused, match="already"):
+        await memory.approving.promote(risen, Layer.USER)
+
+
+async def test_to_rise_to_others_it_has_to_be_approved(memory: Memory, folder: Path) -> None:
+    held = await memory.commands.remember("Always squash before a merge", ADA)
+    put = await memory.approving.promote(held, Layer.PROJECT)
+    assert (
+        isinstance(put, Candidate) and put.state is CandidateState.WAITING and await memory.journal.shared(SHARED) == []
+    )
+    assert (await memory.approving.promote(held, Layer.PROJECT)) == put, "it is put forward once"
+    done = await approved(memory, put.id)
+    assert (folder / "CONVENTIONS.md").read_text() == section("Always squash before a merge")
+    rule = await one(memory, done.candidate.fact)
+    to_org = await memory.approving.promote(rule, Layer.ORG)
+    assert isinstance(to_org, Candidate) and to_org.layer is Layer.ORG
+    secret = await memory.commands.remember("Between us: the launch is on Friday", ADA)
+    with pytest.raises(Refused, match="stays with"):
+        await memory.approving.promote(secret, Layer.PROJECT)
+
+
+async def test_there_is_no_way_up_where_there_is_no_such_layer(memory: Memory) -> None:
+    alone = await memory.commands.remember("Use short names", Scope(user="ada"))
+    for layer in (Layer.PROJECT, Layer.ORG):
+        with pytest.raises(Refused, match="no "):
+            await memory.approving.promote(alone, layer)
+
+
+async def test_a_rule_that_was_set_right_elsewhere_takes_the_old_lines_place(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    done = await approved(memory)
+    await memory.revising.update(done.candidate.fact, "Use spaces in Python files", ADA.owners())
+    await put_forward(memory, "Deploy on Fridays only", "second")
+    again = await approved(memory, "second")
+    assert not again.notes
+    lines = section("Use spaces in Python files", "Deploy on Fridays only")
+    assert (folder / "CONVENTIONS.md").read_text() == lines
+    assert (await approved(memory, "second")).files == ()

@@ -1,0 +1,94 @@
+"""A page is made once and kept, also when it is empty or when nobody waited for it to the end."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory.day.page.edits import PageEdits
+from memory.day.page.files import PageFiles
+from memory.scope import Scope
+from memory.settings import PageSettings
+from memory.stores.journal import SqliteJournal
+
+SCOPE = Scope(None, "ada", "loom")
+
+
+def pages_of(journal: SqliteJournal, folder: Path) -> PageFiles:
+    def now() -> datetime:
+        return datetime(2026, 1, 1, tzinfo=UTC)
+
+    edits = PageEdits(journal, lambda: "new", now, "here")
+    return PageFiles(PageSettings(), journal, folder / "pages", now, edits, "here")
+
+
+async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    asked = 0
+    read = journal.page_facts
+
+    async def counted(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return await read(*args)
+
+    journal.page_facts = counted  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    for _ in range(3):
+        assert (await pages.page(SCOPE)).text == ""
+    assert asked == 1
+    pages.changed(frozenset(SCOPE.owners()))
+    await pages.refresh()
+    assert asked == 2
+    await journal.close()
+
+
+async def test_who_gives_up_waiting_for_a_page_does_not_end_its_making(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        begun.set()
+        await go_on.wait()
+        return await read(*args)
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    impatient = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    impatient.cancel()
+    await asyncio.wait({impatient})
+    begun.clear()
+    go_on.set()
+    await pages.page(SCOPE)
+    assert not begun.is_set()
+    await journal.close()
+
+
+async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out_of_date(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    asked = 0
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        found = await read(*args)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    first = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    pages.changed(frozenset(SCOPE.owners()))
+    go_on.set()
+    await first
+    await pages.refresh()
+    assert asked == 2
+    await journal.close()

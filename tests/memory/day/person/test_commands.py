@@ -1,0 +1,220 @@
+"""What a person may ask of memory, over a real journal and a real index in a throwaway folder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+import pytest_asyncio
+
+from memory.bootstrap import Memory, open_memory
+from memory.day.person.commands import Ambiguous, Commands, NotFound
+from memory.day.reindexing import Busy
+from memory.fact import Kind, Origin, Stability, State
+from memory.models.static_embedding import StaticEmbedding
+from memory.ports import Embedder, Lesson
+from memory.scope import Layer, Scope
+from memory.settings import MemorySettings
+from tests.memory.stores.making import assistant, exchange, fact, passage, session, user
+
+T = TypeVar("T")
+
+ADA = Scope(user="ada")
+BOAT = Scope(user="ada", project="boat")
+BOB = Scope(user="bob", project="boat")
+
+
+async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    """A guard that lets every fault through, so that a test sees it."""
+    return await awaitable, ""
+
+
+def holding(folder: Path, said: bytes) -> list[str]:
+    """The names of the files that hold some bytes."""
+    return [file.name for file in folder.rglob("*") if file.is_file() and said in file.read_bytes()]
+
+
+@pytest_asyncio.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
+    opened = await open_memory(MemorySettings(), tmp_path, unguarded)
+    assert opened is not None
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def commands(memory: Memory) -> Commands:
+    return memory.commands
+
+
+async def test_a_person_is_remembered_word_for_word_and_found_at_once(commands: Commands) -> None:
+    held = await commands.remember("The  mooring is\nnumber twelve", BOAT)
+    assert held.text == "The mooring is number twelve" and held.origin is Origin.PERSON
+    assert held.layer is Layer.USER_PROJECT and held.stability is Stability.VERIFIED and held.confidence == 1
+    assert [each.id for each in await commands.search("Which mooring is ours?", BOAT.owners())] == [held.id]
+
+
+async def test_without_a_project_it_holds_in_all_of_them(commands: Commands) -> None:
+    held = await commands.remember("The marina closes at dusk", ADA)
+    assert held.layer is Layer.USER
+    assert await commands.facts(BOAT.owners()) == [held]
+    assert await commands.facts(BOB.owners()) == []
+
+
+async def test_the_rules_say_what_kind_it_is_unless_the_person_does(commands: Commands) -> None:
+    assert (await commands.remember("I prefer rope over chain.", ADA)).kind is Kind.PREFERENCE
+    assert (await commands.remember("Rope is cheaper", ADA, kind=Kind.DECISION)).kind is Kind.DECISION
+
+
+async def test_nothing_and_nobody_cannot_be_remembered(commands: Commands) -> None:
+    with pytest.raises(ValueError, match="nothing to remember"):
+        await commands.remember(" \n ", ADA)
+    with pytest.raises(ValueError, match="no user"):
+        await commands.remember("The marina closes at dusk", Scope())
+
+
+async def test_what_a_session_taught_becomes_the_persons_own_word(memory: Memory, commands: Commands) -> None:
+    taught = fact("The anchor weighs ten kilos", scope=BOAT, kind=Kind.FACT, confidence=0.4)
+    await memory.journal.learn(Lesson(0, (taught,), documents={taught.owner: 1}))
+    held = await commands.remember("the anchor weighs ten kilos", BOAT, pinned=True)
+    assert held.id == taught.id and held.pinned and held.confidence == 1 and held.origin is Origin.PERSON
+    assert len(await commands.facts(BOAT.owners())) == 1
+
+
+async def test_everything_of_a_person_is_all_their_projects_and_nobody_elses(commands: Commands) -> None:
+    for scope in (ADA, BOAT, BOB, Scope(user="ada", project="house"), Scope(user="ada/boat", project="x")):
+        await commands.remember(f"Said by {scope.user} about {scope.project}", scope)
+    owners = await commands.everything_of(ADA)
+    assert set(owners) == {"u:/ada", "up:/ada/boat", "up:/ada/house"}
+    assert {each.owner for each in await commands.facts(owners)} == set(owners)
+    org = await commands.everything_of(Scope("acme", "ada"))
+    assert set(org) == {"u:acme/ada", "o:acme"}
+
+
+async def test_facts_are_listed_by_text_kind_and_state(memory: Memory, commands: Commands) -> None:
+    old = fact("The sail is red", scope=BOAT, state=State.SUPERSEDED)
+    new = fact("The sail is blue", scope=BOAT, kind=Kind.FACT)
+    await memory.journal.learn(Lesson(0, (old, new), documents={old.owner: 2}))
+    owners = BOAT.owners()
+    assert [each.id for each in await commands.facts(owners)] == [new.id]
+    assert len(await commands.facts(owners, "sail", states=frozenset(State))) == 2
+    assert await commands.facts(owners, "mast") == []
+    assert await commands.facts(owners, kinds=frozenset({Kind.DECISION})) == []
+
+
+async def test_ids_of_others_are_not_found(commands: Commands) -> None:
+    held = await commands.remember("The mooring is number twelve", BOAT)
+    assert (await commands.memory(held.id[:6], BOAT.owners())).id == held.id
+    for ask in (commands.memory(held.id, BOB.owners()), commands.forget([held.id], BOB.owners())):
+        with pytest.raises(NotFound):
+            await ask
+    with pytest.raises(NotFound):
+        await commands.pin(held.id, BOB.owners(), True)
+    assert await commands.facts(BOAT.owners()) == [held]
+
+
+async def test_an_ambiguous_beginning_forgets_nothing(memory: Memory, commands: Commands) -> None:
+    twins = tuple(fact(f"Twin {n}", id=f"aaaa0000-0000-4000-8000-00000000000{n}", scope=BOAT) for n in range(2))
+    await memory.journal.learn(Lesson(0, twins, documents={twins[0].owner: 2}))
+    with pytest.raises(Ambiguous) as caught:
+        await commands.forget(["aaaa"], BOAT.owners())
+    assert set(caught.value.ids) == {each.id for each in twins}
+    assert len(await commands.facts(BOAT.owners())) == 2
+
+
+async def test_only_facts_can_be_pinned(memory: Memory, commands: Commands) -> None:
+    held = await commands.remember("The mooring is number twelve", BOAT)
+    assert (await commands.pin(held.id, BOAT.owners(), True)).pinned
+    assert "twelve" in await commands.page(BOAT)
+    said = passage("We moored at dusk", scope=BOAT)
+    await memory.journal.learn(Lesson(0, (), (said,), documents={said.owner: 1}))
+    with pytest.raises(NotFound, match="cannot be pinned"):
+        await commands.pin(said.id, BOAT.owners(), True)
+
+
+async def test_what_a_query_would_forget_holds_all_of_its_words(memory: Memory, commands: Commands) -> None:
+    lisa = await commands.remember("Lisa moved to Porto in May", BOAT)
+    await commands.remember("Lisa likes cod", BOAT)
+    said = passage("Then we were moving Lisa's things to Porto.", scope=BOAT)
+    await memory.journal.learn(Lesson(0, (), (said,), documents={said.owner: 1}))
+    found = await commands.alike("Lisa moves to Porto", BOAT.owners())
+    assert {each.id for each in found} == {lisa.id, said.id}
+    assert await commands.alike("Lisa", BOB.owners()) == []
+    assert await commands.alike("?!", BOAT.owners()) == []
+
+
+async def test_forgetting_leaves_not_a_byte_behind(memory: Memory, commands: Commands, tmp_path: Path) -> None:
+    """Neither in the journal, the index, nor on a page; and the same words are not learned again."""
+    said = user("My cousin Ottilie keeps the boat in Faro.")
+    owner_session = session("s1", BOAT)
+    await memory.journal.commit(exchange("e1", [said], "Noted: Ottilie, Faro.", of=owner_session))
+    await memory.learner.catch_up()
+    await commands.remember("Ottilie has the spare key", BOAT, pinned=True)
+    assert "Ottilie" in await commands.page(BOAT)
+    ids = [each.id for each in await commands.alike("Ottilie", BOAT.owners())]
+    assert ids
+    gone = await commands.forget(ids, BOAT.owners())
+    assert set(ids) <= set(gone.ids)
+    assert await commands.alike("Ottilie", BOAT.owners()) == []
+    assert await commands.search("Ottilie Faro", BOAT.owners()) == []
+    assert "Ottilie" not in await commands.page(BOAT)
+
+    again = [said, assistant("Yes?"), user("Where is the boat kept?")]
+    await memory.journal.commit(exchange("e2", again, "I do not know.", of=session("s2", BOAT)))
+    await memory.learner.catch_up()
+    assert await commands.alike("Ottilie", BOAT.owners()) == []
+
+    assert holding(tmp_path, b"Ottilie") == [] and holding(tmp_path, b"SQLite format 3") == ["journal.db"]
+
+
+async def test_a_new_index_is_filled_beside_the_old_one(memory: Memory, commands: Commands) -> None:
+    held = await commands.remember("The mooring is number twelve", BOAT)
+    before = memory.recall.index
+    progress = await memory.reindexing.run("static", StaticEmbedding.load)
+    assert progress.finished and progress.done == progress.total == 1 and not progress.fault
+    assert memory.recall.index is not before and not memory.reindexing.running
+    assert [each.id for each in await commands.search("mooring twelve", BOAT.owners())] == [held.id]
+    assert len(await memory.journal.generations()) == 1
+    later = await commands.remember("The buoy is yellow", BOAT)
+    assert later.id in [each.id for each in await commands.search("What colour is the buoy?", BOAT.owners())]
+
+
+class Broken:
+    """An embedder that fails at its first text."""
+
+    name = "broken"
+    dimensions = 8
+
+    def documents(self, texts: object) -> object:
+        raise RuntimeError("no vectors today")
+
+    query = documents
+
+
+async def test_an_index_that_cannot_be_filled_leaves_the_old_one(memory: Memory, commands: Commands) -> None:
+    held = await commands.remember("The mooring is number twelve", BOAT)
+    broken: Embedder = Broken()  # type: ignore[assignment]
+    with pytest.raises(RuntimeError, match="no vectors today"):
+        await memory.reindexing.run("broken", lambda: broken)
+    assert memory.reindexing.progress is not None and memory.reindexing.progress.fault == "no vectors today"
+    assert [each.id for each in await commands.search("mooring twelve", BOAT.owners())] == [held.id]
+    assert len(await memory.journal.generations()) == 1
+    await memory.reindexing.run("static", StaticEmbedding.load)
+
+
+async def test_one_index_is_filled_at_a_time(memory: Memory) -> None:
+    first = asyncio.create_task(memory.reindexing.run("static", StaticEmbedding.load))
+    await asyncio.sleep(0)
+    with pytest.raises(Busy):
+        await memory.reindexing.run("static", StaticEmbedding.load)
+    await first
+
+
+async def test_standing_counts_what_there_is(commands: Commands) -> None:
+    await commands.remember("The mooring is number twelve", BOAT)
+    standing = await commands.standing()
+    assert standing.counts.facts == 1 and standing.waiting == 0 and standing.learning
+    assert standing.kept == standing.lost == standing.passed_over == 0

@@ -1,0 +1,168 @@
+"""What is known is found, what is short is counted, what is long is estimated and counted beside."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from typing import TypeVar
+
+import pytest
+
+from memory.conversation import Conversation, Image, Message, Role, Text, ToolResult, digest
+from memory.day.window import counting as module
+from memory.day.window.counting import AT_ONCE, Counting
+
+T = TypeVar("T")
+
+
+async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    try:
+        return await awaitable, ""
+    except RuntimeError as error:
+        return otherwise, str(error)
+
+
+class Words:
+    """A tokenizer whose tokens are words, and which knows what it was asked."""
+
+    def __init__(self) -> None:
+        self.ready = True
+        self.asked: list[str] = []
+        self.broken = False
+
+    def count(self, text: str) -> int:
+        if self.broken:
+            raise RuntimeError("broken")
+        self.asked.append(text)
+        return len(text.split())
+
+
+def message(text: str, role: Role = Role.USER) -> Message:
+    parts = (Text(text),)
+    return Message(role, parts, digest(role, parts))
+
+
+def conversation(*texts: str, model: str = "gpt-5", instructions: str = "") -> Conversation:
+    return Conversation("openai-chat", model, tuple(message(text) for text in texts), instructions=instructions)
+
+
+LONG = "word " * AT_ONCE
+WINDOW = 40_000
+
+
+@pytest.fixture
+async def bench() -> AsyncIterator[tuple[Counting, Words]]:
+    words = Words()
+    counting = Counting(words, guard, lambda model: WINDOW)
+    yield counting, words
+    await counting.settle()
+
+
+async def test_what_is_short_is_counted_on_the_spot(bench: tuple[Counting, Words]) -> None:
+    counting, _ = bench
+    assert counting.sizes(conversation("one two three", "four")) == [7, 5]
+
+
+async def test_what_is_long_is_estimated_first_and_exact_by_the_next_request(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    first = counting.sizes(conversation("one", LONG))
+    assert first[0] == 5
+    assert 0.5 * AT_ONCE < first[1] < 2 * AT_ONCE
+    assert LONG not in words.asked
+    await counting.settle()
+    assert counting.sizes(conversation("one", LONG)) == [5, AT_ONCE + 4]
+
+
+async def test_a_message_is_counted_once(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    for _ in range(3):
+        counting.sizes(conversation("one", LONG, "two"))
+        await counting.settle()
+    assert sorted(words.asked) == sorted({"one", LONG, "two"})
+
+
+async def test_nothing_is_loaded_on_the_loop(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    words.ready = False
+    assert counting.weigh(conversation("one two three", "")).total > 4
+    assert counting.text("one two") > 0
+    assert words.asked == []
+
+
+async def test_a_request_never_looks_at_more_than_so_many_characters(
+    bench: tuple[Counting, Words], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting, words = bench
+    words.ready = False
+    looked: list[str] = []
+
+    def quick(text: str) -> int:
+        looked.append(text)
+        return 1
+
+    monkeypatch.setattr(module, "quick", quick)
+    sizes = counting.sizes(conversation(*(f"{number} {LONG}" for number in range(100))))
+    assert len(looked) < 20
+    assert min(sizes[50:]) > AT_ONCE // 2, "the rest is taken by its length"
+
+
+async def test_what_stands_outside_the_messages_is_counted_once_too(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    counting.weigh(conversation("one", instructions=LONG))
+    await counting.settle()
+    weighed = counting.weigh(conversation("one", instructions=LONG))
+    assert weighed.fixed == AT_ONCE + 3 + 4
+    assert weighed.total == weighed.fixed + 5
+    assert words.asked.count(LONG) == 1
+
+
+async def test_a_picture_costs_what_the_models_maker_says(bench: tuple[Counting, Words]) -> None:
+    counting, _ = bench
+    parts = (ToolResult("id", (Image("https://example.org/x.png"),)),)
+    seen = Message(Role.TOOL, parts, digest(Role.TOOL, parts))
+    sizes = [
+        counting.sizes(Conversation("openai-chat", model, (seen,)))[0]
+        for model in ("gpt-5", "claude-opus-5", "gpt-5", "claude-opus-5")
+    ]
+    assert sizes[0] == sizes[2] != sizes[1] == sizes[3]
+
+
+async def test_the_parts_of_a_message_add_up_to_it(bench: tuple[Counting, Words]) -> None:
+    counting, _ = bench
+    asked = conversation("one two three")
+    assert counting.parts(asked.messages[0], asked) == (3,)
+
+
+async def test_a_text_of_ours_is_counted_once(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    assert [counting.text("a stub of five words") for _ in range(3)] == [5, 5, 5]
+    assert len(words.asked) == 1
+
+
+async def test_what_is_not_asked_for_any_more_makes_room(
+    bench: tuple[Counting, Words], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "KEPT", 20)
+    counting, words = bench
+    for number in range(100):
+        counting.sizes(conversation("always here", f"message {number}"))
+    assert words.asked.count("always here") == 1, "what is asked for stays"
+    counting.sizes(conversation("message 0"))
+    assert words.asked.count("message 0") == 2, "the rest went"
+
+
+async def test_a_tokenizer_that_fails_leaves_the_estimate(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    words.broken = True
+    assert counting.sizes(conversation(LONG))[0] > 1000
+    await asyncio.wait_for(counting.settle(), 10)
+    assert counting.sizes(conversation(LONG))[0] > 1000
+
+
+async def test_no_tokenizer_is_loaded_for_a_small_request(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    words.ready = False
+    assert counting.weigh(conversation(LONG)).total > 1000
+    await counting.settle()
+    assert words.asked == []
+    counting.weigh(conversation(*(f"{LONG}{number}" for number in range(8))))
+    await counting.settle()
+    assert words.asked != []

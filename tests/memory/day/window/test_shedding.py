@@ -1,0 +1,108 @@
+"""What is looked for that could leave a request, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TypeVar, cast
+
+import pytest
+
+from memory.context.sizes import quick
+from memory.conversation import Conversation, Form, Message, Role, Text, digest
+from memory.day.sessions.live import LiveSession
+from memory.day.window.counting import Counting
+from memory.day.window.reported import Reported
+from memory.day.window.shedding import Decision, Shedding, Windows
+from memory.edits import Ledger
+from memory.ports import Journal
+from memory.scope import Scope
+from memory.session import Arrival, RequestKind, Session
+from memory.settings import SheddingSettings
+
+T = TypeVar("T")
+AT = datetime(2026, 3, 4, tzinfo=UTC)
+ARRIVAL = Arrival(Scope(None, "ada", "loom"), RequestKind.MAIN, "test", "n", AT)
+
+
+class Looked(Exception):
+    """It was looked for what could leave."""
+
+
+class AskedJournal:
+    """The first thing that is read when something could leave."""
+
+    async def shelved(self, session: str, digests: list[bytes]) -> dict[bytes, object]:
+        raise Looked
+
+
+class Plain:
+    """A provider that counts as we do, and a model with a small window."""
+
+    def expected(self, session: str, model: str, counted: int) -> int:
+        return counted
+
+    def ours(self, session: str, model: str, tokens: int) -> int:
+        return tokens
+
+    def of(self, model: str) -> int:
+        return 10_000
+
+
+class Halves:
+    """Counts half of what is estimated, once it is loaded."""
+
+    ready = False
+
+    def count(self, text: str) -> int:
+        self.ready = True
+        return quick(text) // 2
+
+
+async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    return await awaitable, ""
+
+
+def live_session() -> LiveSession:
+    return LiveSession(Session("s1", "k", Scope(None, "ada", "loom"), "test", AT, AT), Ledger())
+
+
+async def decided(tokens: int, live: LiveSession, arrival: Arrival = ARRIVAL) -> Decision:
+    text = "the heron nests at the northern pier " * (tokens * 4 // 37)
+    parts = (Text(text),)
+    conversation = Conversation(
+        "openai-chat", "m", (Message(Role.USER, parts, digest(Role.USER, parts), text, Form.SUFFIX),)
+    )
+    plain, counting = Plain(), Counting(Halves(), guard, lambda model: 10_000)
+    shedding = Shedding(
+        SheddingSettings(reserve=500),
+        cast(Journal, AskedJournal()),
+        counting,
+        cast(Reported, plain),
+        cast(Windows, plain),
+    )
+    standing = live.ledger.standing(conversation.keys(), conversation.head)
+    load = shedding.load(conversation, live, standing.edits)
+    assert load.total > 8000
+    return await shedding.decide(conversation, conversation.keys(), live, arrival, standing, load)
+
+
+async def test_nothing_leaves_for_an_estimate_that_is_too_high() -> None:
+    assert await decided(11_000, live_session()) == Decision()
+
+
+async def test_what_does_not_fit_by_an_exact_count_leaves() -> None:
+    with pytest.raises(Looked):
+        await decided(30_000, live_session())
+
+
+async def test_a_cold_cache_is_the_moment_to_look_and_a_warm_one_is_not() -> None:
+    live = live_session()
+    live.looked = 7000
+    with pytest.raises(Looked):
+        await decided(16_000, live)
+    live.read_at = AT
+    assert await decided(16_000, live, replace(ARRIVAL, at=AT + timedelta(minutes=1))) == Decision()
+    with pytest.raises(Looked):
+        await decided(16_000, live, replace(ARRIVAL, at=AT + timedelta(days=1)))
