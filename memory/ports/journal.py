@@ -1,334 +1,35 @@
-"""What memory needs of the world, and no word on which process answers.
-
-Stores are async because they may live in another thread, process or machine. An embedder is plain: it is called
-where blocking does no harm.
-"""
+"""The durable truth, as everything else asks it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memory.behaviour import Known, Observed, Remedy, Step
+from memory.behaviour import Known, Remedy, Step
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
+from memory.ports.handed import (
+    Counts,
+    Forgotten,
+    Generation,
+    Graph,
+    Journaled,
+    Kept,
+    Lag,
+    Lesson,
+    Overview,
+    Rarity,
+    Shelved,
+    Tally,
+    Turn,
+)
 from memory.session import Exchange, Receipt, Session
-
-T = TypeVar("T")
 
 
 class StoreError(Exception):
     """A store could not do what it was asked: locked, full, corrupt. The message says which and how to mend it."""
-
-
-class NotWritten(Exception):
-    """A lasting file cannot be read or written as it should be; the message says which and why. Nothing has changed."""
-
-
-class LastingFiles(Protocol):
-    """Files that outlive us, in folders that a person has named. ``name`` is a path below ``folder``; no link is
-    followed on the way to it. Line ends are kept; None stands for no file."""
-
-    async def read(self, folder: Path, name: str) -> str | None:
-        """The text of a file.
-
-        Raises:
-            NotWritten: when it is no plain text file, or a link stands on the way to it.
-        """
-
-    async def replace(self, folder: Path, name: str, before: str | None, after: str | None) -> None:
-        """Put ``after`` in the place of a file that holds ``before``, whole or not at all; its mode stays. Folders on
-        the way are made; the one that a file leaves empty goes with it.
-
-        Raises:
-            NotWritten: when the file holds something else by now, or cannot be written.
-        """
-
-
-class Guard(Protocol):
-    """Awaits something that may fail or be late without doing harm, and counts it when it does."""
-
-    async def __call__(self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
-        """The result and an empty string, or ``otherwise`` and why; ``within`` is in seconds."""
-
-
-Vector = NDArray[np.float32]
-Sparse = Mapping[int, float]
-"""A sparse vector: term id (32 bit, see ``memory.language.terms.term``) → weight."""
-
-
-class Embedder(Protocol):
-    """Text → unit vectors."""
-
-    name: str
-    dimensions: int
-    quick: bool
-    """Whether a query takes far less than a millisecond: handing it to a thread would cost more than it saves."""
-
-    def documents(self, texts: Sequence[str]) -> Vector:
-        """Shape (n, dimensions), rows of length one (or zero for a text of which nothing is known)."""
-
-    def query(self, text: str, idf: Callable[[str], float] | None = None) -> Vector:
-        """Shape (dimensions,). ``idf`` weighs each word by its stem's rarity in the caller's own store."""
-
-
-class NoAnswer(Exception):
-    """A language model gave no answer that can be used; the message says why."""
-
-
-class LanguageModel(Protocol):
-    """A model that background work may be given to."""
-
-    async def ask(self, task: str, material: str, shape: Mapping[str, Any]) -> Any:
-        """The answer to a task about some material, as JSON of a shape (JSON Schema), not yet checked against it.
-
-        Raises:
-            NoAnswer: when there is none: it cannot be reached, the day's budget is spent, it talks instead.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A memory in the index. ``id`` is a UUID, ``sort`` is ``fact`` or ``turn``, ``at`` seconds since 1970."""
-
-    id: str
-    owner: str
-    sort: str
-    at: float
-    dense: Vector
-    sparse: Sparse
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A search: only points of ``owners`` are seen. ``limit`` is for each leg."""
-
-    owners: tuple[str, ...]
-    dense: Vector | None
-    sparse: Sparse
-    limit: int
-    sort: str | None = None
-    since: float | None = None
-    until: float | None = None
-
-
-class Found(NamedTuple):
-    """A candidate with both scores: cosine, and the dot product of the sparse vectors.
-
-    ``lexical`` is 0 for what only the dense leg brought: others share more words with the question, and to ask for
-    the exact little that it shares was measured to change nothing but the time.
-    """
-
-    id: str
-    cosine: float
-    lexical: float
-
-
-class Index(Protocol):
-    """The vector index. It can be thrown away and rebuilt from the journal's database."""
-
-    async def upsert(self, points: Sequence[Point]) -> None:
-        """Add or replace points; durable against a crash of the process when it returns."""
-
-    async def delete(self, ids: Sequence[str]) -> None:
-        """Remove points; unknown ids are ignored."""
-
-    async def search(self, query: Query) -> list[Found]:
-        """The best of the dense and of the sparse leg together; no order is promised."""
-
-    async def count(self) -> int:
-        """How many points there are."""
-
-    async def close(self) -> None:
-        """Flush and let go of the files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Journaled:
-    """An exchange as it lies in the journal, for the worker.
-
-    ``messages`` is the whole request; ``fresh`` the indices of messages that no earlier exchange of the session
-    had; ``reply`` the reply as a message, or None where it was cut or failed. Secrets are redacted in all of it.
-    """
-
-    number: int
-    id: str
-    session: Session
-    kind: str
-    at: datetime
-    messages: tuple[Message, ...]
-    fresh: tuple[int, ...]
-    reply: Message | None
-    shown: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What became of a memory in a session: it was ``shown`` anew, it was ``used`` in an answer, or it was ``said``
-    again by somebody whose word counts as much as its own. Only the latter two strengthen it by themselves; to have
-    been shown in several sessions does so a little."""
-
-    memory: str
-    session: str
-    at: datetime
-    shown: bool = False
-    used: bool = False
-    said: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """What one exchange taught, written in one transaction with the worker's cursor.
-
-    ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
-    in how many of them each term occurs; ``observed`` is how the work in it was done.
-    """
-
-    number: int
-    facts: tuple[Fact, ...] = ()
-    passages: tuple[Passage, ...] = ()
-    documents: Mapping[str, int] = field(default_factory=dict)
-    terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    uses: tuple[Use, ...] = ()
-    observed: Observed | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rarity:
-    """How often terms occur among the texts of some owners: ``documents`` texts in all, ``frequency`` by term."""
-
-    documents: int
-    frequency: Mapping[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """A part of the entity graph: which names (in lower case) each memory has, by its id, and in how many memories each
-    name stands in all."""
-
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    degrees: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How often what a leg of recall brought was used, and how often not; both fade."""
-
-    used: float = 0.0
-    unused: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` L1, empty where it is not worth its place."""
-
-    tokens: int
-    line: str
-    text: str
-    text_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Shelved:
-    """A message that the journal has, with the overviews of its parts. ``redacted``: it cannot be given back word for
-    word, since a secret was taken out of it or a person has had it forgotten."""
-
-    redacted: bool
-    overviews: Mapping[int, Overview] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A message as the journal can give it back; ``redacted`` and ``forgotten`` say why that is not word for word."""
-
-    message: Message
-    redacted: bool = False
-    forgotten: bool = False
-    overviews: Mapping[int, Overview] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The newest turn of a session as the journal can give it back: the request's messages as the client sent them,
-    without secrets, and the reply, None where nothing was answered."""
-
-    session: Session
-    dialect: str
-    model: str
-    at: datetime
-    messages: tuple[Kept, ...]
-    reply: Kept | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """One index that is kept up to date: the one that is searched (``current``), or one that is being filled."""
-
-    number: int
-    embedder: str
-    dimensions: int
-    current: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Lag:
-    """What an index has still to take in, and the ids of what it has to let go."""
-
-    facts: tuple[Fact, ...] = ()
-    passages: tuple[Passage, ...] = ()
-    gone: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """All of it, as :meth:`Journal.mark_indexed` takes it."""
-        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages), *self.gone)
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What a person's ``forget`` took away.
-
-    ``facts`` and ``passages`` are whole, as they were, so that tombstones can be made of them; they are to be
-    dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
-    old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
-    line was taken out, ``faults`` says in sentences of which it could not be.
-    """
-
-    facts: tuple[Fact, ...] = ()
-    passages: tuple[Passage, ...] = ()
-    messages: int = 0
-    entries: int = 0
-    receipts: int = 0
-    sessions: tuple[str, ...] = ()
-    scrubbed: bool = True
-    files: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The memories that are gone, as :meth:`Index.delete` takes them."""
-        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages))
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How much is stored."""
-
-    sessions: int
-    exchanges: int
-    messages: int
-    facts: int
-    passages: int
-    behind: int
-    candidates: int = 0
-    """Candidates that wait for a person."""
 
 
 class Journal(Protocol):

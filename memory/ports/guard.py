@@ -1,0 +1,15 @@
+"""Await what may fail or be late, without harm."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Guard(Protocol):
+    """Awaits something that may fail or be late without doing harm, and counts it when it does."""
+
+    async def __call__(self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+        """The result and an empty string, or ``otherwise`` and why; ``within`` is in seconds."""

@@ -1,0 +1,193 @@
+"""What the journal hands over, and what it is handed: plain values, none of which knows how it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory.behaviour import Observed
+from memory.conversation import Message
+from memory.fact import Fact, Passage
+from memory.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Journaled:
+    """An exchange as it lies in the journal, for the worker.
+
+    ``messages`` is the whole request; ``fresh`` the indices of messages that no earlier exchange of the session
+    had; ``reply`` the reply as a message, or None where it was cut or failed. Secrets are redacted in all of it.
+    """
+
+    number: int
+    id: str
+    session: Session
+    kind: str
+    at: datetime
+    messages: tuple[Message, ...]
+    fresh: tuple[int, ...]
+    reply: Message | None
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What became of a memory in a session: it was ``shown`` anew, it was ``used`` in an answer, or it was ``said``
+    again by somebody whose word counts as much as its own. Only the latter two strengthen it by themselves; to have
+    been shown in several sessions does so a little."""
+
+    memory: str
+    session: str
+    at: datetime
+    shown: bool = False
+    used: bool = False
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What one exchange taught, written in one transaction with the worker's cursor.
+
+    ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
+    in how many of them each term occurs; ``observed`` is how the work in it was done.
+    """
+
+    number: int
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    documents: Mapping[str, int] = field(default_factory=dict)
+    terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    uses: tuple[Use, ...] = ()
+    observed: Observed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rarity:
+    """How often terms occur among the texts of some owners: ``documents`` texts in all, ``frequency`` by term."""
+
+    documents: int
+    frequency: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A part of the entity graph: which names (in lower case) each memory has, by its id, and in how many memories each
+    name stands in all."""
+
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    degrees: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often what a leg of recall brought was used, and how often not; both fade."""
+
+    used: float = 0.0
+    unused: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The lower tiers of a part of ``tokens``: ``line`` is L0, ``text`` L1, empty where it is not worth its place."""
+
+    tokens: int
+    line: str
+    text: str
+    text_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A message that the journal has, with the overviews of its parts. ``redacted``: it cannot be given back word for
+    word, since a secret was taken out of it or a person has had it forgotten."""
+
+    redacted: bool
+    overviews: Mapping[int, Overview] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A message as the journal can give it back; ``redacted`` and ``forgotten`` say why that is not word for word."""
+
+    message: Message
+    redacted: bool = False
+    forgotten: bool = False
+    overviews: Mapping[int, Overview] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The newest turn of a session as the journal can give it back: the request's messages as the client sent them,
+    without secrets, and the reply, None where nothing was answered."""
+
+    session: Session
+    dialect: str
+    model: str
+    at: datetime
+    messages: tuple[Kept, ...]
+    reply: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One index that is kept up to date: the one that is searched (``current``), or one that is being filled."""
+
+    number: int
+    embedder: str
+    dimensions: int
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """What an index has still to take in, and the ids of what it has to let go."""
+
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All of it, as :meth:`Journal.mark_indexed` takes it."""
+        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages), *self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What a person's ``forget`` took away.
+
+    ``facts`` and ``passages`` are whole, as they were, so that tombstones can be made of them; they are to be
+    dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
+    old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
+    line was taken out, ``faults`` says in sentences of which it could not be.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    messages: int = 0
+    entries: int = 0
+    receipts: int = 0
+    sessions: tuple[str, ...] = ()
+    scrubbed: bool = True
+    files: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories that are gone, as :meth:`Index.delete` takes them."""
+        return (*(fact.id for fact in self.facts), *(passage.id for passage in self.passages))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much is stored."""
+
+    sessions: int
+    exchanges: int
+    messages: int
+    facts: int
+    passages: int
+    behind: int
+    candidates: int = 0
+    """Candidates that wait for a person."""

@@ -1,0 +1,68 @@
+"""The vector index: what goes in, what is asked, what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from memory.ports.models import Vector
+
+Sparse = Mapping[int, float]
+"""A sparse vector: term id (32 bit, see ``memory.language.terms.term``) → weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A memory in the index. ``id`` is a UUID, ``sort`` is ``fact`` or ``turn``, ``at`` seconds since 1970."""
+
+    id: str
+    owner: str
+    sort: str
+    at: float
+    dense: Vector
+    sparse: Sparse
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search: only points of ``owners`` are seen. ``limit`` is for each leg."""
+
+    owners: tuple[str, ...]
+    dense: Vector | None
+    sparse: Sparse
+    limit: int
+    sort: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+class Found(NamedTuple):
+    """A candidate with both scores: cosine, and the dot product of the sparse vectors.
+
+    ``lexical`` is 0 for what only the dense leg brought: others share more words with the question, and to ask for
+    the exact little that it shares was measured to change nothing but the time.
+    """
+
+    id: str
+    cosine: float
+    lexical: float
+
+
+class Index(Protocol):
+    """The vector index. It can be thrown away and rebuilt from the journal's database."""
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Add or replace points; durable against a crash of the process when it returns."""
+
+    async def delete(self, ids: Sequence[str]) -> None:
+        """Remove points; unknown ids are ignored."""
+
+    async def search(self, query: Query) -> list[Found]:
+        """The best of the dense and of the sparse leg together; no order is promised."""
+
+    async def count(self) -> int:
+        """How many points there are."""
+
+    async def close(self) -> None:
+        """Flush and let go of the files."""
