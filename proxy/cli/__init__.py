@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,6 +16,11 @@ import proxy
 from proxy.cli.faults import as_sentences
 
 PROGRAM = "palimpsest"
+
+# How many threads a library of matrices takes, which it reads when numpy is imported. A search multiplies so little
+# that a second thread brings nothing; but threads wait for each other in a busy loop, which on a busy machine takes
+# several times the processor and now and then stops everything for ten milliseconds.
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def main() -> None:
@@ -28,6 +34,8 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+    for library in _ONE_THREAD:
+        os.environ.setdefault(library, "1")
     with as_sentences(debug):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import app

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -43,3 +44,14 @@ async def test_a_fault_is_a_sentence_and_with_debug_a_traceback(home: Path) -> N
 async def test_uvloop_that_is_not_installed_is_told(home: Path) -> None:
     done = await program("serve", "--port", "0", "--home", str(home), PALIMPSEST__SERVER__UVLOOP="true")
     assert done.code == 1 and "uvloop is not installed" in done.err
+
+
+def test_matrices_are_multiplied_in_one_thread_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["palimpsest", "--help"])
+    for library in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(library, "")
+        monkeypatch.delenv(library)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    with pytest.raises(SystemExit):
+        main()
+    assert (os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"]) == ("1", "3")
