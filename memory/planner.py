@@ -27,6 +27,7 @@ from memory.consolidation.rivals import ALIKE
 from memory.consolidation.rules import RULES
 from memory.consolidation.snapshot import Snapshot
 from memory.consolidation.written import Planned, written
+from memory.fact import Fact, State
 from memory.models.static_embedding import StaticEmbedding
 from memory.ports import Vector
 from memory.scope import Layer, place_of
@@ -49,16 +50,17 @@ def plans(
     embedder = StaticEmbedding.load()
     sessions = rules.clusters.candidate_sessions
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        vectors = _Vectors(embedder)
+        held = _Held(embedder)
         looked = snapshots.look(owner, now, rules.floor, since, unread, sessions)
         while not looked.nothing:
-            snapshot, elsewhere = _snapshot(owner, looked, snapshots, vectors), _elsewhere(looked, snapshots, embedder)
+            snapshot, elsewhere = _snapshot(owner, looked, snapshots, held), _elsewhere(looked, snapshots, embedder)
             own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
             snapshot = replace(snapshot, facts={**snapshot.facts, **own})
             diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
             yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
             if not looked.more:
                 break
+            held.leave(touch.after for change in diff.changes for touch in change.touched)
             looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked)
 
 
@@ -80,28 +82,43 @@ def rules_of(settings: NightSettings) -> Rules:
     )
 
 
-class _Vectors:
-    """The vectors of one owner's facts, each made once."""
+class _Held:
+    """An owner's active facts as far as the nights have come with them, a row for each, and their vectors."""
 
     def __init__(self, embedder: StaticEmbedding) -> None:
         self._embedder = embedder
-        self._rows: dict[str, int] = {}
-        self._made = embedder.documents([])
+        self._vectors = embedder.documents([])
+        self.ids: list[str] = []
+        self.rows: dict[str, int] = {}
 
-    def of(self, texts: Sequence[tuple[str, str]]) -> Vector:
-        """The vectors of some texts, by the ids of their facts."""
-        fresh = [(id, text) for id, text in texts if id not in self._rows]
-        self._rows.update((id, row) for row, (id, _) in enumerate(fresh, len(self._rows)))
-        self._made = np.concatenate([self._made, self._embedder.documents([text for _, text in fresh])])
-        vectors: Vector = self._made[[self._rows[id] for id, _ in texts]]
-        return vectors
+    @property
+    def vectors(self) -> Vector:
+        """The vector of each row: zero, which is like nothing, where the fact is active no more."""
+        return self._vectors[: len(self.ids)]
+
+    def come(self, texts: Sequence[tuple[str, str]]) -> None:
+        """These facts are looked at from now on."""
+        fresh = [(id, text) for id, text in texts if id not in self.rows]
+        start = len(self.ids)
+        self.rows.update((id, row) for row, (id, _) in enumerate(fresh, start))
+        self.ids += [id for id, _ in fresh]
+        if len(self.ids) > len(self._vectors):
+            room = np.zeros((len(self.ids) + start // 2, self._vectors.shape[1]), dtype=np.float32)
+            room[:start] = self._vectors[:start]
+            self._vectors = room
+        self._vectors[start : len(self.ids)] = self._embedder.documents([text for _, text in fresh])
+
+    def leave(self, changed: Iterable[Fact | None]) -> None:
+        """Facts have changed: those that are not active any more are like nothing that comes."""
+        for fact in changed:
+            if fact is not None and fact.state is not State.ACTIVE and fact.id in self.rows:
+                self._vectors[self.rows[fact.id]] = 0.0
 
 
-def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, embedded: _Vectors) -> Snapshot:
-    ids = [id for id, _ in looked.texts]
-    vectors = embedded.of(looked.texts)
-    rows = [row for row, id in enumerate(ids) if id in looked.new]
-    pairs = likenesses(ids, vectors, rows, ALIKE)
+def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held) -> Snapshot:
+    held.come(looked.texts)
+    rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
+    pairs = likenesses(held.ids, held.vectors, rows, ALIKE)
     wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in pairs for id in (pair.one, pair.other))])
     facts = snapshots.facts(list(wanted))
     lines: dict[date, list[Line]] = {}

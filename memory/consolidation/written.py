@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
@@ -47,7 +47,7 @@ class Planned:
 
 def written(planned: Planned) -> bytes:
     """A planned night as JSON."""
-    return orjson.dumps(asdict(planned), default=_plain)
+    return orjson.dumps(planned, default=_plain)
 
 
 def read(told: bytes) -> Planned:

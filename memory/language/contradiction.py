@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.language.scopes import apart, narrower, of_one_form, of_others
+from memory.language.scopes import TEXTS, apart, narrower, of_one_form, of_others
 from memory.language.sides import on_one_side
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, words
@@ -127,17 +127,17 @@ def _compared(older: str, newer: str) -> Verdict:
     return NONE
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=TEXTS)
 def _tells_of_change(text: str) -> bool:
     return _CHANGE.search(text) is not None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=TEXTS)
 def _content(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in STOP and word not in _SWEEPING)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=TEXTS)
 def _frame(text: str) -> frozenset[str]:
     """The content without its numbers."""
     return frozenset(
@@ -145,7 +145,7 @@ def _frame(text: str) -> frozenset[str]:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=TEXTS)
 def _polarity(text: str) -> bool:
     """Whether the sentence affirms; two negations affirm."""
     text = _CONTRAST.sub("", text)

@@ -14,6 +14,9 @@ from memory.language.entities import entities
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, parts, stem, tokens, words
 
+TEXTS = 16384
+"""Texts of which it is kept what stands in them: a night compares some thousands with each other, pass by pass."""
+
 _PHRASE = re.compile(
     r"(?<![\w-])(?P<before>[\w']{1,30} )?(?P<preposition>in|on|at|under|within|inside|during|for|when|while|if) "
     r"(?:(?:the|our|my|your|his|her|their|its|a|an|all|any|every) )?(?P<what>[a-z][\w.-]{1,40}(?: [a-z][\w-]{1,40})?)",
@@ -65,11 +68,16 @@ def of_others(older: str, newer: str) -> bool:
 def of_one_form(older: str, newer: str) -> bool:
     """Whether two claims with numbers differ in one more word, which then tells what they are about: "the billing
     service listens on 80", "the login service listens on 90"."""
-    one, other = words(older), words(newer)
+    one, other = _words(older), _words(newer)
     if len(one) != len(other):
         return False
     swapped = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (_counts(a) and _counts(b))]
     return len(swapped) == 1 and not any(each in STOP for each in swapped[0])
+
+
+@lru_cache(maxsize=TEXTS)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(words(text))
 
 
 def _counts(word: str) -> bool:
@@ -83,7 +91,7 @@ def narrower(older: str, newer: str) -> bool:
     return any(group not in first for group in second)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=TEXTS)
 def circumstances(text: str) -> Mapping[str, frozenset[str]]:
     """The stems of the circumstances that a claim names, by their kind (``place``, ``for``, ``when``)."""
     plain = text.replace("’", "'")
@@ -101,7 +109,7 @@ def circumstances(text: str) -> Mapping[str, frozenset[str]]:
     return found
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=TEXTS)
 def _names(text: str) -> frozenset[str]:
     """The names in the first half of a claim: what it is about, not what it says of that."""
     subject = text[: max(len(text) // 2, 12)]

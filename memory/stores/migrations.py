@@ -60,6 +60,11 @@ def m009_graph(connection: sqlite3.Connection) -> None:
     _run(connection, "009_graph.sql")
 
 
+def m010_nights_in_turn(connection: sqlite3.Connection) -> None:
+    """What is new of an owner is found behind a row, however much there is before it."""
+    _run(connection, "010_nights_in_turn.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -70,6 +75,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_research,
     m008_unread,
     m009_graph,
+    m010_nights_in_turn,
 )
 
 

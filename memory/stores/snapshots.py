@@ -36,8 +36,9 @@ CONDENSED = timedelta(days=4)
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What one owner's night has to look at. ``new`` are ids of active facts; ``texts`` are all active facts, and
-    only read where something is new; ``fact`` and ``passage`` are how far it looks."""
+    """What one owner's night has to look at. ``new`` are ids of active facts; ``texts`` are the active facts, and only
+    read where something is new: all of them, or those behind what was looked at last; ``fact`` and ``passage`` are how
+    far it looks."""
 
     new: frozenset[str]
     texts: Sequence[tuple[str, str]]
@@ -126,7 +127,7 @@ class Snapshots:
             days = (first - CONDENSED).date().isoformat() if first.year > 1970 else ""
             return Looked(
                 new,
-                _texts(connection, owner, reached or upto["fact"]) if new else [],
+                _texts(connection, owner, 0, reached or upto["fact"]) if new else [],
                 _active(connection, owner),
                 _derived(connection, owner),
                 [row["id"] for row in connection.execute(QUERIES["snapshot_fading"], fading)],
@@ -175,7 +176,7 @@ def _elsewhere(
     fresh = new.intersection(row["id"] for row in rows)
     if not fresh:
         return [], frozenset()
-    own = _texts(connection, owner, _LAST)
+    own = _texts(connection, owner, 0, _LAST)
     return [*((row["id"], row["text"]) for row in rows), *own], fresh
 
 
@@ -185,7 +186,7 @@ def _further(connection: sqlite3.Connection, owner: str, behind: Looked, session
     new, reached = _new(connection, owner, behind.fact, None, None, SLICE)
     return Looked(
         new=new,
-        texts=_texts(connection, owner, reached or upto) if new else [],
+        texts=_texts(connection, owner, behind.fact, reached or upto) if new else [],
         active=behind.active,
         derived=_derived(connection, owner),
         fading=(),
@@ -199,8 +200,8 @@ def _further(connection: sqlite3.Connection, owner: str, behind: Looked, session
     )
 
 
-def _texts(connection: sqlite3.Connection, owner: str, upto: int) -> list[tuple[str, str]]:
-    rows = connection.execute(QUERIES["snapshot_texts"], (owner, upto))
+def _texts(connection: sqlite3.Connection, owner: str, after: int, upto: int) -> list[tuple[str, str]]:
+    rows = connection.execute(QUERIES["snapshot_texts"], (owner, after, upto))
     return [(row["id"], row["text"]) for row in rows]
 
 

@@ -94,8 +94,8 @@ SELECT id FROM facts WHERE recorded >= ? AND owner = ? AND state = 'active';
 -- snapshot_used: the active facts of an owner that were used since a day
 SELECT id, used_at FROM facts WHERE owner = ? AND state = 'active' AND used_at >= ?;
 
--- snapshot_texts: all active facts of an owner up to a row
-SELECT id, text FROM facts WHERE owner = ? AND state = 'active' AND number <= ? ORDER BY number;
+-- snapshot_texts: all active facts of an owner behind a row, up to a row
+SELECT id, text FROM facts WHERE owner = ? AND state = 'active' AND number > ? AND number <= ? ORDER BY number;
 
 -- snapshot_active: how many active facts of each category an owner has
 SELECT category, count(*) AS held FROM facts WHERE owner = ? AND state = 'active' GROUP BY category;
