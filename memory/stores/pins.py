@@ -9,6 +9,7 @@ import orjson
 
 from memory.conversation import Usage
 from memory.edits import handle
+from memory.stores.histories import DIGEST
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
 from memory.stores.shelf import Shelf
@@ -47,6 +48,19 @@ class Pins(Shelf):
                 return None, None
             following = connection.execute(QUERIES["usage_after"], (own["session"], own["number"])).fetchone()
             return _usage(own["usage"]), _usage(following["usage"]) if following else None
+
+        return await self._db.read(work)
+
+    async def newest_usage(self, session: str) -> tuple[Usage, int, bytes] | None:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> tuple[Usage, int, bytes] | None:
+            row = connection.execute(QUERIES["usage_newest"], (session,)).fetchone()
+            usage = _usage(row["usage"]) if row else None
+            # A request that is an earlier one to the letter has no end of its own to be known by.
+            if usage is None or not row["tail"]:
+                return None
+            return usage, row["kept"] + len(row["tail"]) // DIGEST, bytes(row["tail"][-DIGEST:])
 
         return await self._db.read(work)
 

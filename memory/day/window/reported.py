@@ -93,6 +93,10 @@ class Reported:
         model = model.lower()
         return self._model(model).ours(tokens, self._anchors.get((session, model)))
 
+    def anchored(self, session: str, model: str) -> bool:
+        """Whether it is known what a provider reported for a request of this session."""
+        return (session, model.lower()) in self._anchors
+
     def learned(self, session: str, model: str, counted: int, usage: Usage | None) -> None:
         """What the provider reported for a request in which we counted so many tokens, as it was forwarded."""
         model = model.lower()

@@ -151,6 +151,7 @@ class Shedding:
         if self._stays(live, load, allowed, warm, must):
             return Decision()
         load = await self._counted(conversation, live, standing, load)
+        load = await self._as_reported(conversation, keys, live, load)
         allowed = self._budget(conversation, live, load, arrival.patience)
         if self._stays(live, load, allowed, warm, must):
             return Decision()
@@ -195,6 +196,24 @@ class Shedding:
             async with asyncio.timeout(COUNTED_SECONDS):
                 await self._counting.exact(conversation)
         return replace(self.load(conversation, live, standing.edits), window=load.window)
+
+    async def _as_reported(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, load: Load
+    ) -> Load:
+        """The load with what the provider reported of the session's newest turn, which a start has forgotten: without
+        it the next request would be judged by what is usual of its model, and shed though it fits. It is taken for
+        looked at then, so that it goes on as it was."""
+        model = conversation.model
+        if not live.known or self._reported.anchored(live.session.id, model):
+            return load
+        newest = await self._journal.newest_usage(live.session.id)
+        if newest is None or not (0 < newest[1] <= len(keys) and keys[newest[1] - 1][0] == newest[2]):
+            return load
+        usage, messages, _ = newest
+        counted = load.fixed + sum(load.sizes[:messages])
+        self._reported.learned(live.session.id, model, counted, usage)
+        live.looked = live.looked or counted
+        return replace(load, expected=self._reported.expected(live.session.id, model, load.total))
 
     async def decided_in(self, live: LiveSession) -> list[str]:
         """What was decided and corrected in a session, the newest last, for a continuity note."""

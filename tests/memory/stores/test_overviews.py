@@ -176,6 +176,18 @@ async def test_what_the_provider_reported_is_found_by_the_receipt(journal: Sqlit
     assert await journal.usages("r-none") == (None, None)
 
 
+async def test_what_was_reported_of_a_sessions_newest_turn_is_found_with_its_end(
+    journal: SqliteJournal,
+) -> None:
+    first, second = user("a"), user("b")
+    assert await journal.newest_usage("s1") is None
+    await journal.commit(exchange("e1", [first]))
+    assert await journal.newest_usage("s1") == (Usage(10, 2), 1, first.digest)
+    await journal.commit(exchange("e2", [first, second]))
+    await journal.commit(exchange("e3", [second], of=session("s2")))
+    assert await journal.newest_usage("s1") == (Usage(10, 2), 2, second.digest)
+
+
 def _first_version(file: Path, digest: bytes) -> None:
     """A database as the first version left it: a session, an exchange of one message, an entry in the ledger."""
     connection = sqlite3.connect(file, isolation_level=None)

@@ -55,3 +55,9 @@ FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange WHERE recei
 -- usage_after: what it reported for the turn of the session that came after one
 SELECT usage FROM exchanges
 WHERE session = ? AND number > ? AND kind IN ('main', 'sub-agent') ORDER BY number LIMIT 1;
+
+-- usage_newest: what it reported for a session's newest turn, and where that turn's request ended
+SELECT exchanges.usage, exchanges.kept, exchanges.tail
+FROM exchanges JOIN sessions ON sessions.number = exchanges.session
+WHERE sessions.id = ? AND exchanges.kind IN ('main', 'sub-agent') AND exchanges.usage != ''
+ORDER BY exchanges.number DESC LIMIT 1;
