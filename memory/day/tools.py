@@ -42,6 +42,9 @@ LONGEST = 2000
 CONFIDENCE = {Origin.ASSISTANT: 0.5, Origin.TOOL: 0.4, Origin.WEB: 0.3, Origin.SUBAGENT: 0.4}
 _DAY = timedelta(days=1)
 
+FIRST_YEAR, LAST_YEAR = 1900, 9000
+"""What can be reckoned with in any time zone."""
+
 M = TypeVar("M", Fact, Passage)
 
 ContentOf = Callable[[str, Tier, Scope], Awaitable[Content]]
@@ -252,9 +255,12 @@ class Tools:
         if said.lower() in ("today", "yesterday"):
             return today - _DAY * (said.lower() == "yesterday")
         try:
-            return date.fromisoformat(said.strip()[:10])
+            day = date.fromisoformat(said.strip()[:10])
         except ValueError:
             raise Wrong(f"{said[:30]!r} is no date; write it as {today.isoformat()}") from None
+        if not FIRST_YEAR <= day.year <= LAST_YEAR:
+            raise Wrong(f"{said[:30]!r} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}")
+        return day
 
 
 def origin_of(conversation: Conversation, subagent: bool) -> Origin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -26,6 +27,10 @@ LONGEST = 4000
 
 MOST = 1000
 """How much one answer lists."""
+
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What no text holds: it cannot be stored, or it commands a terminal that shows it."""
 
 
 def memory_of(request: web.Request) -> Memory:
@@ -125,8 +130,8 @@ def checked_text(said: str, key: str, required: bool = False, longest: int = LON
         raise Refusal(422, f"{key} is missing or empty")
     if len(text) > longest:
         raise Refusal(422, f"{key} has {len(text)} characters; {longest} are allowed")
-    if "\0" in text or not _encodable(text):
-        raise Refusal(422, f"{key} holds characters that are no text")
+    if CONTROLS.search(text) or not _encodable(text):
+        raise Refusal(422, f"{key} holds characters that are no text (control characters, or half of one)")
     return text
 
 

@@ -18,7 +18,7 @@ from memory.conversation import Conversation
 from memory.day.moving.replaying import Transcript
 from memory.session import Mode
 from proxy.api.answers import answer
-from proxy.api.asked import checked_text, memory_of, scope_of
+from proxy.api.asked import CONTROLS, checked_text, memory_of, scope_of
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.runtimes import Place, project_of, spoken
@@ -50,7 +50,8 @@ async def notes(request: web.Request) -> web.Response:
     said = _json(await _body(request))
     if not isinstance(said, dict) or not isinstance(said.get("text"), str):
         raise Refusal(422, "text is missing: the notes, in Markdown")
-    text = checked_text(said["text"], "text", longest=LONGEST_NOTES)
+    # A file may hold a form feed or a colour; what is learned from it is text.
+    text = checked_text(CONTROLS.sub(" ", said["text"]), "text", longest=LONGEST_NOTES)
     taker = importing.without_writing() if _dry(request) else importing
     return answer(asdict(await taker.notes(text, scope_of(request), _time(said.get("at"), "at"))))
 
@@ -146,13 +147,13 @@ def _json(line: bytes) -> object:
 
 def _time(said: object, key: str) -> datetime:
     try:
-        at = datetime.fromisoformat(said) if isinstance(said, str) else None
-    except ValueError:
+        # In the person's own zone: "yesterday" is meant by their clock.
+        at = datetime.fromisoformat(said).astimezone() if isinstance(said, str) else None
+    except (ValueError, OverflowError):
         at = None
     if at is None:
         raise Refusal(422, f"{key} is {str(said)[:40]!r}; it is a time like 2026-03-04T15:30:00+01:00")
-    # In the person's own zone: "yesterday" is meant by their clock.
-    return at.astimezone()
+    return at
 
 
 def _name(said: str) -> str:

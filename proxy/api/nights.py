@@ -106,9 +106,9 @@ async def _night(request: web.Request) -> Night:
 def _moment(said: str) -> datetime:
     try:
         at = datetime.fromisoformat(said)
-    except ValueError:
+        return at.astimezone() if at.tzinfo is None else at
+    except (ValueError, OverflowError):
         raise Refusal(422, f"since is {said[:40]!r}; write a day as 2026-03-01") from None
-    return at.astimezone() if at.tzinfo is None else at
 
 
 def _outcome(outcome: Outcome, owners: Sequence[str]) -> dict[str, Any]:

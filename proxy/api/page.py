@@ -38,9 +38,8 @@ async def write(request: web.Request) -> web.Response:
     for name, text in said.get("files", {}).items():
         if not isinstance(text, str):
             raise Refusal(422, f"files.{str(name)[:20]} is not a text")
-        if len(text) > LONGEST_PAGE:
-            raise Refusal(422, f"files.{str(name)[:20]} has {len(text)} characters; {LONGEST_PAGE} are allowed")
-        streams[choice(name, "a name in files", Stream)] = text.encode("utf-8", "replace").decode()
+        stream = choice(name, "a name in files", Stream)
+        streams[stream] = checked_text(text, f"files.{stream}", longest=LONGEST_PAGE)
     memory = memory_of(request)
     await memory.commands.write_page(scope, own, streams)
     return answer(await _told(memory, scope))
