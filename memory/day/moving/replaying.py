@@ -141,7 +141,7 @@ def exchanges_of(transcript: Transcript) -> tuple[list[Exchange], int]:
     trail = replace(transcript.conversation, messages=messages).trail()
     exchanges: list[Exchange] = []
     copied = 0
-    for begin, end in zip(begins, [*begins[1:], len(messages)], strict=True):
+    for begin, end in zip(begins, [*begins[1:], len(messages)][: len(begins)], strict=True):
         message, at, another = kept[begin]
         if another:
             copied += 1
