@@ -11,6 +11,7 @@ import random
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -60,28 +61,38 @@ def turns_of(sessions: Iterable[Sequence[Body]], most: int) -> list[Turn]:
 
 def _turns(bodies: Sequence[Body], mark: str) -> Iterator[Turn]:
     heard: list[Person | Result] = []
-    answered = {str(body.get("tool_call_id", "")) for body in bodies if body["role"] == "tool"}
-    for body in bodies:
+    asked: dict[str, str] = {}
+    for index, body in enumerate(bodies):
         match body["role"]:
             case "user":
                 heard.append(Person(text_of(body) or "Go on."))
-            case "tool":
-                heard.append(Result(f"{mark}{body['tool_call_id']}", text_of(body) or "(nothing)"))
+            case "tool" if body["tool_call_id"] in asked:
+                heard.append(Result(asked.pop(body["tool_call_id"]), text_of(body) or "(nothing)"))
             case "assistant" if heard:
-                parts: list[Say | Call] = [Say(text)] if (text := text_of(body).strip()) else []
-                parts += [call for call in _calls(body, mark) if call.id.removeprefix(mark) in answered]
-                yield Turn(tuple(heard), Round(tuple(parts) or (Say("Done."),), id=f"{mark}{len(heard)}"))
+                text, answered = text_of(body).strip(), _answered(bodies[index + 1 :])
+                calls = {
+                    call["id"]: call["function"] for call in body.get("tool_calls") or () if call["id"] in answered
+                }
+                asked = {id: f"{mark}{index}_{id}" for id in calls}
+                parts: list[Say | Call] = [Say(text)] if text else []
+                parts += [Call(asked[id], call["name"], _sound(call["arguments"])) for id, call in calls.items()]
+                # Of results and words that come together every format has the results first.
+                came = sorted(heard, key=lambda each: isinstance(each, Person))
+                yield Turn(tuple(came), Round(tuple(parts) or (Say("Done."),), id=f"{mark}{index}"))
                 heard = []
 
 
-def _calls(body: Body, mark: str) -> Iterator[Call]:
-    for call in body.get("tool_calls") or ():
-        arguments = call["function"]["arguments"]
-        try:
-            sound = isinstance(json.loads(arguments), dict)
-        except ValueError:
-            sound = False
-        yield Call(f"{mark}{call['id']}", call["function"]["name"], arguments if sound else "{}")
+def _answered(bodies: Iterable[Body]) -> set[str]:
+    """The calls that are answered before the assistant speaks again."""
+    before = takewhile(lambda body: body["role"] != "assistant", bodies)
+    return {body["tool_call_id"] for body in before if body["role"] == "tool"}
+
+
+def _sound(arguments: str) -> str:
+    try:
+        return arguments if isinstance(json.loads(arguments), dict) else "{}"
+    except ValueError:
+        return "{}"
 
 
 def made_up(most: int, seed: int = 7) -> list[Turn]:

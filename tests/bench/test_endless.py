@@ -36,11 +36,11 @@ def test_recorded_sessions_go_on_one_behind_the_other_with_ids_of_their_own() ->
     turns = turns_of([RECORDED, RECORDED], 10)
     assert [turn.heard for turn in turns] == [
         (Person("Go."),),
-        (Result("s0_c1", "text"),),
+        (Result("s0_2_c1", "text"),),
         (Person("Go."),),
-        (Result("s1_c1", "text"),),
+        (Result("s1_2_c1", "text"),),
     ]
-    assert turns[0].reply.parts == (Call("s0_c1", "read", "{}"),) and turns[1].reply.parts == (Say("Done."),)
+    assert turns[0].reply.parts == (Call("s0_2_c1", "read", "{}"),) and turns[1].reply.parts == (Say("Done."),)
     assert len(turns_of([RECORDED, RECORDED], 3)) == 3
 
 

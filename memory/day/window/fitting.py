@@ -17,7 +17,7 @@ from memory.day.sessions.live import LiveSession
 from memory.day.window.paging import Paging, Returned
 from memory.day.window.reported import Reported
 from memory.day.window.shedding import Decision, Load, Shedding
-from memory.edits import PAGED, Act, Edit, Entry, Key
+from memory.edits import PAGED, Act, Edit, Entry, Key, Ledger
 from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
@@ -99,7 +99,37 @@ class Fitting:
         deadline: Deadline,
         must: bool = False,
     ) -> Fit:
-        standing = live.ledger.standing(keys, conversation.head)
+        fit, late = await self._step(conversation, keys, live, arrival, load, deadline, must)
+        if not late:
+            return fit
+        # What was decided too late for the request before need not be enough for this one.
+        ledger = Ledger([*live.ledger, *fit.entries])
+        now = self._shedding.load(conversation, live, ledger.standing(keys, conversation.head).edits)
+        now = replace(now, window=load.window)
+        must = must and now.expected > now.window
+        more, _ = await self._step(conversation, keys, live, arrival, now, deadline, must, fit.entries)
+        return replace(
+            more,
+            shed=more.shed or fit.shed,
+            note="; ".join(filter(None, (fit.note, more.note))),
+            entries=(*fit.entries, *more.entries),
+            unkept=(*fit.unkept, *more.unkept),
+        )
+
+    async def _step(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        load: Load,
+        deadline: Deadline,
+        must: bool,
+        before: Sequence[Entry] = (),
+    ) -> tuple[Fit, bool]:
+        """One decision, on top of those ``before``; whether it was made for the request before."""
+        ledger = Ledger([*live.ledger, *before]) if before else live.ledger
+        standing = ledger.standing(keys, conversation.head)
         decision, why = await self._guard(
             self._shedding.decide(conversation, keys, live, arrival, standing, load, must),
             otherwise=Decision(),
@@ -110,7 +140,7 @@ class Fitting:
         if decision.cut is not None:
             entries.append(await self._cut(conversation, keys, live, decision, deadline))
         note = why or decision.warning
-        return Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept)
+        return Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept), decision.late
 
     async def page_in(
         self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, deadline: Deadline

@@ -21,6 +21,7 @@ from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
 from memory.day.sessions.live import LiveSession
 from memory.day.window.counting import Counting
+from memory.day.window.overdue import Overdue
 from memory.day.window.reported import Reported
 from memory.edits import Act, Append, Drop, Edit, Entry, Insert, Key, Replace, Standing, Tier, handle
 from memory.fact import Fact, Kind
@@ -78,13 +79,14 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What is to be written into the ledger. A rotation's ``cut`` still wants its page. ``unkept`` are the messages
-    that something leaves and that the journal does not have."""
+    that something leaves and that the journal does not have; ``late`` says that it was made for the request before."""
 
     entries: tuple[Entry, ...] = ()
     cut: Cut | None = None
     shed: Shed | None = None
     warning: str = ""
     unkept: tuple[Message, ...] = ()
+    late: bool = False
 
 
 class Shedding:
@@ -98,6 +100,7 @@ class Shedding:
         self._counting = counting
         self._reported = reported
         self._windows = windows
+        self._overdue = Overdue[Decision]()
 
     def load(self, conversation: Conversation, live: LiveSession, edits: Iterable[Edit]) -> Load:
         """How large a request of a session is with some edits."""
@@ -142,10 +145,14 @@ class Shedding:
         load: Load,
         must: bool = False,
     ) -> Decision:
-        """What leaves this request and all later ones. ``must``: the provider has refused it as too long."""
+        """What leaves this request and all later ones. ``must``: the provider has refused it as too long. What was
+        decided too late for the request before comes first, and alone."""
         # What no journal gets could never be given back.
         if not self._settings.enabled or conversation.continues or arrival.mode is not Mode.ON:
             return Decision()
+        late = await self._overdue.late(live.session.id, keys)
+        if late is not None:
+            return replace(late, late=True)
         warm = not self._cold(conversation, live, arrival)
         allowed = self._budget(conversation, live, load, arrival.patience)
         if self._stays(live, load, allowed, warm, must):
@@ -155,6 +162,21 @@ class Shedding:
         allowed = self._budget(conversation, live, load, arrival.patience)
         if self._stays(live, load, allowed, warm, must):
             return Decision()
+        planned = self._planned(conversation, keys, live, standing, load, allowed, warm, must)
+        return await self._overdue.made(live.session.id, keys, planned)
+
+    async def _planned(
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        standing: Standing,
+        load: Load,
+        allowed: Budget,
+        warm: bool,
+        must: bool,
+    ) -> Decision:
+        """The plan, and what it comes to for the ledger."""
         shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)

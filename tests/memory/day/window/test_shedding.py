@@ -10,10 +10,10 @@ from typing import TypeVar, cast
 import pytest
 
 from memory.context.sizes import quick
-from memory.conversation import Conversation, Form, Message, Role, Text, digest
+from memory.conversation import Conversation, Form, Message, Role, Text, Usage, digest
 from memory.day.sessions.live import LiveSession
 from memory.day.window.counting import Counting
-from memory.day.window.reported import Reported
+from memory.day.window.reported import Kept, Reported, Told
 from memory.day.window.shedding import Decision, Shedding, Windows
 from memory.edits import Ledger
 from memory.ports import Journal
@@ -106,3 +106,40 @@ async def test_a_cold_cache_is_the_moment_to_look_and_a_warm_one_is_not() -> Non
     assert await decided(16_000, live, replace(ARRIVAL, at=AT + timedelta(minutes=1))) == Decision()
     with pytest.raises(Looked):
         await decided(16_000, live, replace(ARRIVAL, at=AT + timedelta(days=1)))
+
+
+class Remembered(AskedJournal):
+    """A journal that knows what the provider reported of the newest turn, which was as large as the request is now."""
+
+    def __init__(self, last: bytes) -> None:
+        self.last = last
+
+    async def newest_usage(self, session: str) -> tuple[Usage, int, bytes]:
+        return Usage(input=9_000), 1, self.last
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["a start in between", "a new session"])
+async def test_after_a_start_a_session_is_judged_by_what_was_reported_of_it(known: bool) -> None:
+    text = "the heron nests at the northern pier " * 1200
+    parts = (Text(text),)
+    message = Message(Role.USER, parts, digest(Role.USER, parts), text, Form.SUFFIX)
+    conversation = Conversation("openai-chat", "m", (message,))
+    counting = Counting(Halves(), guard, lambda model: 10_000)
+    journal = cast(Journal, Remembered(message.digest))
+    reported = Reported(counting, cast(Kept, journal), cast(Told, journal), guard)
+    await counting.exact(conversation)
+    counted = counting.weigh(conversation).total
+    # What is usual of the model would make it too large.
+    for _ in range(5):
+        reported.learned("another", "m", counted, Usage(input=int(counted * 1.6)))
+    shedding = Shedding(SheddingSettings(reserve=500), journal, counting, reported, cast(Windows, Plain()))
+    live = replace(live_session(), known=known, read_at=AT)
+    standing = live.ledger.standing(conversation.keys(), conversation.head)
+    load = shedding.load(conversation, live, standing.edits)
+    deciding = shedding.decide(conversation, conversation.keys(), live, ARRIVAL, standing, load)
+    if known:
+        assert await deciding == Decision()
+        assert reported.expected("s1", "m", counted) == 9_000
+    else:
+        with pytest.raises(Looked):
+            await deciding
