@@ -17,7 +17,7 @@ from memory.conversation import Message, Role
 from memory.day.learn import Learner
 from memory.day.research.folders import AllowedFolders
 from memory.day.research.journal import ResearchJournal
-from memory.day.research_pieces import SPACE, passages_of
+from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
 from memory.day.worker import Sparing, Tries, Worker
 from memory.learning.reports import acknowledges, delivery, unframed
