@@ -1,8 +1,9 @@
 """The command line.
 
 ``serving`` starts the server, ``connecting`` points a runtime at it; ``memories``, ``candidates``, ``looking`` and
-``switching`` ask the server that runs (``reach`` finds it, and opens the stores in this process where none does);
-``doctor`` and ``demo`` show that it works. ``faults`` turns what goes wrong into a sentence and an exit code.
+``switching`` ask the server that runs (``reach`` finds it, and opens the stores in this process where none does).
+``call`` has the options that they share, and says whose memories are meant. ``doctor`` and ``demo`` show that it
+works. ``faults`` turns what goes wrong into a sentence and an exit code.
 """
 
 from __future__ import annotations

@@ -10,34 +10,27 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.editing import edited
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write it without asking.")]
 
 
+@takes("project", "at_here", "user")
 def candidates(
+    call: Call,
     id: Annotated[str | None, typer.Argument(help="One of them, whole, with its evidence.", metavar="[ID]")] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Also what is decided.")] = False,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """List what waits for you: knowledge and skills that others could have too, and why."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, at_here, user)
-        if id:
-            told = server.ask("GET", f"api/candidates/{id}", asked)
-        else:
-            told = server.ask("GET", "api/candidates", asked | ({"state": "all"} if everything else {}))
-    if as_json:
+    if id:
+        told = call.ask("GET", f"api/candidates/{id}")
+    else:
+        told = call.ask("GET", "api/candidates", {"state": "all"} if everything else None)
+    if call.as_json:
         shown.as_json(told)
     elif id:
         _one(told)
@@ -45,7 +38,9 @@ def candidates(
         _list(told["candidates"], everything)
 
 
+@takes("user")
 def approve(
+    call: Call,
     id: Id,
     edit: Annotated[bool, typer.Option("--edit", help="Put it in your own words in your editor first.")] = False,
     text: Annotated[str | None, typer.Option("--text", help="Put it in these words.")] = None,
@@ -55,16 +50,12 @@ def approve(
     to: Annotated[str | None, typer.Option("--to", help="For whom: project or org.")] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take an approval back.")] = False,
     yes: Yes = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Approve a candidate for a project or an organisation: what would be written is shown first."""
     if sum((edit, text is not None, file is not None, undo)) > 1:
         raise Fault("say one of --edit, --text, --file and --undo", 2)
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, None, False, user)
+    with call.reach() as server:
+        asked = call.scope(server)
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", asked)
@@ -74,52 +65,49 @@ def approve(
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
         if text is not None:
             body["text"] = text
-        told = _confirmed(server, f"api/candidates/{id}/{'undo' if undo else 'approve'}", asked, body, yes, as_json)
-    if as_json:
+        told = _confirmed(
+            server, f"api/candidates/{id}/{'undo' if undo else 'approve'}", asked, body, yes, call.as_json
+        )
+    if call.as_json:
         shown.as_json(told)
     elif told["done"]:
         done = "taken back" if undo else "approved"
         shown.screen().print(f"{done}: {told['candidate']['title']}", soft_wrap=True)
 
 
+@takes("user")
 def reject(
+    call: Call,
     id: Id,
     why: Annotated[str, typer.Option("--why", help="Why not; it is kept with it.")] = "",
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Reject a candidate. It comes back only when there is much more for it."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", f"api/candidates/{id}/reject", scope(server, None, False, user), {"why": why})
-    _decided("rejected", told, as_json)
+    told = call.ask("POST", f"api/candidates/{id}/reject", body={"why": why})
+    _decided("rejected", told, call.as_json)
 
 
-def defer(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes("user")
+def defer(call: Call, id: Id) -> None:
     """Decide about a candidate later: it waits again when another session bears it out."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", f"api/candidates/{id}/defer", scope(server, None, False, user), {})
-    _decided("deferred", told, as_json)
+    told = call.ask("POST", f"api/candidates/{id}/defer", body={})
+    _decided("deferred", told, call.as_json)
 
 
+@takes("user")
 def promote(
+    call: Call,
     id: Id,
     to: Annotated[str, typer.Option("--to", help="user, project or org.")],
     yes: Yes = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Let a fact rise: to all your projects, or, where you approve it, to all who work on its project or in the org."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, None, False, user)
+    with call.reach() as server:
+        asked = call.scope(server)
         told = server.ask("POST", f"api/facts/{id}/promote", asked, {"to": to})
         if "candidate" in told:
             path = f"api/candidates/{told['candidate']['id']}/approve"
-            told = _confirmed(server, path, asked, {"to": to}, yes, as_json)
-    if as_json:
+            told = _confirmed(server, path, asked, {"to": to}, yes, call.as_json)
+    if call.as_json:
         shown.as_json(told)
     elif "fact" in told:
         shown.screen().print(f"holds in all your projects now: {told['fact']['text']}", soft_wrap=True)

@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from proxy.cli import shown
-from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
-from proxy.cli.reach import reach
+from proxy.cli.call import Call, takes
 
 _HANDLE = re.compile(r"(#|p:)?[0-9a-f]{8,32}\.\d+", re.IGNORECASE)
 
@@ -29,21 +28,17 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text.strip()) is not None
 
 
+@takes("user")
 def show(
+    call: Call,
     handle: Annotated[str, typer.Argument(help="As it stands in a stub, such as 0a1b2c3d4e5f.0.", metavar="HANDLE")],
     tier: Annotated[InTier, typer.Option(help="One line, an overview, or the whole.", case_sensitive=False)] = (
         InTier.L2
     ),
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Print what was left out of a request, by the handle in its stub."""
-    with reach(loaded(home, config)) as server:
-        asked = {"tier": tier.value, **scope(server, None, False, user)}
-        told = server.ask("GET", f"api/content/{handle}", asked)
-    if as_json:
+    told = call.ask("GET", f"api/content/{handle}", {"tier": tier.value})
+    if call.as_json:
         shown.as_json(told)
         return
     # The text alone, as it is, so that it can go into a file or another program; about it is said beside.

@@ -14,9 +14,8 @@ import orjson
 import typer
 
 from proxy.cli import as_markdown, shown
+from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
 PIECE = {"fact": 1000, "passage": 1000, "research": 10}
@@ -32,21 +31,18 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
+@takes("project", "user")
 def export(
+    call: Call,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file.", show_default="standard output")] = None,
     format: Annotated[Format, typer.Option("--format", help="jsonl, or markdown to be read by people.")] = Format.JSONL,
     owner: Annotated[
         list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
     ] = None,
-    project: Project = None,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Write down everything that is remembered: facts with their whole record, passages, pins, your own pages."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, False, user)
+    with call.reach() as server:
+        asked = call.scope(server)
         inventory = server.ask("GET", "api/export", asked)
         owners = _chosen(inventory["owners"], owner or [])
         records = _records(server, asked, inventory, owners, whole=not owner)
@@ -54,7 +50,7 @@ def export(
             _write(sys.stdout.buffer, _lines(records, format))
             return
         counts = _to_file(out, records, format)
-    if as_json:
+    if call.as_json:
         shown.as_json({"file": str(out), **counts})
     else:
         facts, passages = shown.count(counts["facts"], "fact"), shown.count(counts["passages"], "passage")

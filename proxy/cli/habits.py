@@ -8,23 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
+from proxy.cli.call import Call, takes
 
 
+@takes("project", "at_here", "user")
 def habits(
+    call: Call,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many of each sort.")] = 5,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show what is done again and again in each project, what is run after what, and what put errors right."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/habits", {"limit": limit, **scope(server, project, at_here, user)})
-    if as_json:
+    told = call.ask("GET", "api/habits", {"limit": limit})
+    if call.as_json:
         shown.as_json(told)
         return
     console = shown.screen()

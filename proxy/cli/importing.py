@@ -13,9 +13,9 @@ import orjson
 import typer
 
 from proxy.cli import as_markdown, shown
+from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Here, Home, Json, User, here, loaded
-from proxy.cli.reach import reach
+from proxy.cli.options import here
 from proxy.cli.server import Server, Unreachable
 from proxy.cli.transcripts import claude_code, codex, opencode
 from proxy.cli.transcripts.found import Kind, Source, directory_of, places, sources
@@ -33,7 +33,9 @@ STILL = 120.0
 _READERS = {Kind.CLAUDE: claude_code.read, Kind.CODEX: codex.read, Kind.OPENCODE: opencode.read}
 
 
+@takes("at_here", "user")
 def import_(
+    call: Call,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(help="Files and folders; without any, where runtimes keep their sessions.", metavar="[PATH]..."),
@@ -43,11 +45,6 @@ def import_(
     project: Annotated[
         str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
     ] = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
 
@@ -62,13 +59,13 @@ def import_(
         if not path.exists():
             raise Fault(f"there is no {path}", 2)
     found = sources(wanted, kind, problem)
-    with reach(loaded(home, config)) as server:
-        place = project or (here(server) if at_here else "")
-        asked = {"user": user or "", "project": place, "dry": "true" if dry_run else ""}
-        counts = _taken_in(server, found, asked, problem, as_json)
-        learned = True if dry_run else _learned(server, as_json)
+    with call.reach() as server:
+        place = project or (here(server) if call.at_here else "")
+        asked = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
+        counts = _taken_in(server, found, asked, problem, call.as_json)
+        learned = True if dry_run else _learned(server, call.as_json)
     told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems}
-    if as_json:
+    if call.as_json:
         shown.as_json(told)
     else:
         _tell(told)

@@ -9,24 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
-from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
-from proxy.cli.reach import reach
+from proxy.cli.call import Call, takes
 
 ROWS = 10
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
+@takes("user")
 def history(
+    call: Call,
     id: Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")],
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show what a fact took the place of and what took its place, with when each held and when it was known."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", f"api/facts/{id}/history", scope(server, None, False, user))
-    if as_json:
+    told = call.ask("GET", f"api/facts/{id}/history")
+    if call.as_json:
         shown.as_json(told)
         return
     from rich.table import Table

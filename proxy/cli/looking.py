@@ -7,20 +7,22 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import sessions, sheds, shown
-from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.cli.call import Call, takes
+from proxy.cli.options import Json
 from proxy.cli.reach import reach
 from proxy.cli.server import running
 
 
-def status(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def status(call: Call) -> None:
     """Say whether the server runs, how much is stored, and what is wrong."""
-    settled = loaded(home, config)
+    settled = call.loaded()
     server = running(settled.settings)
     with reach(settled) as reached:
         told = reached.ask("GET", "api/status")
     told["running"] = server is not None
     told["url"] = server.url if server else None
-    if as_json:
+    if call.as_json:
         shown.as_json(told)
         return
     console = shown.screen()
@@ -46,17 +48,15 @@ def status(as_json: Json = False, home: Home = None, config: ConfigFile = None) 
         console.print(f"! {why}")
 
 
+@takes()
 def log(
+    call: Call,
     id: Annotated[str | None, typer.Argument(help="A receipt's id, or the beginning of it.", metavar="[ID]")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """What was added to requests and left out of them; with an ID (from x-palimpsest-receipt) what, and why."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", f"api/log/{id}" if id else "api/log", None if id else {"limit": limit})
-    if as_json:
+    told = call.ask("GET", f"api/log/{id}" if id else "api/log", None if id else {"limit": limit})
+    if call.as_json:
         shown.as_json(told)
     elif id:
         shown.receipt(told)
@@ -90,15 +90,16 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def config(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def config(call: Call) -> None:
     """Print every setting in force and where it comes from."""
-    settled = loaded(home, config)
+    settled = call.loaded()
     server = running(settled.settings)
     if server is not None:
         rows = server.ask("GET", "api/config")["settings"]
     else:
         rows = [{"key": key, "value": value, "source": source} for key, value, source in settled.rows()]
-    if as_json:
+    if call.as_json:
         shown.as_json({"settings": rows, "running": server is not None})
         return
     from rich.table import Table

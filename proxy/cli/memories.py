@@ -8,18 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
 from proxy.cli.explained import explained
 from proxy.cli.faults import Fault
 from proxy.cli.lives import draw
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 
 
+@takes("project", "at_here", "user")
 def search(
+    call: Call,
     text: Annotated[str, typer.Argument(help="What to look for.")],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 10,
     as_of: Annotated[
@@ -28,20 +29,13 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="What recall would do with it as a message, and what it cuts and why.")
     ] = False,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Search memory as recall does."""
     if explain and as_of:
         raise Fault("--explain is about what recall would do now; it does not go with --as-of")
     asked = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/search", {**asked, **scope(server, project, at_here, user)})
-    if as_json:
+    told = call.ask("GET", "api/search", asked)
+    if call.as_json:
         shown.as_json(told)
     elif explain:
         explained(told["explained"], limit)
@@ -49,94 +43,75 @@ def search(
         shown.memories(told["results"], "nothing that is remembered has to do with it")
 
 
+@takes("project", "at_here", "user")
 def facts(
+    call: Call,
     text: Annotated[str, typer.Argument(help="Only those that hold this.")] = "",
     kind: Annotated[
         str, typer.Option(help="decision, preference, correction, convention, …; several with commas.")
     ] = "",
     state: Annotated[str, typer.Option(help="active, superseded, archived or all.")] = "active",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 100,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """List what has been learned, the newest first."""
     asked = {"text": text, "kind": kind, "state": state, "limit": limit}
-    with reach(loaded(home, config)) as server:
-        asked |= scope(server, project, at_here, user)
-        told = server.ask("GET", "api/facts", asked)
-    if as_json:
+    told = call.ask("GET", "api/facts", asked)
+    if call.as_json:
         shown.as_json(told)
     else:
         shown.memories(told["facts"], "nothing has been learned yet")
 
 
+@takes("user")
 def fact(
+    call: Call,
     id: Id,
     curve: Annotated[bool, typer.Option("--curve", help="Draw its strength, to a year from now.")] = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show one memory with everything that is known of it."""
     console = shown.screen()
     columns = max(console.width - 10, 20)
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, None, False, user)
-        if curve:
-            told = server.ask("GET", f"api/facts/{id}/curve", {**asked, "limit": min(columns, 1000)})
-        else:
-            told = server.ask("GET", f"api/facts/{id}", asked)
-    if curve and not as_json:
+    if curve:
+        told = call.ask("GET", f"api/facts/{id}/curve", {"limit": min(columns, 1000)})
+    else:
+        told = call.ask("GET", f"api/facts/{id}")
+    if curve and not call.as_json:
         for line in draw(told, columns):
             console.print(line)
-    elif as_json:
+    elif call.as_json:
         shown.as_json(told)
     else:
         shown.memory(told)
 
 
+@takes("project", "at_here", "user")
 def remember(
+    call: Call,
     text: Annotated[str, typer.Argument(help="What to remember.")],
     pinned: Annotated[bool, typer.Option("--pin", help="It never fades.")] = False,
     kind: Annotated[str | None, typer.Option(help="decision, preference, correction, convention, …")] = None,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Write something down: for all projects, or for one with --project or --here."""
     body: dict[str, Any] = {"text": text, "pinned": pinned}
     if kind:
         body["kind"] = kind
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", "api/remember", scope(server, project, at_here, user), body)
-    if as_json:
+    told = call.ask("POST", "api/remember", body=body)
+    if call.as_json:
         shown.as_json(told)
     else:
         shown.screen().print(f"remembered {shown.where(told['owner'])}, as {told['id'][: shown.SHORT]}: {told['text']}")
 
 
+@takes("user")
 def pin(
+    call: Call,
     id: Id,
     off: Annotated[bool, typer.Option("--off", help="Let go of it again.")] = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Pin a fact, so that it never fades, or by its HANDLE a content, so that it stays whole in every request."""
     content = is_handle(id)
-    with reach(loaded(home, config)) as server:
-        path = f"api/{'content' if content else 'facts'}/{id}"
-        told = server.ask("PATCH", path, scope(server, None, False, user), {"pinned": not off})
-    if as_json:
+    told = call.ask("PATCH", f"api/{'content' if content else 'facts'}/{id}", body={"pinned": not off})
+    if call.as_json:
         shown.as_json(told)
     elif content:
         print(f"{'let go of' if off else 'pinned'} {told['handle']}")
@@ -144,32 +119,28 @@ def pin(
         shown.screen().print(f"{'let go of' if off else 'pinned'} {told['id'][: shown.SHORT]}: {told['text']}")
 
 
+@takes("project", "at_here", "user")
 def forget(
+    call: Call,
     ids: Annotated[list[str] | None, typer.Argument(help="Ids, or beginnings of ids.", metavar="[ID]...")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="All that holds these words; shown first.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
     if bool(ids) == bool(query):
         raise Fault("say which: forget ID…, or forget --query TEXT", 2)
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, at_here, user)
+    with call.reach() as server:
+        asked = call.scope(server)
         if query:
             found = server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]
-            if not as_json:
+            if not call.as_json:
                 shown.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
             told = _forgotten(server, asked, [each["id"] for each in found], query)
         else:
             told = server.ask("POST", "api/forget", asked, {"ids": ids})
-    if as_json:
+    if call.as_json:
         shown.as_json(told)
         return
     gone = told["forgotten"]

@@ -9,34 +9,29 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
 EVERY = 0.2
 """Seconds between two looks at the progress."""
 
 
+@takes("project", "at_here", "user")
 def consolidate(
+    call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
     since: Annotated[str | None, typer.Option(help="Look at what was learnt since this day, as 2026-03-01.")] = None,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Consolidate what is new now, as every night does, of everybody unless a user or a project is named."""
     body: dict[str, Any] = {"dry_run": dry_run}
     if since is not None:
         body["since"] = since
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, at_here, user)
+    with call.reach() as server:
+        asked = call.scope(server)
         server.ask("POST", "api/consolidate", asked, body)
-        told = _wait(server, asked, as_json)
-    if as_json:
+        told = _wait(server, asked, call.as_json)
+    if call.as_json:
         shown.as_json(told)
         return
     for each in told["nights"]:
@@ -48,19 +43,14 @@ def consolidate(
         shown.screen().print(f"nothing changes ({shown.count(told['looked'], 'new fact')})")
 
 
+@takes("project", "at_here", "user")
 def nights(
+    call: Call,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """List the nights that changed something, the newest first."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/nights", {"limit": limit, **scope(server, project, at_here, user)})
-    if as_json:
+    told = call.ask("GET", "api/nights", {"limit": limit})
+    if call.as_json:
         shown.as_json(told)
         return
     from rich.table import Table
@@ -83,22 +73,16 @@ def nights(
     shown.screen().print(table)
 
 
+@takes("user")
 def night(
+    call: Call,
     number: Annotated[int, typer.Argument(help="Its number, see `nights`.", metavar="N", min=1)],
     undo: Annotated[bool, typer.Option("--undo", help="Put everything back as it was before.")] = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show what a night changed, or take it back."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, None, False, user)
-        if undo:
-            told = server.ask("POST", f"api/nights/{number}/undo", asked, {})
-        else:
-            told = server.ask("GET", f"api/nights/{number}", asked)
-    if as_json:
+    path = f"api/nights/{number}"
+    told = call.ask("POST", f"{path}/undo", body={}) if undo else call.ask("GET", path)
+    if call.as_json:
         shown.as_json(told)
     elif undo:
         print(f"night {number} was taken back")

@@ -42,9 +42,3 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
 def here(server: Server) -> str:
     """The project of this folder, by the name that the server gives it."""
     return str(server.ask("GET", "api/project", {"directory": str(Path.cwd())})["project"])
-
-
-def scope(server: Server, project: str | None, at_here: bool, user: str | None) -> dict[str, str]:
-    """The query of a request that says whose memories are meant."""
-    named = project or (here(server) if at_here else None)
-    return {key: value for key, value in (("project", named), ("user", user)) if value}

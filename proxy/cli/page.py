@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.editing import edited
-from proxy.cli.options import ConfigFile, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
 
 _FILE = re.compile(r"^<!-- file: ([\w.-]{1,80}) -->[ \t]*\n?", re.MULTILINE)
 
 
+@takes("project", "user")
 def page(
+    call: Call,
     edit: Annotated[bool, typer.Option("--edit", help="Change it in your editor; memory follows.")] = False,
     write: Annotated[
         Path | None, typer.Option("--write", help="Take your own words from a file; - reads standard input.")
     ] = None,
-    project: Project = None,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show MEMORY.md, the page that every session of a project begins with, or change it."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, project is None, user)
+    with call.reach() as server:
+        asked = replace(call, at_here=call.project is None).scope(server)
         told = server.ask("GET", "api/page", asked)
         changes: dict[str, Any] = {}
         if edit:
@@ -40,7 +37,7 @@ def page(
             changes = {"own": sys.stdin.read() if str(write) == "-" else write.read_text(encoding="utf-8")}
         if changes:
             told = server.ask("PUT", "api/page", asked, changes)
-    if as_json:
+    if call.as_json:
         shown.as_json(told)
         return
     print(told["text"] or "nothing stands on it yet")

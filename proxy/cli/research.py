@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
-from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, loaded, scope
-from proxy.cli.reach import reach
+from proxy.cli.call import Call, takes
 
 research = typer.Typer(
     help="What sub-agents found out: the newest, or search, show, stale, forget.", rich_markup_mode=None
@@ -19,22 +18,17 @@ Id = Annotated[str, typer.Argument(help="Its handle (r:…), its id, or the begi
 
 
 @research.callback(invoke_without_command=True)
+@takes("project", "at_here", "user")
 def newest(
+    call: Call,
     context: typer.Context,
     limit: Limit = 20,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """List the newest research, and what using it again has saved."""
     if context.invoked_subcommand is not None:
         return
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/research", {"limit": limit, **scope(server, project, at_here, user)})
-    if as_json:
+    told = call.ask("GET", "api/research", {"limit": limit})
+    if call.as_json:
         shown.as_json(told)
         return
     _listed(told["research"], "no sub-agent has found anything yet")
@@ -46,42 +40,30 @@ def newest(
 
 
 @research.command()
+@takes("project", "at_here", "user")
 def search(
+    call: Call,
     text: Annotated[list[str], typer.Argument(help="What it was about.", metavar="TEXT")],
     limit: Limit = 10,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Find research by its question, its report, and what its tools gave back."""
-    with reach(loaded(home, config)) as server:
-        asked = {"text": " ".join(text), "limit": limit, **scope(server, project, at_here, user)}
-        told = server.ask("GET", "api/research", asked)
-    if as_json:
+    told = call.ask("GET", "api/research", {"text": " ".join(text), "limit": limit})
+    if call.as_json:
         shown.as_json(told)
         return
     _listed(told["research"], "no research has to do with this")
 
 
 @research.command()
+@takes("project", "at_here", "user")
 def show(
+    call: Call,
     id: Id,
     trail: Annotated[bool, typer.Option("--trail", help="All that it read and said, too.")] = False,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Show one research whole: its question, its report, its sources, and with --trail all that it read."""
-    with reach(loaded(home, config)) as server:
-        asked = scope(server, project, at_here, user) | ({"trail": "1"} if trail else {})
-        told = server.ask("GET", f"api/research/{id}", asked)
-    if as_json:
+    told = call.ask("GET", f"api/research/{id}", {"trail": "1"} if trail else None)
+    if call.as_json:
         shown.as_json(told)
         return
     apart = ("question", "reports", "sources", "overview", "line", "trail", "uses", "title")
@@ -101,18 +83,11 @@ def show(
 
 
 @research.command()
-def stale(
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
-) -> None:
+@takes("project", "at_here", "user")
+def stale(call: Call) -> None:
     """List research whose files have changed since (see memory.research.folders), or that is too old to be given."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/research/stale", scope(server, project, at_here, user))
-    if as_json:
+    told = call.ask("GET", "api/research/stale")
+    if call.as_json:
         shown.as_json(told)
         return
     _listed(told["research"], "nothing is stale")
@@ -122,19 +97,14 @@ def stale(
 
 
 @research.command()
+@takes("project", "at_here", "user")
 def forget(
+    call: Call,
     id: Id,
-    project: Project = None,
-    at_here: Here = False,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Delete a research everywhere: question, report, trail, and where it was given. It cannot be undone."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("DELETE", f"api/research/{id}", scope(server, project, at_here, user))
-    if as_json:
+    told = call.ask("DELETE", f"api/research/{id}")
+    if call.as_json:
         shown.as_json(told)
         return
     shown.screen().print(f"forgotten: {told['handle']}, with the text of {shown.count(told['messages'], 'message')}")

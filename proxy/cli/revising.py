@@ -7,34 +7,30 @@ from typing import Annotated
 import typer
 
 from proxy.cli import shown
-from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
-from proxy.cli.reach import reach
+from proxy.cli.call import Call, takes
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 
 
-def confirm(id: Id, user: User = None, as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes("user")
+def confirm(call: Call, id: Id) -> None:
     """Say that a fact still holds: it counts as your own word, and wins over what contradicts it."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", f"api/facts/{id}/confirm", scope(server, None, False, user), {})
-    if as_json:
+    told = call.ask("POST", f"api/facts/{id}/confirm", body={})
+    if call.as_json:
         shown.as_json(told)
     else:
         shown.screen().print(f"confirmed {told['id'][: shown.SHORT]}: {told['text']}")
 
 
+@takes("user")
 def update(
+    call: Call,
     id: Id,
     text: Annotated[str, typer.Argument(help="What holds now.")],
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Say what holds now in a fact's place; the old one stays in its history."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", f"api/facts/{id}/update", scope(server, None, False, user), {"text": text})
-    if as_json:
+    told = call.ask("POST", f"api/facts/{id}/update", body={"text": text})
+    if call.as_json:
         shown.as_json(told)
     else:
         shown.screen().print(f"updated, now {told['id'][: shown.SHORT]}: {told['text']}")

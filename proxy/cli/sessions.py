@@ -10,28 +10,24 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Home, Json, User, loaded, scope
-from proxy.cli.reach import reach
 
 SHOWN = 5
 """Sessions that a warning names."""
 
 
+@takes("user")
 def export_session(
+    call: Call,
     session: Annotated[str, typer.Argument(help="The beginning of its id, or its runtime's own id.", metavar="ID")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else it is printed.")] = None,
-    user: User = None,
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Write a session as it was last forwarded: its messages as JSON, with what was shed in short."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", f"api/sessions/{session}", scope(server, None, False, user))
+    told = call.ask("GET", f"api/sessions/{session}")
     text = json.dumps(told, ensure_ascii=False, indent=2) + "\n"
     if out is None:
-        print(json.dumps(told, ensure_ascii=False) if as_json else text, end="\n" if as_json else "")
+        print(json.dumps(told, ensure_ascii=False) if call.as_json else text, end="\n" if call.as_json else "")
         return
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -41,7 +37,7 @@ def export_session(
         raise Fault(f"{out} is there already") from None
     except OSError as error:
         raise Fault(f"{out} cannot be written: {error.strerror}") from error
-    if as_json:
+    if call.as_json:
         shown.as_json({key: value for key, value in told.items() if key not in ("messages", "reply")})
         return
     print(f"written: {out}, {len(told['messages'])} messages and the reply to them")

@@ -8,67 +8,67 @@ from typing import Annotated, Any
 import typer
 
 from proxy.cli import shown
+from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.options import ConfigFile, Home, Json, loaded
-from proxy.cli.reach import reach
 from proxy.cli.server import Server
 
 EVERY = 0.2
 """Seconds between two looks at the progress."""
 
 
-def pause(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def pause(call: Call) -> None:
     """Learn nothing and add nothing new until `resume`."""
-    _switch("pause", as_json, home, config)
+    _switch("pause", call)
 
 
-def resume(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def resume(call: Call) -> None:
     """Let memory take part again."""
-    _switch("resume", as_json, home, config)
+    _switch("resume", call)
 
 
-def _switch(to: str, as_json: bool, home: Home, config: ConfigFile) -> None:
-    with reach(loaded(home, config)) as server:
-        told = server.ask("POST", f"api/{to}")
-    if as_json:
+def _switch(to: str, call: Call) -> None:
+    told = call.ask("POST", f"api/{to}")
+    if call.as_json:
         shown.as_json(told)
     else:
         print("memory is paused: nothing is learned and nothing new is added" if told["paused"] else "memory is on")
 
 
-def reindex(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def reindex(call: Call) -> None:
     """Fill the index anew from the journal, beside the one in use."""
-    with reach(loaded(home, config)) as server:
+    with call.reach() as server:
         server.ask("POST", "api/reindex", body={})
-        told = _wait(server, as_json)
+        told = _wait(server, call.as_json)
     progress = told["progress"]
-    if as_json:
+    if call.as_json:
         shown.as_json(told)
     else:
         print(f"the index holds {shown.count(progress['total'], 'memory')} ({progress['embedder']})")
 
 
-def embedder(as_json: Json = False, home: Home = None, config: ConfigFile = None) -> None:
+@takes()
+def embedder(call: Call) -> None:
     """Say which embedder is used, and which there are."""
-    with reach(loaded(home, config)) as server:
-        told = server.ask("GET", "api/embedder")
-    if as_json:
+    told = call.ask("GET", "api/embedder")
+    if call.as_json:
         shown.as_json(told)
     else:
         print(f"{told['name']}, {told['dimensions']} dimensions; there are: {', '.join(told['names'])}")
 
 
+@takes()
 def use(
+    call: Call,
     name: Annotated[str, typer.Argument(help="static, minilm, fastembed:NAME or litellm:NAME")],
-    as_json: Json = False,
-    home: Home = None,
-    config: ConfigFile = None,
 ) -> None:
     """Change the embedder: a new index is filled beside the one in use, then takes its place."""
-    with reach(loaded(home, config)) as server:
+    with call.reach() as server:
         server.ask("POST", "api/embedder", body={"use": name})
-        told = _wait(server, as_json)
-    if as_json:
+        told = _wait(server, call.as_json)
+    if call.as_json:
         shown.as_json(told)
     else:
         print(f"{told['progress']['embedder']} is used now, and after the next start")

@@ -1,0 +1,92 @@
+"""What every command is told by the options that commands share, and how it reaches the server with it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_type_hints
+
+from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, here, loaded
+from proxy.cli.reach import reach
+from proxy.cli.server import Server
+from proxy.settings import Loaded
+
+ALWAYS = ("as_json", "home", "config")
+"""The options that every command has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command as it was called. Its fields are the shared options, in the order in which ``--help`` lists them; one
+    that a command does not take (see :func:`takes`) stays as it is here."""
+
+    project: Project = None
+    at_here: Here = False
+    user: User = None
+    as_json: Json = False
+    home: Home = None
+    config: ConfigFile = None
+
+    def loaded(self) -> Loaded:
+        """The settings in force.
+
+        Raises:
+            SettingsError: with everything that is wrong.
+        """
+        return loaded(self.home, self.config)
+
+    @contextmanager
+    def reach(self) -> Iterator[Server]:
+        """The running server, or the stores opened here where none runs."""
+        with reach(self.loaded()) as server:
+            yield server
+
+    def scope(self, server: Server) -> dict[str, str]:
+        """The query of a request that says whose memories are meant."""
+        named = self.project or (here(server) if self.at_here else None)
+        return {key: value for key, value in (("project", named), ("user", self.user)) if value}
+
+    def ask(
+        self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The answer to a command that asks one question, about those whose memories are meant.
+
+        Raises:
+            Fault: with the server's own sentence when it refuses, or when it does not answer.
+        """
+        with self.reach() as server:
+            return server.ask(method, path, {**(query or {}), **self.scope(server)}, body)
+
+
+def takes(
+    *names: Literal["project", "at_here", "user"],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a function whose first parameter is a :class:`Call`: behind the options of its own it has
+    ``--json``, ``--home`` and ``--config``, and before these the ``names``."""
+
+    def made(function: Callable[..., None]) -> Callable[..., None]:
+        kinds = get_type_hints(Call, include_extras=True)
+        shared = [each for each in fields(Call) if each.name in (*names, *ALWAYS)]
+
+        @functools.wraps(function)
+        def command(**given: Any) -> None:
+            call = Call(**{each.name: given.pop(each.name) for each in shared})
+            function(call, **given)
+
+        _, *own = inspect.signature(function, eval_str=True).parameters.values()
+        parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+        parameters += [
+            inspect.Parameter(
+                each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=kinds[each.name]
+            )
+            for each in shared
+        ]
+        # typer reads both: the order and the defaults out of the signature, the kinds out of the annotations.
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return made
