@@ -6,7 +6,8 @@ import asyncio
 import logging
 import os
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,7 +33,9 @@ REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
 
 
-def make_app(settings: Settings, sources: Mapping[str, str] | None = None) -> web.Application:
+def make_app(
+    settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = bootstrap.local_now
+) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
     app = web.Application(client_max_size=settings.server.max_body_mib * 2**20)
     app[EDGE] = Edge(
@@ -44,6 +47,7 @@ def make_app(settings: Settings, sources: Mapping[str, str] | None = None) -> we
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
         checkouts=Checkouts(names=settings.home / "projects.json"),
         sources=sources or {},
+        now=now,
     )
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)
@@ -116,7 +120,7 @@ async def _open_memory(edge: Edge) -> None:
         )
 
     edge.memory, edge.memory_fault = await fail_open(
-        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard, edge.settings.folders),
+        bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now),
         otherwise=None,
         within=120,
         doing="opening the stores",

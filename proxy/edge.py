@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from aiohttp import web
 
-from memory.bootstrap import Memory
+from memory.bootstrap import Memory, local_now
 from proxy.checkout import Checkouts
 from proxy.fail_open import Degradations
 from proxy.settings import Settings
@@ -22,7 +23,8 @@ from proxy.upstream.direct import Direct
 class Edge:
     """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it.
 
-    ``sources`` says of each setting that is no default where it came from.
+    ``sources`` says of each setting that is no default where it came from; ``now`` is the clock by which requests
+    arrive.
     """
 
     settings: Settings
@@ -37,6 +39,7 @@ class Edge:
     started_at: float = field(default_factory=time.time)
     beside: set[asyncio.Task[Any]] = field(default_factory=set)
     sources: Mapping[str, str] = field(default_factory=dict)
+    now: Callable[[], datetime] = local_now
 
     def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -13,7 +13,6 @@ import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import datetime
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -155,7 +154,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         kind=kind.request,
         runtime=runtime.name,
         namespace=caller.namespace,
-        at=datetime.now().astimezone(),
+        at=edge.now(),
         session_key=caller.session_key,
         parent_key=caller.parent_key,
         extends=kind.extends,

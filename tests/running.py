@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import orjson
 from aiohttp import web
 from multidict import CIMultiDictProxy
 
+from memory.bootstrap import local_now
 from proxy.app import make_app, make_runner
 from proxy.edge import EDGE, Edge
 from proxy.settings import load
@@ -61,13 +63,15 @@ class Running:
 
 @asynccontextmanager
 async def running(provider: FakeProvider | str, home: Path, **options: Any) -> AsyncIterator[Running]:
-    """A running proxy before a provider. ``options`` are dotted settings with ``__`` for the dots."""
+    """A running proxy before a provider. ``options`` are dotted settings with ``__`` for the dots, and ``now``, the
+    clock by which it lives."""
+    now: Callable[[], datetime] = options.pop("now", local_now)
     upstream = provider if isinstance(provider, str) else provider.url
     # A busy machine must not decide what a test sees: only tests of the deadline set it to what it is in life.
     dotted: dict[str, Any] = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
     dotted |= {key.replace("__", "."): value for key, value in options.items()}
     settings = load(options={"home": str(home), "upstream.url": upstream, "server.port": 0, **dotted}).settings
-    app = make_app(settings)
+    app = make_app(settings, now=now)
     runner = make_runner(app)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

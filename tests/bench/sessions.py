@@ -10,7 +10,7 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,11 @@ def turns_of(sessions: Iterable[Sequence[Body]], most: int) -> list[Turn]:
     """At most so many turns of recorded sessions, one behind the other."""
     found: list[Turn] = []
     for number, bodies in enumerate(sessions):
-        found += _turns(bodies, f"s{number}_")
+        turns = list(_turns(bodies, f"s{number}_"))
+        if turns:
+            # What the last calls gave was never told to the model.
+            said = tuple(part for part in turns[-1].reply.parts if isinstance(part, Say)) or (Say("Done."),)
+            found += [*turns[:-1], replace(turns[-1], reply=replace(turns[-1].reply, parts=said))]
         if len(found) >= most:
             break
     return found[:most]

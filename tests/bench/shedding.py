@@ -220,8 +220,8 @@ class Play:
                 result.append(self._rendered[index, named])
         return result
 
-    def judge(self, forwarded: Sequence[Rendered], count: int) -> None:
-        """Validity, size, prefix and cost."""
+    def judge(self, forwarded: Sequence[Rendered], count: int, cold: bool = False) -> None:
+        """Validity, size, prefix and cost; in a ``cold`` cache there is no prefix that could be kept."""
         sums, plain = self.tally.sums, self.recorded.plain
         frame = len(json.dumps(self.recorded.schemas, ensure_ascii=False, separators=(",", ":")).encode()) + 1
         tokens, client = sum(each.tokens for each in forwarded), sum(each.tokens for each in plain[:count])
@@ -235,10 +235,11 @@ class Play:
         length = frame + sum(len(each.serial) for each in forwarded)
         client_length = frame + sum(len(each.serial) for each in plain[:count])
         if self._before:
-            sums["kept"] += frame + common(self._before, forwarded)
-            sums["before"] += frame + sum(len(each.serial) for each in self._before)
+            if not cold:
+                sums["kept"] += frame + common(self._before, forwarded)
+                sums["before"] += frame + sum(len(each.serial) for each in self._before)
+                sums["client_kept"] += self._client_before
             sums["bytes"] += length
-            sums["client_kept"] += self._client_before
             sums["client_bytes"] += client_length
         self._before = list(forwarded)
         self._client_before = client_length

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.bench import pauses
 from tests.bench.shedding import Recorded, Rules, played, table
 from tests.bench.transcripts import Rendered, Seen, broken, common, names_in, transcripts
 
@@ -31,6 +32,13 @@ def test_a_session_that_fits_is_passed_on_as_it_is(tmp_path: Path) -> None:
     row = played(recorded(tmp_path, 20), Rules(window=1_000_000))["all"].row()
     assert row["cost"] == row["prefix"] == row["distant"] == 1.0
     assert row["sheds"] == row["over"] == row["invalid"] == 0
+
+
+async def test_pauses_are_the_moments_to_shed_and_keep_no_prefix(tmp_path: Path) -> None:
+    tally, beside = await pauses.played(recorded(tmp_path, 24), 20_000, 8)
+    row = tally.row()
+    assert row["invalid"] == row["over"] == 0 and row["client_over"] > 0
+    assert beside["cold"] > 0 and row["cost"] < 1
 
 
 def test_a_session_that_does_not_fit_is_shed_and_stays_valid(tmp_path: Path) -> None:
