@@ -41,6 +41,7 @@ from memory.day.research.folders import AllowedFolders
 from memory.day.research.library import Library
 from memory.day.research.researching import Researching
 from memory.day.research.shelves import Shelves
+from memory.day.retaining import Retaining
 from memory.day.sessions.live import LiveSessions
 from memory.day.sessions.offering import Offering
 from memory.day.sessions.spawned import Spawned
@@ -114,6 +115,7 @@ class Memory:
     findings: Findings
     library: Library
     researching: Researching
+    retaining: Retaining
 
     @property
     def paused(self) -> bool:
@@ -136,6 +138,7 @@ class Memory:
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
         await self.warming.stop()
+        await self.retaining.stop()
         await self.nights.stop()
         await self.preparation.settle()
         await self.notes.stop()
@@ -253,8 +256,11 @@ async def open_memory(
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     graphing = Graphing(journal, guard, recall.busy)
+    works = ("learned", "tiered", *(("researched",) if settings.research.enabled else ()))
+    retaining = Retaining(settings.journal.keep_days, journal, works, guard, now, recall.busy)
     learner.start()
     graphing.start()
+    retaining.start()
     tiering.start()
     if settings.research.enabled:
         researching.start()
@@ -326,6 +332,7 @@ async def open_memory(
         findings=findings,
         library=Library(settings.research, journal, shelves, folders, now),
         researching=researching,
+        retaining=retaining,
     )
 
 

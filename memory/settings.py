@@ -102,6 +102,7 @@ class JournalSettings(Section):
     synchronous: Literal["normal", "full"] = "normal"
     hold_ms: int = Field(50, ge=0, le=10_000)
     min_free_mib: int = Field(256, ge=0)
+    keep_days: int | None = Field(None, ge=1, le=100_000)
 
 
 class QdrantSettings(Section):

@@ -23,6 +23,9 @@ from memory.stores.writer import Work, Writer
 T = TypeVar("T")
 Synchronous = Literal["NORMAL", "FULL"]
 
+INCREMENTAL = 2
+"""SQLite's auto_vacuum in which empty pages are given back when that is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Watch:
@@ -98,6 +101,24 @@ class Database:
         await self.read(_checkpoint)  # most of it beside the writer, so that this one does not keep others waiting
         return await self._writer.scrub()
 
+    async def give_back(self, pages: int) -> bool:
+        """Give so many empty pages back to the file system; whether there may be more. Of a file that was made before
+        it could, they are used again instead.
+
+        Raises:
+            StoreFault: what SQLite reported.
+        """
+
+        def work(connection: sqlite3.Connection) -> bool:
+            (mode,) = connection.execute("PRAGMA auto_vacuum").fetchone()
+            (empty,) = connection.execute("PRAGMA freelist_count").fetchone()
+            if mode != INCREMENTAL or not empty:
+                return False
+            connection.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+            return bool(empty > pages)
+
+        return await self._writer.do(work, transaction=False)
+
     async def read(self, work: Work[T]) -> T:
         """Run ``work`` in a reader's thread on a connection that cannot write.
 
@@ -167,6 +188,8 @@ class Database:
         connection: sqlite3.Connection | None = None
         try:
             connection = self._connect()
+            # Of a new file only, and before anything is written into it.
+            connection.execute(f"PRAGMA auto_vacuum = {INCREMENTAL}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")

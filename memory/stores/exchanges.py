@@ -14,6 +14,7 @@ from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt
+from memory.stores.gate import Gate
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
 from memory.stores.known import KnownMemories
 from memory.stores.messages import Sealed, seal_all, write_messages
@@ -33,19 +34,21 @@ class Exchanges(Shelf):
     _recent: RecentHistories
     _opened: OpenedMessages
     _known: KnownMemories
+    _gate: Gate
 
     async def commit(self, exchange: Exchange) -> None:
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
         history = join([message.digest for message in exchange.conversation.messages])
         reply = reply_message(exchange.reply)
-        unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
-        # Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new.
-        sealed = await seal_all(unknown, self._redact)
+        async with self._gate.passing():  # What is looked up now must still be there when the rest is written.
+            unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+            # Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new.
+            sealed = await seal_all(unknown, self._redact)
 
-        def work(connection: sqlite3.Connection) -> Past | None:
-            return self._append(connection, exchange, history, reply, sealed)
+            def work(connection: sqlite3.Connection) -> Past | None:
+                return self._append(connection, exchange, history, reply, sealed)
 
-        written = await self._db.write(work)
+            written = await self._db.write(work)
         if written is not None:
             self._recent.remember(exchange.session.id, written)
 

@@ -15,6 +15,7 @@ from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
+from memory.stores.gate import Gate
 from memory.stores.graph import EntityGraph
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
@@ -27,6 +28,7 @@ from memory.stores.pins import Pins
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
 from memory.stores.research import Researches
+from memory.stores.retention import Retention
 from memory.stores.rows import stamp
 from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
@@ -47,6 +49,7 @@ class SqliteJournal(
     Behaviour,
     Researches,
     EntityGraph,
+    Retention,
 ):
     """The durable truth in one file.
 
@@ -76,6 +79,7 @@ class SqliteJournal(
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
         self._beginning = []
+        self._gate = Gate()
         self._known = KnownMemories()
         self._db = Database(
             path,

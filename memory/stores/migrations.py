@@ -65,6 +65,11 @@ def m010_nights_in_turn(connection: sqlite3.Connection) -> None:
     _run(connection, "010_nights_in_turn.sql")
 
 
+def m011_retention(connection: sqlite3.Connection) -> None:
+    """What builds on an exchange is found when that one leaves the journal."""
+    _run(connection, "011_retention.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -76,6 +81,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_unread,
     m009_graph,
     m010_nights_in_turn,
+    m011_retention,
 )
 
 

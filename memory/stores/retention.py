@@ -1,0 +1,193 @@
+"""What is older than a person wants to keep leaves the journal.
+
+Exchanges go with their receipts and with the messages that nothing else holds; of a session that was not seen since,
+its ledger goes too, and of one that lives its newest exchange stays, because its next request builds on that. Facts,
+passages, summaries and research stay, and so do the hashes by which a session, and what it has said already, is known
+again: so that nothing is learned twice when a client comes back with an old history.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import orjson
+
+from memory.conversation import Role
+from memory.stores.exchanges import forms, history_of
+from memory.stores.gate import Gate
+from memory.stores.histories import split
+from memory.stores.messages import unseal
+from memory.stores.queries import QUERIES
+from memory.stores.recent import OpenedMessages, RecentHistories
+from memory.stores.rows import listed
+from memory.stores.shelf import Shelf, ask_many, chunks
+
+EXCHANGES, MESSAGES, PAGES = 64, 128, 512
+"""How much goes in one transaction: a few milliseconds."""
+
+Held = tuple[int, bytes]
+"""A message: whose it is (a number of people), and its digest."""
+
+
+@dataclass(slots=True)
+class _Old:
+    """What is to go, as it was found at one moment: exchanges by session, messages by number. ``top`` is the newest
+    exchange then; ``stayed`` are exchanges whose session has come back to life since."""
+
+    before: float
+    top: int = 0
+    exchanges: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    dormant: list[int] = field(default_factory=list)
+    messages: list[int] = field(default_factory=list)
+    stayed: list[int] = field(default_factory=list)
+
+
+class Retention(Shelf):
+    """The part of the journal that lets go of what is old."""
+
+    _gate: Gate
+    _recent: RecentHistories
+    _opened: OpenedMessages
+
+    async def let_go_of_old(
+        self, before: datetime, works: Sequence[str], rest: Callable[[], Awaitable[None]]
+    ) -> tuple[int, int]:
+        """Let go of the exchanges before a time that every one of these works (names of their cursors) has read; how
+        many exchanges and messages went. ``rest`` is awaited between two transactions."""
+        old = await self._db.read(lambda connection: _find(connection, before.timestamp(), works))
+        exchanges = messages = 0
+        for session, numbers in old.exchanges.items():
+            for piece in chunks(numbers, EXCHANGES):
+                async with self._gate.closed():
+                    exchanges += await self._db.write(
+                        lambda connection, s=session, p=piece: self._exchanges(connection, old, s, p)  # type: ignore[misc]
+                    )
+                await rest()
+        for session in old.dormant:
+            await self._db.write(lambda connection, s=session: _ledger(connection, old, s))  # type: ignore[misc]
+        for piece in chunks(old.messages, MESSAGES):
+            async with self._gate.closed():
+                messages += await self._db.write(lambda connection, p=piece: _messages(connection, old, p))  # type: ignore[misc]
+            await rest()
+        if exchanges or messages:
+            self._opened.clear()
+            while await self._db.give_back(PAGES):
+                await rest()
+            await self._db.scrub()
+        return exchanges, messages
+
+    def _exchanges(self, connection: sqlite3.Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
+        """Exchanges of one session go, unless it came back to life meanwhile; what builds on them stands for itself."""
+        if session in old.dormant and _lives(connection, session, old.before):
+            old.stayed.extend(numbers)
+            return 0
+        self._recent.clear()
+        for row in ask_many(connection, "retention_built", numbers):
+            if row["number"] not in numbers:
+                connection.execute(QUERIES["retention_whole"], (history_of(connection, row["number"]), row["number"]))
+        for row in ask_many(connection, "retention_shown", numbers):
+            _unmention(connection, "exchange", row["number"], listed(row["shown"]))
+        # The newest first: an exchange builds on an earlier one.
+        newest_first = [(number,) for number in sorted(numbers, reverse=True)]
+        connection.executemany(QUERIES["retention_receipts"], newest_first)
+        connection.executemany(QUERIES["retention_gone"], newest_first)
+        return len(numbers)
+
+
+def _lives(connection: sqlite3.Connection, session: int, since: float) -> bool:
+    return connection.execute(QUERIES["retention_living"], (session, since)).fetchone() is not None
+
+
+def _find(connection: sqlite3.Connection, before: float, works: Sequence[str]) -> _Old:
+    """What is to go. It is read in one transaction, beside the writer."""
+    old = _Old(before)
+    connection.execute("BEGIN")
+    try:
+        sessions = {row["number"]: row for row in connection.execute(QUERIES["retention_sessions"], (before,))}
+        old.dormant = [number for number, row in sessions.items() if not row["living"]]
+        (read,) = connection.execute(QUERIES["retention_learned"], (orjson.dumps(list(works)).decode(),)).fetchone()
+        held: set[Held] = set()
+        leaving: set[Held] = set()
+        gone: set[int] = set()
+        newest: dict[int, int] = {}
+        rows = connection.execute(QUERIES["retention_exchanges"], (before,)).fetchall()
+        for row in rows:
+            newest[row["session"]] = row["number"]
+        for row in rows:
+            session, number = sessions[row["session"]], row["number"]
+            old.top = max(old.top, number)
+            person = session["person"]
+            stays = session["living"] and number in (session["tip"], newest[row["session"]])
+            if row["old"] and number <= read and not stays:
+                gone.add(number)
+                old.exchanges[row["session"]].append(number)
+                leaving.update(_of(person, row["tail"], row["reply"]))
+                continue
+            # What it builds on tells the rest of it, or goes: then it has to tell all of it by itself.
+            tail = history_of(connection, number) if row["base"] in gone else row["tail"]
+            held.update(_of(person, tail, row["reply"]))
+        if not gone:
+            return old
+        held.update(
+            (row["person"], row["digest"]) for row in connection.execute(QUERIES["retention_protected"], (before,))
+        )
+        for row in connection.execute(QUERIES["retention_trails"]):
+            held.update(_of(row["person"], row["trail"], None))
+        leaving -= held
+        rows = connection.execute(QUERIES["retention_messages"]).fetchall()
+        old.messages = [row["number"] for row in rows if (row["person"], row["digest"]) in leaving]
+        return old
+    finally:
+        connection.execute("COMMIT")
+
+
+def _of(person: int, tail: bytes, reply: bytes | None) -> Iterable[Held]:
+    return [(person, digest) for digest in (*split(tail), *([reply] if reply else []))]
+
+
+def _ledger(connection: sqlite3.Connection, old: _Old, session: int) -> None:
+    """What a session that was not seen since was given goes."""
+    if _lives(connection, session, old.before):
+        return
+    for row in connection.execute(QUERIES["retention_entries"], (session,)).fetchall():
+        _unmention(connection, "ledger", row["number"], listed(row["memories"]))
+    connection.execute(QUERIES["retention_ledger"], (session,))
+
+
+def _messages(connection: sqlite3.Connection, old: _Old, numbers: Sequence[int]) -> int:
+    """Messages go with their overviews, but for those that have come again since."""
+    again: set[Held] = set()
+    for row in connection.execute(QUERIES["retention_since"], (old.top,)).fetchall():
+        again.update(_of(row["person"], history_of(connection, row["number"]), row["reply"]))
+    for row in ask_many(connection, "retention_stayed", old.stayed):
+        again.update(_of(row["person"], history_of(connection, row["number"]), row["reply"]))
+    count = 0
+    for row in ask_many(connection, "retention_bodies", numbers):
+        if (row["person"], row["digest"]) in again:
+            continue
+        connection.execute(QUERIES["retention_message"], (row["number"],))
+        for subject in _subjects(connection, row):
+            connection.execute(QUERIES["overviews_forget"], (row["person"], subject))
+        count += 1
+    return count
+
+
+def _subjects(connection: sqlite3.Connection, row: sqlite3.Row) -> set[bytes]:
+    """Under which digests a message has overviews: its own, and those of the forms in which a client may have sent a
+    reply back, but for what is a message of its own."""
+    found = {row["digest"]}
+    if row["role"] == Role.ASSISTANT:
+        with suppress(ValueError):
+            parts = unseal(row["digest"], row["role"], row["body"]).parts
+            found.update(digest for form in forms(parts) for digest in form)
+    known = ask_many(connection, "messages_known", list(found), (row["person"],))
+    return found - {other["digest"] for other in known}
+
+
+def _unmention(connection: sqlite3.Connection, place: str, number: int, memories: Iterable[str]) -> None:
+    connection.executemany(QUERIES["retention_unmention"], [(memory, place, number) for memory in memories])

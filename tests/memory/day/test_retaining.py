@@ -1,0 +1,41 @@
+"""What is older than a person wants to keep goes, and nothing where all is kept for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from memory.day.retaining import Retaining
+from tests.memory.day.person.test_commands import unguarded
+
+NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
+
+
+class Journal:
+    """Notes what it was asked to let go of."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[datetime, tuple[str, ...]]] = []
+
+    async def let_go_of_old(
+        self, before: datetime, works: Sequence[str], rest: Callable[[], Awaitable[None]]
+    ) -> tuple[int, int]:
+        self.asked.append((before, tuple(works)))
+        await rest()
+        return 3, 5
+
+
+async def test_what_is_older_than_so_many_days_goes() -> None:
+    journal = Journal()
+    retaining = Retaining(30, journal, ("learned", "tiered"), unguarded, lambda: NOW)
+    assert await retaining.let_go() == (3, 5)
+    assert journal.asked == [(NOW - timedelta(days=30), ("learned", "tiered"))]
+
+
+async def test_without_a_setting_all_is_kept_for_ever() -> None:
+    journal = Journal()
+    retaining = Retaining(None, journal, ("learned",), unguarded, lambda: NOW)
+    retaining.start()
+    assert await retaining.let_go() == (0, 0)
+    await retaining.stop()
+    assert journal.asked == []
