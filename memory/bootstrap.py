@@ -66,6 +66,7 @@ from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import Folders, Generations, Server
+from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lasting_files import LastingFolders
 from memory.tiers.calls import arguments
@@ -205,6 +206,9 @@ async def open_memory(
     def paused() -> bool:
         return _pause_file(home).exists()
 
+    def kept() -> tuple[Path, str] | None:
+        return (recall.index.kept_in, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
+
     def journaled() -> None:
         learner.wake()
         tiering.wake()
@@ -285,7 +289,7 @@ async def open_memory(
     nights = Nights(
         settings.night,
         journal,
-        Child(home / "journal.db", settings.night),
+        Child(home / "journal.db", settings.night, kept),
         learner,
         pages,
         guard,

@@ -257,11 +257,15 @@ def when_due(schedule: str, last: datetime | None, started: datetime) -> datetim
 
 
 class Child:
-    """Plans in a process of its own, on the database at ``path``."""
+    """Plans in a process of its own, on the database at ``path``. ``kept`` tells in which folder vectors are kept, and
+    of which embedder they are."""
 
-    def __init__(self, path: Path, settings: NightSettings) -> None:
+    def __init__(
+        self, path: Path, settings: NightSettings, kept: Callable[[], tuple[Path, str] | None] = lambda: None
+    ) -> None:
         self._path = path
         self._settings = settings
+        self._kept = kept
 
     async def __call__(self, job: Job) -> AsyncIterator[Planned]:
         """The nights that the process plans, as they come.
@@ -300,6 +304,7 @@ class Child:
             await complaining
 
     def _told(self, job: Job) -> bytes:
+        kept = self._kept()
         return orjson.dumps(
             {
                 "path": str(self._path),
@@ -307,6 +312,7 @@ class Child:
                 "now": job.now,
                 "since": job.since,
                 "settings": self._settings.model_dump(mode="json"),
+                "kept": None if kept is None else {"folder": str(kept[0]), "embedder": kept[1]},
             },
             option=orjson.OPT_APPEND_NEWLINE,
         )

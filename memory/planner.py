@@ -11,7 +11,7 @@ import os
 import sys
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -32,17 +32,25 @@ from memory.models.static_embedding import StaticEmbedding
 from memory.ports import Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
+from memory.stores.kept_points import vectors_of
 from memory.stores.snapshots import Looked, Snapshots
 
+MANY = 1000
+"""Vectors from which on it is worth while to look for those that are kept."""
 NICE = 10
 """How far everything else on the machine goes first."""
 
 
 def plans(
-    path: Path, owners: list[str] | None, now: datetime, settings: NightSettings, since: datetime | None
+    path: Path,
+    owners: list[str] | None,
+    now: datetime,
+    settings: NightSettings,
+    since: datetime | None,
+    kept: Kept | None = None,
 ) -> Iterator[Planned]:
     """The nights of some owners, or of all, of whom there is anything to look at. Of whom there is much, there are
-    several: before the next one is asked for, this one is to be written."""
+    several: before the next one is asked for, this one is to be written. Vectors that are ``kept`` are not made."""
     snapshots = Snapshots(path)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
@@ -50,7 +58,7 @@ def plans(
     embedder = StaticEmbedding.load()
     sessions = rules.clusters.candidate_sessions
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        held = _Held(embedder)
+        held = _Held(embedder, owner, kept if kept is not None and kept.embedder == embedder.name else None)
         looked = snapshots.look(owner, now, rules.floor, since, unread, sessions)
         while not looked.nothing:
             snapshot, elsewhere = _snapshot(owner, looked, snapshots, held), _elsewhere(looked, snapshots, embedder)
@@ -62,6 +70,14 @@ def plans(
                 break
             held.leave(touch.after for change in diff.changes for touch in change.touched)
             looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The folder in which the index keeps the vectors of who has many, and whose they are: ``embedder`` names it."""
+
+    folder: Path
+    embedder: str
 
 
 def rules_of(settings: NightSettings) -> Rules:
@@ -85,8 +101,10 @@ def rules_of(settings: NightSettings) -> Rules:
 class _Held:
     """An owner's active facts as far as the nights have come with them, a row for each, and their vectors."""
 
-    def __init__(self, embedder: StaticEmbedding) -> None:
+    def __init__(self, embedder: StaticEmbedding, owner: str, kept: Kept | None) -> None:
         self._embedder = embedder
+        self._owner = owner
+        self._kept = kept
         self._vectors = embedder.documents([])
         self.ids: list[str] = []
         self.rows: dict[str, int] = {}
@@ -106,7 +124,19 @@ class _Held:
             room = np.zeros((len(self.ids) + start // 2, self._vectors.shape[1]), dtype=np.float32)
             room[:start] = self._vectors[:start]
             self._vectors = room
-        self._vectors[start : len(self.ids)] = self._embedder.documents([text for _, text in fresh])
+        self._vectors[start : len(self.ids)] = self._made(fresh)
+
+    def _made(self, texts: Sequence[tuple[str, str]]) -> Vector:
+        """The vectors of some facts. An owner's whole year takes seconds to be made, and none to be read."""
+        read = None
+        if self._kept is not None and len(texts) >= MANY:
+            read = vectors_of(self._kept.folder, self._owner, [id for id, _ in texts])
+        if read is None:
+            return self._embedder.documents([text for _, text in texts])
+        vectors, there = read
+        missing = np.flatnonzero(~there)
+        vectors[missing] = self._embedder.documents([texts[row][1] for row in missing.tolist()])
+        return vectors
 
     def leave(self, changed: Iterable[Fact | None]) -> None:
         """Facts have changed: those that are not active any more are like nothing that comes."""
@@ -166,8 +196,9 @@ def main() -> None:
     since = datetime.fromisoformat(said["since"]) if said["since"] else None
     now = datetime.fromisoformat(said["now"])
     settings = NightSettings.model_validate(said["settings"])
+    kept = Kept(Path(said["kept"]["folder"]), said["kept"]["embedder"]) if said["kept"] else None
     out = sys.stdout.buffer
-    for planned in plans(Path(said["path"]), said["owners"], now, settings, since):
+    for planned in plans(Path(said["path"]), said["owners"], now, settings, since, kept):
         body = written(planned)
         out.write(b"%d\n" % len(body) + body)
         out.flush()

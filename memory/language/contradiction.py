@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.language.scopes import TEXTS, apart, narrower, of_one_form, of_others
+from memory.language.scopes import TEXTS, apart, counts, narrower, of_one_form, of_others
 from memory.language.sides import on_one_side
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, words
@@ -140,9 +140,7 @@ def _content(text: str) -> frozenset[str]:
 @lru_cache(maxsize=TEXTS)
 def _frame(text: str) -> frozenset[str]:
     """The content without its numbers."""
-    return frozenset(
-        each for each in _content(text) if not any(c.isdigit() for c in each) and each not in _NUMBER_WORDS
-    )
+    return frozenset(each for each in _content(text) if not counts(each) and each not in _NUMBER_WORDS)
 
 
 @lru_cache(maxsize=TEXTS)

@@ -71,7 +71,7 @@ def of_one_form(older: str, newer: str) -> bool:
     one, other = _words(older), _words(newer)
     if len(one) != len(other):
         return False
-    swapped = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (_counts(a) and _counts(b))]
+    swapped = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (counts(a) and counts(b))]
     return len(swapped) == 1 and not any(each in STOP for each in swapped[0])
 
 
@@ -80,7 +80,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(words(text))
 
 
-def _counts(word: str) -> bool:
+@lru_cache(maxsize=TEXTS)
+def counts(word: str) -> bool:
+    """Whether a word has a digit."""
     return any(map(str.isdigit, word))
 
 

@@ -22,6 +22,7 @@ import qdrant_edge as edge
 
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
+from memory.stores.kept_points import LATE, KeptPoints
 from memory.stores.mapped import let_go
 from memory.stores.own_points import ROOM, OwnPoints
 
@@ -52,6 +53,8 @@ class EdgeIndex:
         self._unflushed = 0
         self._names: dict[int, str] = {}
         self._at_hand = OwnPoints(dimensions, at_hand)
+        self.kept_in = folder / "at_hand"
+        self._kept = KeptPoints(self.kept_in)
 
     @classmethod
     async def open(cls, folder: Path, dimensions: int, at_hand: int = ROOM) -> EdgeIndex:
@@ -150,6 +153,7 @@ class EdgeIndex:
         )
         if any(self.folder.glob("*")):
             self._shard = edge.EdgeShard.load(str(self.folder), config)
+            self._kept.open()
             return
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
@@ -164,8 +168,14 @@ class EdgeIndex:
     def _close(self) -> None:
         self._shard.flush()
         self._shard.close()
+        if len(self._kept.changes()) > LATE:
+            self._kept.clear()
+            for owner in self._at_hand.whole():
+                self._keep(owner)
+        self._kept.close()
 
     def _upsert(self, points: Sequence[Point]) -> None:
+        self._kept.change(point.id for point in points)
         self._shard.update(
             edge.UpdateOperation.upsert_points(
                 [
@@ -179,15 +189,24 @@ class EdgeIndex:
             )
         )
         self._at_hand.put(points)
+        for owner in {point.owner for point in points}:
+            table = self._at_hand.table(owner)
+            if table is not None and table.keys is None and self._kept.has(owner):
+                self._keep(owner)  # it has outgrown its files
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
             self._shard.flush()
             self._unflushed = 0
 
     def _delete(self, ids: Sequence[str]) -> None:
-        known = [record.id for record in self._shard.retrieve(list(ids), False, False)]
+        records = self._shard.retrieve(list(ids), True, False)
+        known = [record.id for record in records]
         if not known:
             return
+        self._kept.change(map(str, known))
+        for owner in {record.payload["owner"] for record in records if record.payload}:
+            if self._at_hand.table(owner) is None:
+                self._kept.drop(owner)  # only what is mapped forgets
         self._at_hand.drop(map(str, known))
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
@@ -218,6 +237,8 @@ class EdgeIndex:
         """Put the points of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
         index's own thread, in which no point is written meanwhile."""
         with contextlib.suppress(Exception):  # only a shortcut: the engine is asked where it fails
+            if not begun and self._take(owner):
+                return
             within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
             count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
             if not begun and not self._at_hand.begin(owner, count):
@@ -228,10 +249,39 @@ class EdgeIndex:
             self._at_hand.put([_point(record) for record in records])
             if offset is None:
                 self._at_hand.finish(owner)
+                self._keep(owner)
                 let_go(self.folder)
             else:
                 time.sleep(REST_SECONDS)
                 self._thread.submit(self._gather, owner, True, offset)
+
+    def _take(self, owner: str) -> bool:
+        """Put the points of an owner at hand as they are kept; False where they are not."""
+        if self._at_hand.table(owner) is not None:
+            return True
+        table = self._kept.take(owner) if self._kept.has(owner) else None
+        if table is None:
+            return False
+        if self._at_hand.begin(owner, len(table.rows), table):
+            changes = self._kept.changes()
+            for start in range(0, len(changes), PIECE):
+                piece = changes[start : start + PIECE]
+                records = self._shard.retrieve(piece, True, True)
+                own = [point for point in map(_point, records) if point.owner == owner]
+                self._at_hand.drop({id for id in piece if id in table.rows}.difference(point.id for point in own))
+                self._at_hand.put(own)
+                time.sleep(REST_SECONDS)
+            self._at_hand.finish(owner)
+            let_go(self.folder)
+        return True
+
+    def _keep(self, owner: str) -> None:
+        """Have an owner's points lie in files, so that the next start has them."""
+        self._at_hand.settle(owner)
+        table = self._at_hand.table(owner)
+        arrays = None if table is None else self._kept.keep(owner, table)
+        if arrays is not None:
+            self._at_hand.lie(owner, arrays)
 
     def _name(self, number: int) -> str:
         name = self._names.get(number)

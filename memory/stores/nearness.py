@@ -44,6 +44,17 @@ class Nearness:
         self._first[:count] = vectors[:count] @ self._axes[:FIRST].T
         self._others[:count] = _length(_squares(vectors[:count]) - _squares(self._first[:count]))
 
+    @classmethod
+    def of(cls, axes: Matrix, shares: Scores, first: Matrix, others: Scores) -> Nearness:
+        """The inverse of :meth:`parts`."""
+        made = cls.__new__(cls)
+        made._axes, made._shares, made._first, made._others = axes, shares, first, others
+        return made
+
+    def parts(self) -> tuple[Matrix, Scores, Matrix, Scores]:
+        """What it consists of."""
+        return self._axes, self._shares, self._first, self._others
+
     def put(self, row: int, vector: Vector) -> None:
         """A row's vector has changed, or is new."""
         while row >= len(self._first):

@@ -12,13 +12,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from memory.ports import Found, Point, Query
-from memory.stores.point_table import PointTable
+from memory.stores.point_table import Arrays, PointTable
 
 REST_SECONDS = 60.0
 """How long an owner is known to have asked, and how long one is refused for whom there is no room."""
 
 ROOM = 400_000
 """Points that are at hand at most where nobody says otherwise: what five people are told in a year."""
+
+PIECE = 4096
+"""Points that are looked over at once, which takes half a millisecond in which nothing is searched."""
 
 
 class OwnPoints:
@@ -33,8 +36,9 @@ class OwnPoints:
         self._owners: dict[str, str] = {}
         self._refused: dict[str, float] = {}
 
-    def begin(self, owner: str, count: int) -> bool:
-        """Whether the points of an owner who has ``count`` of them are to be put here, all of them.
+    def begin(self, owner: str, count: int, standing: PointTable | None = None) -> bool:
+        """Whether the points of an owner who has ``count`` of them are to be put here, all of them; those that stand in
+        ``standing`` are here with it.
 
         Who has asked a moment ago does not make room: two owners in turns would drive each other out for ever.
         """
@@ -49,14 +53,39 @@ class OwnPoints:
                 self._refused[owner] = now
                 return False
             self._refused.pop(owner, None)
-            self._tables[owner] = PointTable(self._dimensions, now, count)
-            return True
+            begun = self._tables[owner] = PointTable(self._dimensions, now, count) if standing is None else standing
+            begun.asked = now
+        ids = list(begun.rows)
+        for start in range(0, len(ids), PIECE):
+            with self._lock:
+                self._owners.update(dict.fromkeys(ids[start : start + PIECE], owner))
+        return True
 
     def finish(self, owner: str) -> None:
         """All that an owner has was put here."""
         table = self._tables.get(owner)
         if table is not None:
             table.finish()
+
+    def table(self, owner: str) -> PointTable | None:
+        """An owner's points, for the one who puts and drops points here."""
+        return self._tables.get(owner)
+
+    def whole(self) -> list[str]:
+        """The owners of whom everything is here."""
+        return [owner for owner, table in self._tables.items() if table.whole]
+
+    def settle(self, owner: str) -> None:
+        """Nothing of an owner's waits to be sorted in."""
+        with self._lock:
+            if (table := self._tables.get(owner)) is not None:
+                table.postings.settle()
+
+    def lie(self, owner: str, arrays: Arrays) -> None:
+        """An owner's points are searched where they lie now, which is the same."""
+        with self._lock:
+            if (table := self._tables.get(owner)) is not None:
+                table.lie(arrays)
 
     def missing(self, owners: Iterable[str]) -> list[str]:
         """The owners whose points nobody has begun to put here."""

@@ -6,15 +6,37 @@ Not safe to be changed while it is searched: whoever has it sees to that.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.ports import Found, Point, Query, Vector
-from memory.stores.nearness import FIRST, Nearness, Rows, Scores, highest, nearest
+from memory.stores.nearness import FIRST, Matrix, Nearness, Rows, Scores, highest, nearest
 from memory.stores.postings import Postings
 
 MANY = 2048
 """Points from which on a few dimensions are looked at first."""
+
+
+KEY = 16
+"""Bytes of an id."""
+
+
+class Arrays(TypedDict):
+    """What a table consists of. ``keys`` are the ids as bytes, zeros where a row is free; the others are those of the
+    table, of its nearness and of its postings."""
+
+    keys: NDArray[np.uint8]
+    vectors: Matrix
+    facts: NDArray[np.bool_]
+    axes: Matrix
+    shares: Scores
+    first: Matrix
+    others: Scores
+    terms: NDArray[np.uint32]
+    rows: NDArray[np.int32]
+    weights: Scores
 
 
 class PointTable:
@@ -32,6 +54,50 @@ class PointTable:
         self.facts = np.zeros(room, dtype=np.bool_)
         self.postings = Postings(asked=False)
         self.nearness: Nearness | None = None
+        self.keys: NDArray[np.uint8] | None = None  # where it lies in files
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> PointTable:
+        """A table that consists of these."""
+        table = cls(arrays["vectors"].shape[1], 0.0, 0)
+        ids = texts_of(arrays["keys"].tobytes())
+        while ids and not ids[-1]:
+            ids.pop()
+        table.ids = ids
+        table.rows = {id: row for row, id in enumerate(ids) if id}
+        table.free = [row for row, id in enumerate(ids) if not id]
+        table.lie(arrays)
+        return table
+
+    def arrays(self) -> Arrays | None:
+        """What it consists of; None where it is too small to be looked at in a few dimensions first. Called where it
+        is not searched."""
+        if self.nearness is None:
+            return None
+        self.postings.settle()
+        keys = np.zeros((len(self.vectors), KEY), dtype=np.uint8)
+        held = b"".join([key_of(id) if id else bytes(KEY) for id in self.ids])
+        keys[: len(self.ids)] = np.frombuffer(held, dtype=np.uint8).reshape(-1, KEY)
+        axes, shares, first, others = self.nearness.parts()
+        terms, rows, weights = self.postings.parts()
+        return Arrays(
+            keys=keys,
+            vectors=self.vectors,
+            facts=self.facts,
+            axes=axes,
+            shares=shares,
+            first=first,
+            others=others,
+            terms=terms,
+            rows=rows,
+            weights=weights,
+        )
+
+    def lie(self, arrays: Arrays) -> None:
+        """From now on consist of these, which hold the same."""
+        self.keys, self.vectors, self.facts = arrays["keys"], arrays["vectors"], arrays["facts"]
+        self.nearness = Nearness.of(arrays["axes"], arrays["shares"], arrays["first"], arrays["others"])
+        self.postings = Postings.of(arrays["terms"], arrays["rows"], arrays["weights"], self.postings)
 
     def put(self, points: Mapping[str, Point]) -> None:
         self.postings.drop([self.rows[id] for id in points if id in self.rows])
@@ -45,6 +111,8 @@ class PointTable:
             self.postings.put(row, point.sparse)
             if self.nearness is not None:
                 self.nearness.put(row, point.dense)
+            if self.keys is not None:
+                self.keys[row] = np.frombuffer(key_of(id), dtype=np.uint8)
 
     def drop(self, ids: Iterable[str]) -> None:
         rows = [self.rows.pop(id) for id in ids]
@@ -52,14 +120,17 @@ class PointTable:
         self.free += rows
         for row in rows:
             self.ids[row] = ""
+            if self.keys is not None:
+                self.keys[row] = 0
             self.vectors[row] = 0.0  # what is forgotten leaves no numbers behind
             if self.nearness is not None:
                 self.nearness.put(row, self.vectors[row])
 
     def finish(self) -> None:
         """None is missing. Called where no point is put meanwhile."""
-        if len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
+        if self.nearness is None and len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
             self.nearness = Nearness(self.vectors, len(self.ids))
+        self.postings.settle()
         self.postings.asked = self.whole = True
 
     def search(self, query: Query) -> list[Found]:
@@ -96,6 +167,7 @@ class PointTable:
         self.ids.append("")
         row = len(self.ids) - 1
         if row == len(self.vectors):
+            self.keys = None  # larger than its files
             more = row // 4 + 64
             self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
             self.facts = np.concatenate([self.facts, np.zeros(more, dtype=np.bool_)])
@@ -111,3 +183,17 @@ def _most_shared(words: Scores, near: Scores, limit: int) -> Rows:
     least = np.partition(shared, -limit)[-limit]
     more, even = rows[shared > least], rows[shared == least]
     return np.concatenate([more, even[highest(near[even], limit - len(more))]])
+
+
+def key_of(id: str) -> bytes:
+    """A UUID as bytes."""
+    return bytes.fromhex(id.replace("-", ""))
+
+
+def texts_of(keys: bytes) -> list[str]:
+    """The UUIDs of some keys as texts; an empty one for a key of zeros."""
+    told, texts = keys.hex(), []
+    for at in range(0, len(told) - 2 * KEY + 1, 2 * KEY):
+        each = told[at : at + 2 * KEY]
+        texts.append(f"{each[:8]}-{each[8:12]}-{each[12:16]}-{each[16:20]}-{each[20:]}" if each.strip("0") else "")
+    return texts

@@ -31,9 +31,25 @@ class Postings:
         self._terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # sorted
         self._rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+        # What it was made of, where that lies in files, which are not sorted anew.
+        self._lying: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
         self._late: dict[int, dict[int, float]] = {}
         self._late_terms: dict[int, tuple[int, ...]] = {}
         self._waiting = 0
+
+    @classmethod
+    def of(
+        cls, terms: NDArray[np.uint32], rows: NDArray[np.int32], weights: NDArray[np.float32], late: Postings
+    ) -> Postings:
+        """What consists of the :meth:`parts` of another one, with what still waits there."""
+        made = cls(late.asked)
+        made._terms, made._rows, made._weights, made._lying = terms, rows, weights, (rows, weights)
+        made._late, made._late_terms, made._waiting = late._late, late._late_terms, late._waiting
+        return made
+
+    def parts(self) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.float32]]:
+        """The sorted entries: the term, the row and the weight of each. What waits is not among them."""
+        return self._terms, self._rows, self._weights
 
     def put(self, row: int, sparse: Sparse) -> None:
         """The vector of a row that has none."""
@@ -53,11 +69,9 @@ class Postings:
                 self._waiting -= 1
         if not rows:
             return
-        dropped = np.zeros(max(int(self._rows.max(initial=0)), *rows, 0) + 2, dtype=np.bool_)
-        dropped[list(rows)] = True  # the last place is that of _GONE
-        gone = np.flatnonzero(dropped[self._rows])
-        self._rows[gone] = _GONE
-        self._weights[gone] = 0.0
+        _blank(self._rows, self._weights, rows)
+        if self._lying is not None and self._lying[0] is not self._rows:
+            _blank(*self._lying, rows)
 
     def scores(self, asked: Sparse, rows: int) -> NDArray[np.float32]:
         """The product of a question with each of the first ``rows`` vectors: all of them, by the caller's account."""
@@ -73,6 +87,11 @@ class Postings:
                 scores[list(late)] += weight * np.fromiter(late.values(), np.float32, len(late))
         return scores[:rows]
 
+    def settle(self) -> None:
+        """Have nothing wait to be sorted in."""
+        if self._waiting:
+            self._sort_in()
+
     def _sort_in(self) -> None:
         entries = [(term, row, weight) for term, late in sorted(self._late.items()) for row, weight in late.items()]
         terms, rows, weights = zip(*entries, strict=True) if entries else ((), (), ())
@@ -83,3 +102,12 @@ class Postings:
         self._rows = np.insert(self._rows[kept], places, np.array(rows, dtype=np.int32))
         self._weights = np.insert(self._weights[kept], places, np.array(weights, dtype=np.float32))
         self._late, self._late_terms, self._waiting = {}, {}, 0
+
+
+def _blank(among: NDArray[np.int32], weights: NDArray[np.float32], rows: Collection[int]) -> None:
+    """Take the entries of some rows out."""
+    dropped = np.zeros(max(int(among.max(initial=0)), *rows, 0) + 2, dtype=np.bool_)
+    dropped[list(rows)] = True  # the last place is that of _GONE
+    gone = np.flatnonzero(dropped[among])
+    among[gone] = _GONE
+    weights[gone] = 0.0

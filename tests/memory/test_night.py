@@ -12,17 +12,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pytest
 import pytest_asyncio
 
+from memory import planner
 from memory.bootstrap import Memory, open_memory
 from memory.consolidation.written import Planned
 from memory.fact import Fact, Kind, State, Stream, Tier
+from memory.models.static_embedding import StaticEmbedding
 from memory.night import GRACE, ROOT, Busy, Child, Failed, Job, Nights, when_due
-from memory.planner import plans
-from memory.ports import Lesson
+from memory.planner import Kept, plans
+from memory.ports import Lesson, Query
 from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings
+from memory.stores import kept_points, point_table
+from memory.stores.index_edge import EdgeIndex
 from memory.stores.nights import NotUndone
 from tests.memory.stores.making import ANN, BOB, fact, owner, passage
 
@@ -213,6 +218,29 @@ async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) ->
     assert night.number == number and night.passed_over == 1
     [planned] = list(plans(memory.home / "journal.db", None, NOW, NightSettings(), None))
     assert planned.looked >= 1
+
+
+async def test_a_night_plans_the_same_with_vectors_that_are_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name in ((kept_points, "KEPT"), (point_table, "MANY"), (planner, "MANY")):
+        monkeypatch.setattr(module, name, 1)
+    await taught(memory, *lessons())
+    path, index = memory.home / "journal.db", memory.recall.index
+    [made] = list(plans(path, None, NOW, NightSettings(), None))
+    assert isinstance(index, EdgeIndex)
+    await index.search(Query((owner(ANN),), None, {1: 1.0}, 1))
+    while not index._kept.has(owner(ANN)):
+        await index.count()
+    monkeypatch.setattr(StaticEmbedding, "documents", lambda self, texts: np.zeros((len(texts), 256), np.float32))
+    kept = Kept(index.kept_in, memory.embedder.name)
+    [read] = list(plans(path, None, NOW, NightSettings(), None, kept))
+    assert made.diff.changes
+    assert [(each.action, each.why) for each in read.diff.changes] == [
+        (each.action, each.why) for each in made.diff.changes
+    ]
+    [blind] = list(plans(path, None, NOW, NightSettings(), None, Kept(index.kept_in, "another")))
+    assert not blind.diff.changes
 
 
 async def test_a_night_of_everybody_counts_as_the_last_one_though_it_changed_nothing(memory: Memory) -> None:

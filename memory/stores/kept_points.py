@@ -1,0 +1,167 @@
+"""The points of owners who have many of them in files, so that a start has them at hand at once.
+
+The files of an owner are mapped into memory: what changes changes in them too, and what is forgotten leaves no numbers
+behind in them. They are never the only place of anything. Which points have changed since they were written stands in
+a log before the engine hears of it, so that also after a kill what is missing is known: these are asked of the engine.
+After a failure of the machine itself nothing is taken from them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.ports import Vector
+from memory.stores.point_table import KEY, Arrays, PointTable, key_of, texts_of
+
+KEPT = 4096
+"""Points from which on an owner's are kept: fewer are gathered in a second."""
+
+LATE = 10_000
+"""Changes after which everything is written anew when the index is closed; ten times as many are not made good."""
+
+_FORM = 1
+_OWNER, _LOG, _OPEN = "owner.json", "changed", "open"
+
+
+class KeptPoints:
+    """What is kept in a folder, which nobody else writes. Used by one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._owners: dict[str, Path] = {}
+        self._log: int | None = None
+
+    def open(self) -> None:
+        """Look what there is. What cannot be trusted is removed."""
+        beginning = self._folder / _OPEN
+        if beginning.exists() and beginning.read_text() != _since_start():
+            shutil.rmtree(self._folder, ignore_errors=True)
+        for told in self._folder.glob(f"*/{_OWNER}"):
+            with contextlib.suppress(ValueError, KeyError, OSError):
+                said = json.loads(told.read_text())
+                if said["form"] == _FORM:
+                    self._owners[said["owner"]] = told.parent
+        for each in self._folder.glob("*/"):
+            if each not in self._owners.values():
+                shutil.rmtree(each, ignore_errors=True)
+        if len(self.changes()) > 10 * LATE:
+            self.clear()
+        if self._owners:
+            self._begin()
+
+    def has(self, owner: str) -> bool:
+        """Whether an owner's points are kept."""
+        return owner in self._owners
+
+    def changes(self) -> list[str]:
+        """The points that have changed since what is kept was written."""
+        with contextlib.suppress(OSError):
+            return list(dict.fromkeys(texts_of((self._folder / _LOG).read_bytes())))
+        return []
+
+    def change(self, ids: Iterable[str]) -> None:
+        """These points are about to change."""
+        if self._log is not None:
+            os.write(self._log, b"".join(map(key_of, ids)))
+
+    def take(self, owner: str) -> PointTable | None:
+        """An owner's points as they lie in the files; None where they cannot be read."""
+        folder = self._owners[owner]
+        try:
+            return PointTable.of(_arrays(folder))
+        except (OSError, ValueError):
+            self.drop(owner)
+            return None
+
+    def keep(self, owner: str, table: PointTable) -> Arrays | None:
+        """Write an owner's points; the arrays of the same content that are mapped now. None where there is no room."""
+        name = hashlib.blake2b(owner.encode(), digest_size=12).hexdigest()
+        new, place = self._folder / f"{name}.new", self._folder / name
+        arrays = table.arrays()
+        if arrays is None or len(table.rows) < KEPT:
+            return None
+        size = sum(array.nbytes for array in arrays.values())  # type: ignore[attr-defined]
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            if shutil.disk_usage(self._folder).free < 4 * size:
+                return None
+            self.drop(owner)
+            new.mkdir(mode=0o700)
+            for each, array in arrays.items():
+                # Every byte is written here: a page of a mapped file for which the disk has no room ends the process.
+                np.save(new / f"{each}.npy", array)  # type: ignore[arg-type]
+            (new / _OWNER).write_text(json.dumps({"form": _FORM, "owner": owner}))
+            self._begin()
+            new.rename(place)
+            self._owners[owner] = place
+            return _arrays(place)
+        except OSError:
+            shutil.rmtree(new, ignore_errors=True)
+            self.drop(owner)
+            return None
+
+    def drop(self, owner: str) -> None:
+        """Keep an owner's points no longer."""
+        if (folder := self._owners.pop(owner, None)) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self.close()
+        self._owners.clear()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Everything that is mapped stands in the files."""
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+            (self._folder / _OPEN).unlink(missing_ok=True)
+
+    def _begin(self) -> None:
+        if self._log is None:
+            (self._folder / _OPEN).write_text(_since_start())
+            self._log = os.open(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+
+def vectors_of(folder: Path, owner: str, ids: Sequence[str]) -> tuple[Vector, NDArray[np.bool_]] | None:
+    """The vectors of an owner's points as they are kept, read beside the one who writes them, and which of them are
+    there. None where nothing is kept of the owner."""
+    place = folder / hashlib.blake2b(owner.encode(), digest_size=12).hexdigest()
+    try:
+        keys, vectors = (np.load(place / f"{name}.npy", mmap_mode="r") for name in ("keys", "vectors"))
+    except (OSError, ValueError):
+        return None
+    held = keys.tobytes()
+    rows = {held[at : at + KEY]: row for row, at in enumerate(range(0, len(held), KEY))}
+    found = np.array([rows.get(key_of(id), -1) for id in ids], dtype=np.intp)
+    made: Vector = np.asarray(vectors[found], dtype=np.float32)
+    # What is gone or only just begun is a row of zeros.
+    there = (found >= 0) & made.any(axis=1)
+    return made, there
+
+
+def _arrays(folder: Path) -> Arrays:
+    def mapped(name: str) -> Any:
+        return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r+"))
+
+    names = Arrays.__annotations__
+    return Arrays(**{name: mapped(name) for name in names})  # type: ignore[typeddict-item, no-any-return]
+
+
+def _since_start() -> str:
+    """A name of the time since this machine was started, which what a process has written outlives its end in."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return f"unknown {os.getpid()}"

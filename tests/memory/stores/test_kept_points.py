@@ -1,0 +1,181 @@
+"""What is kept of an index's points in files is what the engine has, whatever has happened since it was written."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory.ports import Point, Query
+from memory.stores import kept_points, point_table
+from memory.stores.index_edge import EdgeIndex
+from memory.stores.kept_points import vectors_of
+
+DIMENSIONS = 80
+ANN, BOB = "up:/ann/mill", "up:/bob/mill"
+
+
+@pytest.fixture(autouse=True)
+def _few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_points, "KEPT", 20)
+    monkeypatch.setattr(point_table, "MANY", 20)
+
+
+def points(count: int, owner: str, seed: int) -> list[Point]:
+    rng = np.random.default_rng(seed)
+    return [
+        Point(
+            str(uuid.UUID(bytes=rng.bytes(16), version=4)),
+            owner,
+            "fact" if number % 2 else "turn",
+            0.0,
+            rng.normal(size=DIMENSIONS).astype(np.float32),
+            {int(term): float(rng.integers(1, 9)) for term in rng.choice(30, 4, replace=False)},
+        )
+        for number in range(count)
+    ]
+
+
+def query(*owners: str, seed: int = 9) -> Query:
+    rng = np.random.default_rng(seed)
+    return Query(owners, rng.normal(size=DIMENSIONS).astype(np.float32), {3: 2.0, 11: 1.0}, 10)
+
+
+async def at_hand(index: EdgeIndex, *owners: str) -> None:
+    """Have the points of some owners at hand."""
+    await index.search(query(*owners))
+    while not set(owners) <= set(index._at_hand.whole()):
+        await index.count()
+    await index.count()  # behind what is done last
+
+
+async def told(index: EdgeIndex, *owners: str) -> set[tuple[str, float, float]]:
+    return {(hit.id, round(hit.cosine, 3), round(hit.lexical, 3)) for hit in await index.search(query(*owners))}
+
+
+async def test_a_start_has_the_points_at_hand_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await index.upsert([*points(50, ANN, 1), *points(40, BOB, 2)])
+    await at_hand(index, ANN, BOB)
+    before = await told(index, ANN, BOB)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    monkeypatch.setattr(EdgeIndex, "_keep", None)
+    await at_hand(index, ANN, BOB)
+    assert await told(index, ANN, BOB) == before
+    await index.close()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_what_has_changed_since_is_made_good(tmp_path: Path, killed: bool) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    first, new = points(50, ANN, 1), points(30, ANN, 3)
+    await index.upsert([*first, *points(40, BOB, 2)])
+    await at_hand(index, ANN, BOB)
+    await index.upsert(new)  # more than there is room for in the files
+    await index.delete([first[0].id, first[7].id, new[2].id])
+    moved = Point(first[3].id, BOB, "turn", 0.0, first[4].dense, {3: 4.0})
+    await index.upsert([*points(5, ANN, 4), moved])
+    expected = await told(index, ANN), await told(index, BOB)
+    if killed:
+        await index._run(lambda: index._shard.flush())
+        shutil.copytree(tmp_path / "i", tmp_path / "killed")
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / ("killed" if killed else "i"), DIMENSIONS)
+    assert index._kept.has(ANN) and index._kept.has(BOB)
+    await at_hand(index, ANN, BOB)
+    assert (await told(index, ANN), await told(index, BOB)) == expected
+    await index.close()
+
+
+async def test_what_is_forgotten_leaves_no_numbers_in_the_files(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann, bob = points(50, ANN, 1), points(40, BOB, 2)
+    await index.upsert([*ann, *bob])
+    await at_hand(index, ANN, BOB)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await at_hand(index, ANN)
+    await index.upsert(points(3, ANN, 5))
+    await index.delete([ann[5].id, bob[5].id])  # of whom the one is at hand, the other is not
+    held = {file.name: file.read_bytes() for file in index.kept_in.glob("*/*.npy")}
+    assert held
+    assert not any(point.dense.tobytes() in each for point in (ann[5], bob[5]) for each in held.values())
+    assert uuid.UUID(ann[5].id).bytes not in held["keys.npy"]
+    assert ann[4].dense.tobytes() in held["vectors.npy"]
+    assert not index._kept.has(BOB)
+    (folder,) = {file.parent for file in index.kept_in.glob("*/rows.npy")}
+    assert (np.load(folder / "rows.npy") == -1).sum() == len(ann[5].sparse)
+    await index.close()
+
+
+async def test_nothing_is_taken_from_files_that_a_failing_machine_left_behind(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await index.upsert(points(50, ANN, 1))
+    await at_hand(index, ANN)
+    await index._run(lambda: index._shard.flush())
+    shutil.copytree(tmp_path / "i", tmp_path / "failed")
+    await index.close()
+    (tmp_path / "failed" / "at_hand" / "open").write_text("another start")
+
+    index = await EdgeIndex.open(tmp_path / "failed", DIMENSIONS)
+    assert not index._kept.has(ANN)
+    await at_hand(index, ANN)
+    assert index._kept.has(ANN)
+    await index.close()
+
+
+async def test_files_that_cannot_be_read_are_written_anew(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await index.upsert(points(50, ANN, 1))
+    await at_hand(index, ANN)
+    before = await told(index, ANN)
+    await index.close()
+    for file in (tmp_path / "i" / "at_hand").glob("*/first.npy"):
+        file.write_bytes(b"\x93NUMPY nonsense")
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await at_hand(index, ANN)
+    assert await told(index, ANN) == before
+    assert index._kept.has(ANN)
+    await index.close()
+
+
+async def test_after_much_has_changed_all_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.stores.index_edge.LATE", 10)
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await index.upsert(points(50, ANN, 1))
+    await at_hand(index, ANN)
+    await index.upsert(points(11, ANN, 2))
+    assert len(index._kept.changes()) == 11
+    before = await told(index, ANN)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    assert not index._kept.changes() and index._kept.has(ANN)
+    await at_hand(index, ANN)
+    assert await told(index, ANN) == before
+    await index.close()
+
+
+async def test_vectors_are_read_beside_the_one_who_writes_them(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann = points(50, ANN, 1)
+    await index.upsert(ann)
+    assert vectors_of(index.kept_in, ANN, [ann[0].id]) is None
+    await at_hand(index, ANN)
+    new, other = points(2, ANN, 2), str(uuid.uuid4())
+    await index.upsert(new)
+    await index.delete([ann[1].id])
+    read = vectors_of(index.kept_in, ANN, [new[0].id, ann[1].id, other, ann[2].id])
+    assert read is not None
+    vectors, there = read
+    assert there.tolist() == [True, False, False, True]
+    assert vectors[0].tobytes() == new[0].dense.tobytes() and vectors[3].tobytes() == ann[2].dense.tobytes()
+    await index.close()
