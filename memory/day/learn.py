@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -23,7 +22,7 @@ from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
-from memory.day.worker import Sparing, Tries, Worker
+from memory.day.worker import Following, Pace
 from memory.fact import Fact, Passage
 from memory.language.terms import product
 from memory.language.words import stems
@@ -41,9 +40,6 @@ T = TypeVar("T")
 BATCH = 32
 """Exchanges read at once."""
 
-REFRESH_SECONDS = 2.0
-"""How old a page may become while the worker has no rest."""
-
 FEW = 12
 """Passages whose words are read at once without a thread: a millisecond at most."""
 
@@ -54,7 +50,7 @@ NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
 
 
-class Learner:
+class Learner(Following):
     """The shell that learns."""
 
     def __init__(
@@ -71,50 +67,21 @@ class Learner:
         heard: Heard = nobody,
         device: str = "",
     ) -> None:
+        super().__init__(guard, "learning", busy)
         self._reinforcing = Reinforcing(journal, heard)
         self._device = device
-        self._busy = busy
         self._settings = settings
         self._journal = journal
         self._recall = recall
         self._pages = pages
-        self._guard = guard
         self._new_id = new_id
         self._now = now
-        self._worker = Worker(self._all)
-        self._one_at_a_time = asyncio.Lock()
-        self._tries = Tries()
-        self._sparing = Sparing(busy)
         self._unindexed: dict[str, Fact] = {}
         self._observing = observing
 
-    @property
-    def passed_over(self) -> int:
-        """How many exchanges were given up."""
-        return self._tries.passed_over
-
-    @property
-    def alive(self) -> bool:
-        """Whether the worker runs."""
-        return self._worker.alive
-
-    def start(self) -> None:
-        """Begin to work, with what was left behind first."""
-        self._worker.start()
-
-    def wake(self) -> None:
-        """Say that the journal has something new: one more exchange."""
-        self._sparing.owe()
-        self._worker.wake()
-
-    async def stop(self) -> None:
-        """Stop after the exchange at hand; the rest is learned from after the next start."""
-        await self._worker.stop()
-
     async def catch_up(self) -> None:
         """Learn from everything that is in the journal, and bring the index and the pages up to it."""
-        while await self._batch(patient=False):
-            pass
+        await super().catch_up()
         await self._pages.refresh()
 
     async def remember(
@@ -139,18 +106,12 @@ class Learner:
         async with self._one_at_a_time:
             yield
 
-    async def _all(self) -> None:
-        more, refreshed = True, time.monotonic()
-        self._sparing.begin()
-        while more:
-            sparing = await self._sparing.give_way()
-            more, _ = await self._guard(self._batch(sparing), otherwise=False, within=600, doing="learning")
-            if not more or time.monotonic() - refreshed > REFRESH_SECONDS:
-                refreshed = time.monotonic()
-                await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
+    async def _settle(self, done: bool) -> None:
+        await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
 
-    async def _batch(self, patient: bool) -> bool:
-        """Learn from the next exchanges; whether there were any. ``patient``: only from one while requests come."""
+    async def _batch(self, pace: Pace) -> bool:
+        """Learn from the next exchanges, from only one where requests are spared; whether there were any."""
+        patient = pace is Pace.SPARING
         async with self._one_at_a_time:
             limit = 1 if patient and self._busy() else BATCH
             waiting = await self._journal.unlearned(limit) if self._settings.enabled else []

@@ -1,14 +1,20 @@
-"""A worker beside the requests: it sleeps until it is woken, and looks by itself now and then."""
+"""Workers beside the requests: they sleep until they are woken, and look by themselves now and then.
+
+:class:`Worker` is that alone; :class:`Following` is the shell of those that read the journal behind a cursor of their
+own: requests go first, one exchange that cannot be worked on holds up no other, and each has its own step only.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
+from enum import Enum, auto
 
-from memory.ports import StoreError
+from memory.ports import Guard, StoreError
 
 IDLE_SECONDS = 5.0
 """How often a worker looks whether something was left over, when nothing wakes it."""
@@ -28,6 +34,12 @@ be known when it is asked for."""
 
 LOOK_SECONDS = 0.02
 """How often a worker looks whether requests still come."""
+
+BATCH_SECONDS = 600.0
+"""How long the work on the exchanges that are read at once may take."""
+
+SETTLE_SECONDS = 2.0
+"""How long what follows from the work may wait while the worker has no rest."""
 
 
 class Worker:
@@ -125,3 +137,75 @@ class Sparing:
         while self._busy() and time.monotonic() < until:  # noqa: ASYNC110 - nobody says when requests have ceased
             await asyncio.sleep(LOOK_SECONDS)
         return True
+
+
+class Pace(Enum):
+    """How a worker goes about the next exchanges."""
+
+    SPARING = auto()
+    """Requests go first."""
+
+    OWING = auto()
+    """Too much has piled up, or for too long, for requests to be spared."""
+
+    AT_ONCE = auto()
+    """Somebody waits for it: everything is to be done now."""
+
+
+class Following(ABC):
+    """A shell whose worker follows the journal. ``doing`` says in a few words what; ``busy`` whether requests are under
+    way."""
+
+    def __init__(self, guard: Guard, doing: str, busy: Callable[[], bool] = lambda: False) -> None:
+        self._guard = guard
+        self._doing = doing
+        self._busy = busy
+        self._worker = Worker(self._all)
+        self._sparing = Sparing(busy)
+        self._one_at_a_time = asyncio.Lock()
+        self._tries = Tries()
+
+    @property
+    def passed_over(self) -> int:
+        """How many exchanges were given up."""
+        return self._tries.passed_over
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker runs."""
+        return self._worker.alive
+
+    def start(self) -> None:
+        """Begin to work, with what was left behind first."""
+        self._worker.start()
+
+    def wake(self) -> None:
+        """Say that the journal has something new: one more exchange."""
+        self._sparing.owe()
+        self._worker.wake()
+
+    async def stop(self) -> None:
+        """Stop where the work can be given up; the rest is done after the next start."""
+        await self._worker.stop()
+
+    async def catch_up(self) -> None:
+        """Work through everything that is in the journal."""
+        while await self._batch(Pace.AT_ONCE):
+            pass
+
+    @abstractmethod
+    async def _batch(self, pace: Pace) -> bool:
+        """Work on the next exchanges; whether there may be more."""
+
+    async def _settle(self, done: bool) -> None:  # noqa: B027 - for most there is nothing
+        """Do what follows from the work: when it is ``done``, and now and then while it has no rest."""
+
+    async def _all(self) -> None:
+        more, settled = True, time.monotonic()
+        self._sparing.begin()
+        while more:
+            pace = Pace.SPARING if await self._sparing.give_way() else Pace.OWING
+            more, _ = await self._guard(self._batch(pace), otherwise=False, within=BATCH_SECONDS, doing=self._doing)
+            if not more or time.monotonic() - settled > SETTLE_SECONDS:
+                settled = time.monotonic()
+                await self._settle(done=not more)

@@ -19,7 +19,7 @@ from memory.day.research.folders import AllowedFolders
 from memory.day.research.journal import ResearchJournal
 from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
-from memory.day.worker import Sparing, Tries, Worker
+from memory.day.worker import Following, Pace
 from memory.learning.reports import acknowledges, delivery, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, is_spawner, opening, taken
@@ -55,7 +55,7 @@ class _Work:
     spawns: list[Spawn]
 
 
-class Researching:
+class Researching(Following):
     """The shell that keeps research."""
 
     def __init__(
@@ -69,46 +69,14 @@ class Researching:
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
+        super().__init__(guard, "keeping research", busy)
         self._journal = journal
         self._learner = learner
         self._spawned = spawned
         self._tiers = tiers
         self._folders = folders
-        self._guard = guard
         self._now = now
-        self._worker = Worker(self._all)
-        self._sparing = Sparing(busy)
-        self._one_at_a_time = asyncio.Lock()
-        self._tries = Tries()
         self._learnt: dict[str, frozenset[str]] = {}
-
-    @property
-    def passed_over(self) -> int:
-        """How many exchanges were given up."""
-        return self._tries.passed_over
-
-    @property
-    def alive(self) -> bool:
-        """Whether the worker runs."""
-        return self._worker.alive
-
-    def start(self) -> None:
-        """Begin to work, with what was left behind first."""
-        self._worker.start()
-
-    def wake(self) -> None:
-        """Say that the journal has something new: one more exchange."""
-        self._sparing.owe()
-        self._worker.wake()
-
-    async def stop(self) -> None:
-        """Stop after the exchange at hand; the rest is done after the next start."""
-        await self._worker.stop()
-
-    async def catch_up(self) -> None:
-        """Look at everything that is in the journal."""
-        while await self._batch():
-            pass
 
     async def forget(self, research: Research) -> int:
         """Delete a research everywhere, with those that it sent out itself and those that were asked the very same, and
@@ -143,15 +111,12 @@ class Researching:
             await self._journal.write_research([research])
             await self._index(research, trail)
 
-    async def _all(self) -> None:
-        more = True
-        self._sparing.begin()
-        while more:
-            await self._sparing.give_way()
-            more, _ = await self._guard(self._batch(), otherwise=False, within=600, doing="keeping research")
-        await self._guard(self._close_idle(), otherwise=None, within=60, doing="keeping research")
+    async def _settle(self, done: bool) -> None:
+        # Not before everything was read: the next exchange may be that of a sub-agent which seems to be silent.
+        if done:
+            await self._guard(self._close_idle(), otherwise=None, within=60, doing="keeping research")
 
-    async def _batch(self) -> bool:
+    async def _batch(self, pace: Pace) -> bool:
         async with self._one_at_a_time:
             waiting = await self._journal.unobserved(BATCH)
             for observed in waiting:

@@ -25,7 +25,7 @@ from memory.conversation import (
     ToolResult,
     digest,
 )
-from memory.day.worker import Sparing, Tries, Worker
+from memory.day.worker import Following, Pace
 from memory.edits import handle
 from memory.ports import Guard, Journal, Journaled, Overview
 from memory.scope import Layer
@@ -60,7 +60,7 @@ class Lowering:
     tokens: Callable[[str], int]
 
 
-class Tiering:
+class Tiering(Following):
     """The shell that makes overviews after the exchange. ``busy`` says whether requests are under way; ``reword`` may
     put some of them better."""
 
@@ -72,59 +72,17 @@ class Tiering:
         busy: Callable[[], bool] = lambda: False,
         reword: Reword | None = None,
     ) -> None:
+        super().__init__(guard, "making overviews", busy)
         self._reword = reword
         self._journal = journal
         self._lowering = lowering
-        self._guard = guard
-        self._busy = busy
-        self._worker = Worker(self._all)
-        self._sparing = Sparing(busy)
-        self._one_at_a_time = asyncio.Lock()
-        self._tries = Tries()
 
-    @property
-    def passed_over(self) -> int:
-        """How many exchanges were given up."""
-        return self._tries.passed_over
-
-    @property
-    def alive(self) -> bool:
-        """Whether the worker runs."""
-        return self._worker.alive
-
-    def start(self) -> None:
-        """Begin to work, with what was left behind first."""
-        self._worker.start()
-
-    def wake(self) -> None:
-        """Say that the journal has something new: one more exchange."""
-        self._sparing.owe()
-        self._worker.wake()
-
-    async def stop(self) -> None:
-        """Stop after the message at hand; the rest is made after the next start."""
-        await self._worker.stop()
-
-    async def catch_up(self) -> None:
-        """Make the overviews of everything that is in the journal."""
-        while await self._batch(patient=False):
-            pass
-
-    async def _all(self) -> None:
-        more = True
-        self._sparing.begin()
-        while more:
-            await self._sparing.give_way()
-            more, _ = await self._guard(
-                self._batch(patient=True), otherwise=False, within=600, doing="making overviews"
-            )
-
-    async def _batch(self, patient: bool) -> bool:
-        """Make the overviews of the next exchanges; whether there may be more. ``patient``: requests that are under
-        way come first, less so when much has piled up."""
+    async def _batch(self, pace: Pace) -> bool:
+        """Make the overviews of the next exchanges; whether there may be more. Requests that are under way come first,
+        less so when much has piled up, unless somebody waits for it."""
         async with self._one_at_a_time:
             waiting = await self._journal.untiered(BATCH)
-            rest = (1.0 if len(waiting) < BATCH else HURRIED) if patient else 0.0
+            rest = (1.0 if len(waiting) < BATCH else HURRIED) if pace is not Pace.AT_ONCE else 0.0
             for journaled in waiting:
                 await self._lower(journaled, rest, journaled is waiting[-1])
             self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
