@@ -96,4 +96,5 @@ def recency(at: datetime, now: datetime, half_life_days: float = 30.0) -> float:
 
 
 def _days(since: datetime, now: datetime) -> float:
-    return max((now - since).total_seconds() / 86400.0, 0.0)
+    days = (now - since).total_seconds() / 86400.0
+    return days if days > 0.0 else 0.0

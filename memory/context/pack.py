@@ -95,11 +95,15 @@ def pack(
                 unsettled.append(group)
                 taken.update(line.scored.id for line in group)
                 continue
-        day = _when(each.memory, now).date()
-        line = _Line(each, _line(each.memory, wanted if len(chosen) >= WHOLE else None))
-        cost = count(line.text + "\n") + (0 if day in days else count(f"{day.isoformat()}\n"))
+        text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
+        cost = count(text + "\n")
         if spent + cost > budget:
             continue
+        day = _when(each.memory, now).date()
+        cost += 0 if day in days else count(f"{day.isoformat()}\n")
+        if spent + cost > budget:
+            continue
+        line = _Line(each, text)
         if doubted(each.memory) and spent + cost + count(OUTDATED) <= budget:
             line = _Line(each, line.text + OUTDATED)
             cost += count(OUTDATED)
@@ -136,7 +140,11 @@ def disarmed(text: str) -> str:
 
 def quoted(text: str, indent: str = " ") -> str:
     """A memory's text so that it can neither close our delimiters nor begin a line of its own."""
-    return _BREAK.sub("\n" + indent, disarmed(text.strip()))
+    text = text.strip()
+    if "<" in text:
+        text = disarmed(text)
+    # What can be printed has no line break in it, whichever it be; that is known sooner than none is found.
+    return text if text.isprintable() else _BREAK.sub("\n" + indent, text)
 
 
 def _by_day(chosen: Sequence[_Line], now: datetime) -> list[str]:

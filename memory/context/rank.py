@@ -43,6 +43,11 @@ class Weights:
     liking: float = 0.2
     graph: float = 0.1
 
+    def lasting(self, parts: Mapping[str, float]) -> float:
+        """What a memory's own parts add to a score: those that it has whatever is asked."""
+        extra = self.recency * parts["recency"] + self.importance * parts["importance"]
+        return extra + self.strength * parts["strength"]
+
     def extra(self, parts: Mapping[str, float]) -> float:
         """What the parts beyond relevance add to a score."""
         part = parts.get
@@ -100,8 +105,11 @@ def rank(
         if memory.session != session and _may_be_shown(memory, now, past, as_of)
     ]
     covered = {hit.id: weighed.coverage(hit.lexical) for hit, _ in found}
-    own = {hit.id: weights.coverage * covered[hit.id] + weights.cosine * max(hit.cosine, 0.0) for hit, _ in found}
-    answers = [(hit, memory) for hit, memory in found if not is_question(memory)]
+    own = {
+        id: weights.coverage * covered[id] + weights.cosine * (cosine if cosine > 0.0 else 0.0)
+        for (id, cosine, _), _ in found
+    }
+    answers = [pair for pair in found if not is_question(pair[1])]
     if not passes(question, weighed, answers, floor):
         heeded = preferred(question, weighed, answers, floor)
         answers = [(hit, memory) for hit, memory in answers if hit.id in heeded]
@@ -109,22 +117,24 @@ def rank(
     whole = (weights.coverage + weights.cosine) or 1.0
     told = _told(answers, present) | _ended(memory for _, memory in candidates)
     standing = standing or Standing(now)
+    route, near_by = question.route, graph or {}
     scored = []
     for hit, memory in answers:
         id = hit.id
-        if id in present or _retold(memory, told):
+        if id in present or (told and _retold(memory, told)):
             continue
         near = beside.get(id, 0.0) / whole
-        parts = {
-            "coverage": covered[id],
-            "cosine": max(hit.cosine, 0.0),
-            "beside": min(near, 1.0),
-            **standing.of(memory),
-            **parts_of(question.route, memory),
-        }
-        if graph and (close := graph.get(id)):
+        parts = {"coverage": covered[id], "cosine": max(hit.cosine, 0.0), "beside": min(near, 1.0)}
+        lasting = standing.of(memory)
+        parts.update(lasting)
+        extra = weights.lasting(lasting)
+        if pointed := parts_of(route, memory):
+            parts.update(pointed)
+            extra = weights.extra(parts)
+        if close := near_by.get(id):
             parts["graph"] = close
-        scored.append(Scored(memory, own[id] / whole + weights.beside * near + weights.extra(parts), parts))
+            extra = weights.extra(parts)
+        scored.append(Scored(memory, own[id] / whole + weights.beside * near + extra, parts))
     scored.sort(key=lambda each: (-each.score, each.memory.id))
     return scored
 
@@ -139,13 +149,8 @@ def asked_then(
             memory, (weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)) / whole
         )
         for hit, memory in candidates
-        if memory.session != session and memory.sensitivity is not Sensitivity.RESTRICTED and is_question(memory)
+        if is_question(memory) and memory.session != session and memory.sensitivity is not Sensitivity.RESTRICTED
     ]
-
-
-def _own(hit: Found, weighed: Weighed, weights: Weights) -> float:
-    """The relevance of a memory by itself, not yet brought to 0..1."""
-    return weights.coverage * weighed.coverage(hit.lexical) + weights.cosine * max(hit.cosine, 0.0)
 
 
 def is_question(memory: Memory) -> bool:

@@ -136,13 +136,13 @@ def about_work(stems: Iterable[str]) -> float:
     return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def tells(text: str) -> bool:
     """Whether a text states anything, rather than only asking or ordering what was then the next step."""
     return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def mostly_asks(text: str) -> bool:
     """Whether a text is a question with little more than what frames one.
 

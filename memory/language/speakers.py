@@ -17,7 +17,7 @@ _LABELS: Final = vocabulary(
 )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16384)
 def speaker_in(text: str) -> str:
     """The name that a line begins with as its speaker's, or an empty string."""
     said = _SAID.match(text)

@@ -40,7 +40,7 @@ def document_terms(text: str, speaker: str = "", typical: float = _TYPICAL) -> d
     return _weighed(stems(text) + stems(speaker), typical)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16384)
 def words_of(text: str) -> frozenset[int]:
     """The terms of a text as a set, for comparing."""
     return frozenset(map(term, stems(text)))

@@ -19,7 +19,7 @@ LONGEST = 2000
 class KnownMemories:
     """Facts and passages by id, as they are stored; at most ``room`` of them, those asked for last."""
 
-    def __init__(self, room: int = 8192) -> None:
+    def __init__(self, room: int = 16384) -> None:
         self._room = room
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Fact | Passage] = OrderedDict()
