@@ -245,5 +245,5 @@ def _failed(result: ToolResult | None) -> bool:
     text = result.text
     if result.failed or _FAILED_AT_ONCE.match(text):
         return True
-    ends = (text[:400], text[-200:]) if len(text) > 600 else (text,)
-    return any("xit" in end and _FAILED_EXIT.search(end) is not None for end in ends)
+    ends = text[:400] + "\n" + text[-200:] if len(text) > 600 else text
+    return "xit" in ends and _FAILED_EXIT.search(ends) is not None

@@ -87,7 +87,9 @@ class ToolResult:
     @property
     def text(self) -> str:
         """All its text, joined by newlines."""
-        return "\n".join(part.text for part in self.content if isinstance(part, Text))
+        if len(self.content) == 1 and isinstance(only := self.content[0], Text):
+            return only.text
+        return "\n".join([part.text for part in self.content if isinstance(part, Text)])
 
 
 Part = Text | Image | Reasoning | ToolCall | ToolResult | Opaque
@@ -116,12 +118,12 @@ class Message:
     @property
     def results(self) -> tuple[ToolResult, ...]:
         """Its tool results, in order."""
-        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+        return tuple([part for part in self.parts if isinstance(part, ToolResult)])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """Its tool calls, in order."""
-        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+        return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
 
 @dataclass(frozen=True, slots=True)

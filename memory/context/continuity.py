@@ -121,11 +121,13 @@ def _lines(seen: Sequence[Said], stays: Sequence[Said], body: Sequence[str], ear
     if _VALUABLE in earlier:
         before = earlier.partition(_VALUABLE)[2].partition(CLOSING)[0]
         sources.append(Source((-1, 0), before, said=True, weight=CARRIED))
-    for place, part, said in seen:
-        output = isinstance(part, ToolResult)
-        text = said if output else said.replace("\\n", "\n").replace('\\"', '"')
-        sources.append(Source(place, text, said=not output))
-    sources += [Source(place, said, competes=False) for place, _, said in stays]
+    for place, part, text in seen:
+        if isinstance(part, ToolResult):
+            sources.append(Source(place, text))
+        else:
+            text = text.replace("\\n", "\n").replace('\\"', '"') if "\\" in text else text
+            sources.append(Source(place, text, True, True))
+    sources += [Source(place, text, False) for place, _, text in stays]
     sources.append(Source((len(sources), 0), "\n".join(body), competes=False))
     picked = []
     for line in lines(sources):

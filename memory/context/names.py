@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from memory.actions import Place
@@ -117,19 +118,17 @@ def lines(sources: Sequence[Source]) -> list[Line]:
     ``sources`` come in the order of the session.
     """
     found = [rows(source.text) for source in sources]
-    said: Counter[str] = Counter()
-    printed: Counter[str] = Counter()
-    for source, on_it in zip(sources, found, strict=True):
-        (said if source.said else printed).update(on_it.keys())
+    said = _counted(on_it for source, on_it in zip(sources, found, strict=True) if source.said)
+    printed = _counted(on_it for source, on_it in zip(sources, found, strict=True) if not source.said)
     later: set[str] = set()
     result = []
     for source, on_it in zip(reversed(sources), reversed(found), strict=True):
+        last = [name for name in on_it if name not in later]
+        later.update(last)
         at_home: dict[int, list[str]] = {}
         if source.competes:
-            for name, row in on_it.items():
-                if name not in later:
-                    at_home.setdefault(row, []).append(name)
-        later.update(on_it)
+            for name in last:
+                at_home.setdefault(on_it[name], []).append(name)
         if at_home:
             (message, part), text = source.place, source.text.split("\n")
             for row, residents in at_home.items():
@@ -143,6 +142,11 @@ def lines(sources: Sequence[Source]) -> list[Line]:
                 result.append((-density, -message, -part, row, Line(source.place, row, shown, density, tokens)))
     result.sort()
     return [line for *_, line in result]
+
+
+def _counted(found: Iterable[Mapping[str, int]]) -> Counter[str]:
+    """In how many sources each name stands."""
+    return Counter(chain.from_iterable(found))
 
 
 def shortened(line: str, residents: Iterable[str]) -> str:

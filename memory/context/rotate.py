@@ -14,20 +14,23 @@ def beginnings(conversation: Conversation) -> list[int]:
     """The messages at which a segment may begin: a person's, or the first of a turn of the assistant."""
     found = []
     open_calls: set[str] = set()
+    messages = [(message, message.calls, message.results) for message in conversation.messages]
     # A call that is never answered holds nothing open.
-    answered = {result.call_id for message in conversation.messages for result in message.results}
+    answered = {result.call_id for _, _, results in messages for result in results}
     head = conversation.head
     before: Role | None = None
-    for index, message in enumerate(conversation.messages):
+    for index, (message, calls, results) in enumerate(messages):
         fits = (
             not open_calls
-            and not message.results
+            and not results
             and (bool(message.spoken) or (message.role is Role.ASSISTANT and before is not Role.ASSISTANT))
         )
         if fits and index > head:
             found.append(index)
-        open_calls.update(call.id for call in message.calls if call.id in answered)
-        open_calls.difference_update(result.call_id for result in message.results)
+        if calls:
+            open_calls.update([call.id for call in calls if call.id in answered])
+        if results:
+            open_calls.difference_update([result.call_id for result in results])
         before = message.role
     return found
 

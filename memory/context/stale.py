@@ -98,8 +98,8 @@ def _pictures(conversation: Conversation, _: Sequence[Action]) -> dict[Place, st
         (index, number)
         for index, message in enumerate(conversation.messages)
         for number, part in enumerate(message.parts)
-        if isinstance(part, Image)
-        or (isinstance(part, ToolResult) and any(isinstance(inner, Image) for inner in part.content))
+        if (isinstance(part, ToolResult) and any(isinstance(inner, Image) for inner in part.content))
+        or isinstance(part, Image)
     ]
     return {place: PICTURE for place in places if place[0] != places[-1][0]}
 

@@ -71,16 +71,20 @@ def steps(
 ) -> list[Step]:
     """All ways down, the least loss first; for one piece, the way to the overview before that to the line."""
     behind = [*accumulate(reversed(sizes), initial=0)][::-1]
-    found = []
+    found: list[tuple[float, int, int, bool, Step]] = []
     for piece in pieces:
         worth = _worth(piece, bool(conversation.messages[piece.message].spoken), piece.place in reports)
         worth *= 0.5 ** (behind[piece.message + 1] / HALVING)
         why = old.get(piece.place, "")
         if why:
             worth *= AGAIN if why in SAID_AGAIN else STALE
-        found += _down(piece, worth, why or "old")
-    found.sort(key=lambda step: (step.loss, step.piece.message, step.piece.part, step.tier is Tier.L0))
-    return found
+        # No two have the same place and tier, so that the steps themselves are never compared.
+        found += [
+            (step.loss, piece.message, piece.part, step.tier is Tier.L0, step)
+            for step in _down(piece, worth, why or "old")
+        ]
+    found.sort()
+    return [step for *_, step in found]
 
 
 def _worth(piece: Piece, spoken: bool, report: bool) -> float:
