@@ -27,7 +27,7 @@ class Floor:
     work. A question that names a time at which something was said needs less by ``timed``.
     """
 
-    seeking: float = 0.75
+    seeking: float = 0.7
     ordering: float = 1.6
     familiar: float = 1.0
     preference: float = 0.1

@@ -14,6 +14,10 @@ from memory.ports import Rarity
 LEAST: Final = 50
 """Rarity is reckoned as among at least so many memories: of three memories, none makes a word common."""
 
+RARE: Final = 1.5
+"""The power to which a word's rarity counts: what is said by one rare word ("which part arrived *bent*?") is found
+before what shares several common ones with the question."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -44,9 +48,11 @@ def weigh(question: Question, counted: Rarity) -> Weighed:
     """
     sparse: dict[int, float] = {}
     documents = max(counted.documents, LEAST)
+    known = 0.0
     for name, share in question.stems.items():
         number = term(name)
-        sparse[number] = share * rarity(documents, counted.frequency.get(number, 0))
-    best = sum(sparse.values())
+        rare = rarity(documents, counted.frequency.get(number, 0))
+        known += share * rare
+        sparse[number] = share * rare**RARE
     unknown = rarity(documents, 0) * sum(question.stems.values())
-    return Weighed(sparse, best, 1.0 - best / unknown if unknown > 0 else 0.0)
+    return Weighed(sparse, sum(sparse.values()), 1.0 - known / unknown if unknown > 0 else 0.0)

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from memory.context.decompose import Part, parts
+from memory.context.form import without_form
 from memory.context.route import NOWHERE, Route, route_of
 from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
 from memory.conversation import Conversation, Message, Role
@@ -114,8 +115,10 @@ def simpler(question: Question) -> tuple[tuple[Part, Question], ...]:
 
 
 def _of_person(spoken: str, before: str, now: datetime | None) -> Question | None:
-    text = whole = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
-    asked = asking(text)
+    whole = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
+    text, asked = whole, asking(whole)
+    if asked and (bare := asking(plain := without_form(whole))):
+        text, asked = plain, bare
     timed = spans(text, now) if now is not None and asked else None
     if timed is not None and timed.spans and stems(timed.rest):
         text, asked = timed.rest, asking(timed.rest) or [timed.rest]
@@ -127,7 +130,7 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> Question | Non
         return None
     work = about_work(found) if asked else 1.0
     if asked:
-        # What stands around a question (the story before it, the form the answer should have) counts lightly.
+        # What stands around a question (the story before it) counts lightly.
         for around in stems(text):
             found.setdefault(around, _AROUND)
     if len(found) <= _LEANS and before:

@@ -34,7 +34,18 @@ _TELLS_AMOUNT: Final = re.compile(
     re.IGNORECASE,
 )
 _TELLS_NAME: Final = re.compile(r"(?<![.!?:] )(?<!^)\b(?!I\b|I'|The\b|And\b)[A-Z][a-z]+")
+_TELLS_MONEY: Final = re.compile(
+    r"[$€£¥]\s?\d|\d\s?[$€£¥]|\d(?:\s?[kKmMbB])? (?:dollars?|euros?|pounds?|bucks|cents?)\b"
+)
 _ANSWERS: Final = (
+    (
+        re.compile(
+            r"\bhow much\b[^?]{0,100}\b(?:costs?|pa(?:y|id)|charge[ds]?|prices?|priced|spen[dt]|owe[ds]?|fees?"
+            r"|bill(?:ed)?|rent|salary|refund(?:ed)?|invoiced?)\b|\bwhat (?:price|amount|sum)\b|[$€£¥]_",
+            re.IGNORECASE,
+        ),
+        _TELLS_MONEY,
+    ),
     (
         re.compile(r"\b(?:when|how (?:long|often)|(?:what|which) (?:time|date|day|week|month|year))\b", re.IGNORECASE),
         _TELLS_TIME,

@@ -18,6 +18,13 @@ def test_a_rare_word_weighs_more_than_a_common_one() -> None:
     assert weighed.idf("sextant") > weighed.idf("keep") > weighed.idf("ida") > 0.0
 
 
+def test_one_rare_word_finds_more_than_two_common_ones() -> None:
+    counted = {term("sail"): 250, term("new"): 200, term("torn"): 5}
+    weighed = weigh(asked("Which new sail arrived torn?"), Rarity(500, counted))
+    rare, common = (product(document_terms(text), weighed.sparse) for text in ("The jib is torn.", "A new sail."))
+    assert rare > common
+
+
 def test_words_that_are_not_asked_for_weigh_nothing() -> None:
     assert weigh(asked("Where is the sextant?"), Rarity(500, {})).idf("where") == 0.0
 

