@@ -23,6 +23,7 @@ from memory.day.learn import Learner
 from memory.day.lessons.graphing import Graphing
 from memory.day.lessons.indexing import terms_of
 from memory.day.lessons.observing import Observing
+from memory.day.moving.candidates import CandidateRecords
 from memory.day.moving.exporting import Exporting
 from memory.day.moving.importing import Importing
 from memory.day.moving.replaying import Replaying
@@ -247,6 +248,7 @@ async def open_memory(
     findings = Findings(settings.research, journal, shelves, folders)
     researching = Researching(journal, learner, spawned, tiers, folders, guard, now, recall.busy)
     records = ResearchRecords(journal, researching)
+    candidates = CandidateRecords(journal)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -325,8 +327,8 @@ async def open_memory(
         reported=reported,
         windows=windows,
         nights=nights,
-        exporting=Exporting(journal, pages, records),
-        importing=Importing(journal, learner, pages, records, now),
+        exporting=Exporting(journal, pages, records, candidates),
+        importing=Importing(journal, learner, pages, records, candidates, now),
         replaying=Replaying(journal, journaled, room),
         lives=Lives(journal),
         observing=observing,

@@ -33,6 +33,15 @@ class CandidateState(StrEnum):
     DEFERRED = "deferred"
 
 
+class Took(StrEnum):
+    """What becomes of a candidate that comes from elsewhere. One is ``GONE`` where a fact that bore it out is not here
+    (any more): it goes with what it was drawn from."""
+
+    TAKEN = "taken"
+    KNOWN = "known"
+    GONE = "gone"
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What is put forward.

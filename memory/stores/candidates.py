@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 import orjson
 
-from memory.candidate import Candidate, CandidateKind, CandidateState, Decided, Proposal
+from memory.candidate import Candidate, CandidateKind, CandidateState, Decided, Proposal, Took
 from memory.consolidation.meeting import Held, Known, Made, meet
 from memory.fact import Fact
 from memory.scope import Layer, place_of
@@ -47,6 +48,37 @@ class Candidates(Shelf):
             return _with_evidence(connection, [row for row in rows if row["state"] in states])
 
         return await self._db.read(work) if owners else []
+
+    async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
+        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            rows = connection.execute(QUERIES["candidates_after"], (owner, after, limit)).fetchall()
+            return _with_evidence(connection, rows)
+
+        return await self._db.read(work)
+
+    async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
+        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+        return await self._db.read(lambda connection: _with_evidence(connection, _by_id(connection, ids)))
+
+    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> Took:
+        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+
+        def work(connection: sqlite3.Connection) -> Took:
+            same = (candidate.owner, candidate.mark)
+            if _by_id(connection, [candidate.id]) or connection.execute(QUERIES["candidate_marked"], same).fetchone():
+                return Took.KNOWN
+            if dry:
+                # What bears it out may be taken in by the same import, and is not there yet.
+                return Took.TAKEN
+            if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
+                return Took.GONE
+            connection.execute(QUERIES["candidate_add"], _as_told(candidate, self._redact))
+            _bear_out(connection, candidate.id, candidate.evidence)
+            return Took.TAKEN
+
+        return await self._db.write(work)
 
     async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
         """A person has decided, and nothing else changes: the candidate as it is then."""
@@ -129,7 +161,7 @@ class Candidates(Shelf):
             "fact": decision.fact,
         }
         connection.execute(QUERIES["candidate_decided"], told)
-        [whole] = _with_evidence(connection, ask_many(connection, "candidates_get", [candidate.id]))
+        [whole] = _with_evidence(connection, _by_id(connection, [candidate.id]))
         return whole
 
 
@@ -198,6 +230,10 @@ def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...]
     )
 
 
+def _by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> list[sqlite3.Row]:
+    return ask_many(connection, "candidates_get", ids)
+
+
 def _with_evidence(connection: sqlite3.Connection, rows: Sequence[sqlite3.Row]) -> list[Candidate]:
     evidence: dict[str, list[str]] = {}
     for row in ask_many(connection, "evidence_of", [row["id"] for row in rows]):
@@ -236,3 +272,10 @@ def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[s
         "sessions_then": 0,
         "fact": "",
     }
+
+
+def _as_told(candidate: Candidate, redact: Redact) -> dict[str, Any]:
+    told = {each.name: getattr(candidate, each.name) for each in fields(candidate) if each.name != "evidence"}
+    decided = stamp(candidate.decided_at) if candidate.decided_at else None
+    clean = {name: redact(told[name]) for name in ("title", "text", "reason")}
+    return told | clean | {"made_at": stamp(candidate.made_at), "decided_at": decided}

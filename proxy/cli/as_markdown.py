@@ -54,6 +54,7 @@ _HEADINGS = {
     "fact": "Facts",
     "passage": "What was said",
     "research": "What sub-agents found",
+    "candidate": "What could become a rule, and what was decided",
     "page": "Your own page",
     "pin": "Pinned contents",
 }
@@ -77,6 +78,8 @@ def _said(record: dict[str, Any]) -> str:
         case "research":
             title = record["description"] or record["question"]
             return f"{record['ended'][:10]} **{_line(title)[:120]}**: {_line(record['line'])}"
+        case "candidate":
+            return f"{_line(record['title'])} _({record['kind']}, {record['state']})_"
         case "pin":
             return str(record.get("handle", record["digest"]))
     return _line(str(record.get("text", "")))

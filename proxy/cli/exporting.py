@@ -18,10 +18,10 @@ from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
 
-PIECE = {"fact": 1000, "passage": 1000, "research": 10}
+PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
 """Memories that are asked for at once; a research brings its whole trail."""
 
-SORTS = ("fact", "passage", "research")
+SORTS = ("fact", "passage", "research", "candidate")
 
 
 class Format(StrEnum):
@@ -40,7 +40,8 @@ def export(
         list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
     ] = None,
 ) -> None:
-    """Write down everything that is remembered: facts with their whole record, passages, pins, your own pages."""
+    """Write down everything that is remembered: facts with their whole record, passages, candidates, pins, your own
+    pages."""
     with call.reach() as server:
         asked = call.scope(server)
         inventory = server.ask("GET", "api/export", asked)
@@ -55,6 +56,7 @@ def export(
     else:
         facts, passages = shown.count(counts["facts"], "fact"), shown.count(counts["passages"], "passage")
         more = f", {counts['research']} of research" if counts["research"] else ""
+        more += f", {shown.count(counts['candidates'], 'candidate')}" if counts["candidates"] else ""
         print(f"{facts} and {passages}{more} written to {out}", file=sys.stderr)
 
 
@@ -105,7 +107,7 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    counts = {"facts": 0, "passages": 0, "research": 0}
+    counts = {"facts": 0, "passages": 0, "research": 0, "candidates": 0}
     beside = out.with_name(out.name + ".part")
     columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
     bar = Progress(*columns, console=Console(stderr=True), transient=True)

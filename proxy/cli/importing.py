@@ -104,7 +104,21 @@ def _taken_in(
     return dict(counts)
 
 
-_COUNTED = ("sessions", "turns", "new", "seen", "copied", "facts", "passages", "pins", "pages", "known", "forgotten")
+_COUNTED = (
+    "sessions",
+    "turns",
+    "new",
+    "seen",
+    "copied",
+    "facts",
+    "passages",
+    "research",
+    "candidates",
+    "pins",
+    "pages",
+    "known",
+    "forgotten",
+)
 
 
 def _source(
@@ -211,8 +225,10 @@ def _tell(told: dict[str, Any]) -> None:
             console.print(f"{told['seen']} came through the proxy when they took place")
         if told["copied"]:
             console.print(f"{told['copied']} are copies of another session's")
-    if any(told[name] for name in ("facts", "passages", "pages", "pins")):
-        taken = ", ".join(shown.count(told[f"{name}s"], name) for name in ("fact", "passage", "page", "pin"))
+    sorts = ("fact", "passage", "candidate", "page", "pin")
+    if told["research"] or any(told[f"{name}s"] for name in sorts):
+        taken = ", ".join(shown.count(told[f"{name}s"], name) for name in sorts)
+        taken += f", {told['research']} of research" if told["research"] else ""
         console.print(f"{would}taken in: {taken}")
     console.print(f"known already: {told['known']}; forgotten before, and left so: {told['forgotten']}")
     if not told["learned"]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FACT, FORMAT, PASSAGE, Uses, record_of
 from memory.day.moving.research import RESEARCH, ResearchRecords
 from memory.day.page.files import PageFiles
@@ -54,8 +55,9 @@ class Inventory:
 class Exporting:
     """The shell that gives everything out."""
 
-    def __init__(self, kept: Kept, pages: PageFiles, research: ResearchRecords) -> None:
+    def __init__(self, kept: Kept, pages: PageFiles, research: ResearchRecords, candidates: CandidateRecords) -> None:
         self._kept = kept
+        self._candidates = candidates
         self._research = research
         self._pages = pages
 
@@ -94,4 +96,6 @@ class Exporting:
             return [record_of(passage) for passage in await self._kept.passages_after(owner, after, limit)]
         if sort == RESEARCH:
             return await self._research.records(owner, after, limit)
-        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE} or {RESEARCH}")
+        if sort == CANDIDATE:
+            return await self._candidates.records(owner, after, limit)
+        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE}, {RESEARCH} or {CANDIDATE}")

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from memory.candidate import Took
 from memory.day.learn import Learner
+from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FORMAT, NoRecord, Uses, memory_of, uses_of
 from memory.day.moving.research import ResearchRecords
 from memory.day.own_words import in_own_words
@@ -64,6 +66,7 @@ class Taken:
     facts: int = 0
     passages: int = 0
     research: int = 0
+    candidates: int = 0
     pins: int = 0
     pages: int = 0
     known: int = 0
@@ -80,6 +83,7 @@ class Importing:
         learner: Learner,
         pages: PageFiles,
         research: ResearchRecords,
+        candidates: CandidateRecords,
         now: Callable[[], datetime],
         dry: bool = False,
     ) -> None:
@@ -87,12 +91,15 @@ class Importing:
         self._learner = learner
         self._pages = pages
         self._research = research
+        self._candidates = candidates
         self._now = now
         self._dry = dry
 
     def without_writing(self) -> Importing:
         """The same, which only says what would be taken."""
-        return Importing(self._journal, self._learner, self._pages, self._research, self._now, dry=True)
+        return Importing(
+            self._journal, self._learner, self._pages, self._research, self._candidates, self._now, dry=True
+        )
 
     async def records(self, records: Sequence[object], scope: Scope) -> Taken:
         """Take in records of an export; what is none is told, and the rest goes on. A text among them says why there is
@@ -100,6 +107,7 @@ class Importing:
         taken = Taken()
         memories: dict[str, tuple[int, Fact | Passage]] = {}
         uses: dict[str, Uses] = {}
+        candidates: list[tuple[int, Mapping[str, Any]]] = []
         for place, record in enumerate(records):
             try:
                 if not isinstance(record, Mapping):
@@ -108,11 +116,18 @@ class Importing:
                     memory = _of(memory_of(record), scope)
                     memories.setdefault(memory.id, (place, memory))
                     uses[memory.id] = uses_of(record)
+                elif record.get("sort") == CANDIDATE:
+                    candidates.append((place, record))
                 else:
                     await self._other(record, scope, taken)
             except NoRecord as error:
                 taken.faults.append((place, str(error)))
         await self._memories(memories, uses, taken)
+        for place, record in candidates:  # behind the facts that bear them out
+            try:
+                await self._candidate(record, scope, taken)
+            except NoRecord as error:
+                taken.faults.append((place, str(error)))
         return taken
 
     async def notes(self, text: str, scope: Scope, at: datetime) -> Taken:
@@ -179,6 +194,15 @@ class Importing:
             await self._journal.restore_uses({memory.id: uses[memory.id] for memory in new if uses.get(memory.id)})
             await self._learner.remember(facts, passages)
 
+    async def _candidate(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
+        match await self._candidates.take(record, scope, self._dry):
+            case Took.TAKEN:
+                taken.candidates += 1
+            case Took.KNOWN:
+                taken.known += 1
+            case Took.GONE:
+                taken.forgotten += 1
+
     async def _other(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
         """A line that is no memory."""
         match record.get("sort"):
@@ -198,7 +222,7 @@ class Importing:
             case "page":
                 await self._page(record, scope, taken)
             case other:
-                raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, research, page or pin")
+                raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, research, candidate, page or pin")
 
     async def _pin(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
         person, part = scope.owner(Layer.USER), record.get("part")

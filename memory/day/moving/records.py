@@ -32,7 +32,7 @@ class NoRecord(ValueError):
 def record_of(memory: Fact | Passage, uses: Uses | None = None) -> dict[str, Any]:
     """A memory as a record."""
     sort = FACT if isinstance(memory, Fact) else PASSAGE
-    told = {name: _plain(value) for name, value in asdict(memory).items()}
+    told = {name: plain(value) for name, value in asdict(memory).items()}
     record: dict[str, Any] = {"sort": sort, **told}
     if uses:
         record["uses"] = {session: list(counts) for session, counts in sorted(uses.items())}
@@ -54,8 +54,7 @@ def memory_of(record: Mapping[str, Any]) -> Fact | Passage:
         memory: Fact | Passage = msgspec.convert(told, kind)
     except ValueError as error:
         raise NoRecord(str(error).replace("`$.", "`")) from None
-    for field in fields(memory):
-        _check(field.name, getattr(memory, field.name))
+    checked(memory)
     if not memory.id or not memory.text.strip() or not memory.owner:
         raise NoRecord("id, text and owner may not be empty")
     return memory
@@ -73,6 +72,16 @@ def uses_of(record: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         raise NoRecord(f"uses: {error}") from None
 
 
+def checked(value: Any) -> None:
+    """Look at every field of what was read out of a record.
+
+    Raises:
+        NoRecord: when a time has no zone, or a number is out of its bounds.
+    """
+    for field in fields(value):
+        _check(field.name, getattr(value, field.name))
+
+
 def _check(name: str, value: object) -> None:
     if isinstance(value, datetime) and value.tzinfo is None:
         raise NoRecord(f"{name} is a time without its zone: {value.isoformat()}")
@@ -82,7 +91,8 @@ def _check(name: str, value: object) -> None:
         raise NoRecord(f"{name} is {value}; it is no count")
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """A field as it goes into JSON."""
     if isinstance(value, bytes):
         return value.hex()
     return list(value) if isinstance(value, tuple) else value

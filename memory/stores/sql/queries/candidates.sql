@@ -30,6 +30,12 @@ DELETE FROM candidates WHERE id = ?;
 -- candidates_get: candidates by id
 SELECT * FROM candidates WHERE id IN (?*);
 
+-- candidates_after: an owner's candidates behind an id, in the order of the ids; the limit comes last
+SELECT * FROM candidates WHERE owner = ? AND id > ? ORDER BY id LIMIT ?;
+
+-- candidate_marked: an owner's candidate of a mark
+SELECT id FROM candidates WHERE owner = ? AND mark = ?;
+
 -- candidates_of: the candidates of some owners, those with the most evidence first
 SELECT * FROM candidates WHERE owner IN (?*) ORDER BY sessions DESC, sources DESC, number;
 

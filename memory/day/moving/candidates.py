@@ -1,0 +1,70 @@
+"""Candidates as records: what waits for a person and what was decided, written by an export, read by an import."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Protocol
+
+import msgspec
+
+from memory.candidate import Candidate, Took
+from memory.day.moving.records import NoRecord, checked, plain
+from memory.scope import Layer, Scope, owned_by
+
+CANDIDATE = "candidate"
+
+
+class CandidateJournal(Protocol):
+    """What this needs of the journal."""
+
+    async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
+        """An owner's candidates whose ids come behind ``after``, in order, whatever has become of them."""
+
+    async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
+        """Candidates by id, whoever's."""
+
+    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> Took:
+        """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
+
+
+class CandidateRecords:
+    """The shell that gives candidates out and takes them in."""
+
+    def __init__(self, journal: CandidateJournal) -> None:
+        self._journal = journal
+
+    async def records(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
+        """An owner's candidates behind an id, in the order of the ids."""
+        found = await self._journal.candidates_after(owner, after, limit)
+        return [{"sort": CANDIDATE, **{name: plain(value) for name, value in asdict(each).items()}} for each in found]
+
+    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> Took:
+        """Take one in, behind the facts that bear it out.
+
+        Raises:
+            NoRecord: when it is none, or is not the scope's to own.
+        """
+        candidate = _read(record)
+        mine = owned_by(candidate.owner, scope)
+        owner = mine[0].owner(mine[1]) if mine is not None else None
+        if owner is None:
+            raise NoRecord(f"its owner {candidate.owner[:80]!r} is none that you may write to")
+        if any(known.owner != owner for known in await self._journal.candidates_named([candidate.id])):
+            raise NoRecord(f"a candidate of another owner has the id {candidate.id}")
+        return await self._journal.take_candidate(replace(candidate, owner=owner), dry)
+
+
+def _read(record: Mapping[str, Any]) -> Candidate:
+    try:
+        candidate = msgspec.convert(dict(record), Candidate)
+        ids = [str(uuid.UUID(id)) for id in (candidate.id, *candidate.evidence)]
+    except ValueError as error:
+        raise NoRecord(str(error).replace("`$.", "`")[:300]) from None
+    checked(candidate)
+    if candidate.layer not in (Layer.PROJECT, Layer.ORG):
+        raise NoRecord(f"layer is {candidate.layer.value!r}; a candidate is for a project or an org")
+    if not candidate.text.strip() or not candidate.mark or not candidate.owner:
+        raise NoRecord("text, mark and owner may not be empty")
+    return replace(candidate, id=ids[0], evidence=tuple(ids[1:]))
