@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import Protocol
 
 import orjson
@@ -29,8 +30,10 @@ from memory.learning.behaviour.told import (
     fixed,
     habitual,
     left_open,
+    mark,
     put_right,
     sequence,
+    subject_of,
     words_of,
 )
 from memory.learning.tombstones import tombstone_of
@@ -160,16 +163,25 @@ class Observing:
         done = await self._journal.steps(owner, MINED)
         mined = await asyncio.to_thread(mine, done)
         every: list[Sequel | Trigger | Convention] = [*mined.sequences, *mined.triggers, *mined.conventions]
-        buried = {words_of(each): tombstone_of(self._journal.key(), owner, words_of(each)) for each in every}
-        forgotten = await self._journal.is_forgotten(list(buried.values())) if buried else frozenset()
-        if not forgotten:
+        gone = await self._gone(owner, {subject_of(each): words_of(each) for each in every})
+        if not gone:
             return mined
         return replace(
             mined,
-            sequences=tuple(each for each in mined.sequences if buried[words_of(each)] not in forgotten),
-            triggers=tuple(each for each in mined.triggers if buried[words_of(each)] not in forgotten),
-            conventions=tuple(each for each in mined.conventions if buried[words_of(each)] not in forgotten),
+            sequences=tuple(each for each in mined.sequences if subject_of(each) not in gone),
+            triggers=tuple(each for each in mined.triggers if subject_of(each) not in gone),
+            conventions=tuple(each for each in mined.conventions if subject_of(each) not in gone),
         )
+
+    async def _gone(self, owner: str, told: Mapping[bytes, str]) -> frozenset[bytes]:
+        """Which of these subjects of an owner's are forgotten, by themselves or in the words that they are told in."""
+        key = self._journal.key()
+        buried = {
+            subject: {tombstone_of(key, owner, mark(subject)), tombstone_of(key, owner, text)}
+            for subject, text in told.items()
+        }
+        forgotten = await self._journal.is_forgotten(list(chain.from_iterable(buried.values()))) if buried else ()
+        return frozenset(subject for subject, hashes in buried.items() if not hashes.isdisjoint(forgotten))
 
     def _due(self, owner: str, session: str, steps: int) -> bool:
         """Whether habits are to be looked for now."""
@@ -190,14 +202,12 @@ class Observing:
             return [], [], {}
         before = {each.subject: each for each in await self._journal.observations(owner, list(found))}
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in before.values()])}
-        key = self._journal.key()
-        buried = {subject: tombstone_of(key, owner, each.draft.text) for subject, each in found.items()}
-        forgotten = await self._journal.is_forgotten(list(buried.values()))
+        forgotten = await self._gone(owner, {subject: each.draft.text for subject, each in found.items()})
         written: list[tuple[Fact, bool]] = []
         known: list[Known] = []
         ids: dict[bytes, str] = {}
         for subject, each in found.items():
-            if buried[subject] in forgotten:
+            if subject in forgotten:
                 continue
             held = before.get(subject)
             fact = facts.get(held.memory) if held is not None else None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from memory.behaviour import Known
 from memory.candidate import Candidate
 from memory.context.explain import Explained
 from memory.context.floor import OPEN
@@ -26,7 +27,7 @@ from memory.day.recall import Recall
 from memory.day.sessions.live import LiveSessions
 from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
 from memory.language.words import stems
-from memory.learning.behaviour.told import within
+from memory.learning.behaviour.told import marks, within
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Counts, Forgotten, Journal
@@ -272,10 +273,12 @@ class Commands:
         async with self._learner.resting():
             facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
             buried = self._tombstones([*facts, *passages])
+            seen = {each.memory: each for owner in owners for each in await self._journal.observations(owner)}
             skills = await self._written.written_skills(owners)
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
-            await self._journal.tombstone(self._tombstones(taken), self._now())
+            observed = [each for fact in gone.facts if (each := seen.get(fact.id))]
+            await self._journal.tombstone([*self._tombstones(taken), *self._buried(observed)], self._now())
             self._sessions.forget()
             await self._pages.unmake()
         files, faults = await self._written.forget_written(gone.facts, skills, owners)
@@ -305,6 +308,9 @@ class Commands:
     def _tombstones(self, memories: Sequence[Fact | Passage]) -> list[bytes]:
         texts = [(memory.owner, text) for memory in memories for text in (memory.text, *_within(memory))]
         return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
+
+    def _buried(self, observed: Sequence[Known]) -> list[bytes]:
+        return [tombstone_of(self._journal.key(), each.owner, text) for each in observed for text in marks(each)]
 
 
 def _within(memory: Memory) -> list[str]:

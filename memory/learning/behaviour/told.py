@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from math import log2
 from typing import Any, Final
 
-from memory.behaviour import Fix
+import orjson
+
+from memory.behaviour import Fix, Known
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.entities import entities
 from memory.learning.behaviour.corrected import Corrected
@@ -84,21 +86,19 @@ def habitual(habits: Habits) -> Iterator[Finding]:
     """The habits of a project."""
     for sequel in habits.sequences[:SEQUENCES]:
         detail = {"steps": sequel.shapes, "sessions": sequel.sessions, "times": sequel.times, "kept": sequel.kept}
+        detail |= {"families": sequel.families}
         draft = _draft(words_of(sequel), Kind.PATTERN, Origin.BEHAVIOUR, confidence(sequel.sessions))
-        subject = sequence(sequel.families)
-        yield Finding("sequence", subject, draft, sequel.last.source, sequel.sessions, detail)
+        yield Finding("sequence", subject_of(sequel), draft, sequel.last.source, sequel.sessions, detail)
     for trigger in habits.triggers[:TRIGGERS]:
         detail = {"when": trigger.when, "then": trigger.shape, "sessions": trigger.sessions}
         detail |= {"times": trigger.times, "occasions": trigger.occasions}
         draft = _draft(words_of(trigger), Kind.PATTERN, Origin.BEHAVIOUR, confidence(trigger.sessions))
-        subject = _subject("trigger", trigger.when, trigger.then)
-        yield Finding("trigger", subject, draft, trigger.last.source, trigger.sessions, detail)
+        yield Finding("trigger", subject_of(trigger), draft, trigger.last.source, trigger.sessions, detail)
     for rule in habits.conventions[:CONVENTIONS]:
         detail = {"rule": f"{rule.question} {rule.answer}", "sessions": rule.sessions}
         detail |= {"times": rule.times, "edits": rule.edits}
         draft = _draft(words_of(rule), Kind.CONVENTION, Origin.BEHAVIOUR, confidence(rule.sessions))
-        subject = _subject("convention", rule.question, rule.answer)
-        yield Finding("convention", subject, draft, rule.last.source, rule.sessions, detail)
+        yield Finding("convention", subject_of(rule), draft, rule.last.source, rule.sessions, detail)
 
 
 def words_of(habit: Sequel | Trigger | Convention) -> str:
@@ -115,9 +115,38 @@ def words_of(habit: Sequel | Trigger | Convention) -> str:
 def within(text: str) -> list[str]:
     """The shorter habits in the text of a longer one: who lets go of the whole does not want to be told its half."""
     steps = text.removeprefix(_HABIT).split(_THEN) if text.startswith(_HABIT) else []
+    return [_HABIT + _THEN.join(span) for span in _spans(steps)]
+
+
+def marks(known: Known) -> list[str]:
+    """What names an observation and the shorter habits in it, whatever words it is told in: a habit's text says how
+    its steps were taken most often, and that changes."""
+    told = orjson.loads(known.detail)
+    families = told.get("families") if isinstance(told, dict) and known.sort == "sequence" else None
+    return [mark(known.subject), *(mark(sequence(span)) for span in _spans(families or []))]
+
+
+def mark(subject: bytes) -> str:
+    """A subject as a text that can be buried."""
+    return f"observed {subject.hex()}"
+
+
+def subject_of(habit: Sequel | Trigger | Convention) -> bytes:
+    """What names a habit."""
+    match habit:
+        case Sequel():
+            return sequence(habit.families)
+        case Trigger():
+            return _subject("trigger", habit.when, habit.then)
+        case Convention():
+            return _subject("convention", habit.question, habit.answer)
+
+
+def _spans(steps: Sequence[str]) -> list[Sequence[str]]:
+    """Every run of two or more steps that is shorter than all of them."""
     places = range(len(steps))
     spans = [(first, last) for first in places for last in places if first < last and last - first < len(steps) - 1]
-    return [_HABIT + _THEN.join(steps[first : last + 1]) for first, last in spans]
+    return [steps[first : last + 1] for first, last in spans]
 
 
 def sequence(families: Sequence[str]) -> bytes:

@@ -13,6 +13,7 @@ from memory.bootstrap import Memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.day.approval.approving import Approval
 from memory.day.approval.writing import Refused
+from memory.learning.behaviour.habits import mine
 from memory.scope import Layer, Scope
 from memory.settings import ProjectFolder
 from tests.fake_provider import fake_provider
@@ -97,6 +98,24 @@ async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_
     assert (await memory(proxy).observing.habits(OWNER)).sequences == ()
     assert await memory(proxy).approving.candidates([OWNER]) == []
     assert not [fact for fact in await memory(proxy).commands.facts([OWNER]) if "cargo" in fact.text]
+
+
+async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Running) -> None:
+    for number in range(5):
+        await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
+    before = (await memory(proxy).observing.habits(OWNER)).sequences
+    [waiting] = await memory(proxy).approving.candidates([OWNER], {CandidateState.WAITING})
+    await memory(proxy).commands.forget(waiting.evidence, [OWNER])
+    # The same steps, taken otherwise so often that they would be told otherwise.
+    other = [(f"{command} --offline", printed) for command, printed in WORK]
+    for number in range(5, 15):
+        await play(proxy, f"Do piece {number}.", other, f"s{number}")
+    memory_ = memory(proxy)
+    mined = mine(await memory_.journal.steps(OWNER, 1000)).sequences
+    assert {each.families for each in before} <= {each.families for each in mined}
+    assert {each.shapes for each in mined}.isdisjoint({each.shapes for each in before})
+    assert (await memory_.observing.habits(OWNER)).sequences == ()
+    assert not [fact for fact in await memory_.commands.facts([OWNER]) if "cargo" in fact.text]
 
 
 async def test_a_skill_that_a_person_has_changed_stays_and_is_told(proxy: Running, folder: Path) -> None:
