@@ -20,6 +20,8 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from memory.models.door import provider_error, translating_litellm
 from proxy.errors import UpstreamUnreachable
 from proxy.settings import Route, UpstreamSettings
+from proxy.upstream.rehearsal import rehearse
+from proxy.upstream.reported import patience, refusal, words
 from proxy.wire.dialect import Dialect
 
 _SAMPLING = frozenset({"temperature", "top_p", "stream", "tools", "tool_choice", "model"})
@@ -112,7 +114,8 @@ class Bridge:
         return any(route.bridge for route in self._settings.routes)
 
     async def open(self) -> None:
-        """Import litellm where a route needs it: in mid-traffic the import would hold every stream up for seconds.
+        """Import litellm where a route needs it, and rehearse: in mid-traffic the import would hold every stream up for
+        seconds, and the first request for a fifth of one.
 
         Raises:
             memory.models.door.DoorShut: when what it needs is not installed.
@@ -120,6 +123,7 @@ class Bridge:
         if self.wanted:
             self._litellm = await asyncio.to_thread(translating_litellm)
             self._troubles = (provider_error(), *_UNTRANSLATED)
+            await rehearse(self._calls, self._troubles)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -152,9 +156,9 @@ class Bridge:
         except _NotConnected as error:
             raise UpstreamUnreachable(_without(key, f"no connection for {route.bridge}: {error}")) from error
         except self._troubles as error:
-            status = getattr(error, "status_code", None)
-            known = isinstance(status, int) and 400 <= status < 600
-            yield _refused(dialect, status if known and status else 502, _without(key, _sentence(error)))
+            status, refused = refusal(dialect, error, _without(key, words(error)))
+            own = CIMultiDict({"Content-Type": "application/json", **patience(error)})
+            yield BridgedReply(status, own, BridgedContent(_once(refused)))
             return
         own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
         if asked.get("stream"):
@@ -165,12 +169,15 @@ class Bridge:
             own["Content-Type"] = "application/json"
             yield BridgedReply(200, own, BridgedContent(_once(_json(answer))))
 
-    async def _answer(self, dialect: Dialect, route: Route, key: str, asked: Mapping[str, Any]) -> Any:
-        calls: Mapping[str, Callable[..., Awaitable[Any]]] = {
+    @property
+    def _calls(self) -> Mapping[str, Callable[..., Awaitable[Any]]]:
+        return {
             "openai-chat": self._litellm.acompletion,
             "openai-responses": self._litellm.aresponses,
             "anthropic-messages": self._litellm.anthropic_messages,
         }
+
+    async def _answer(self, dialect: Dialect, route: Route, key: str, asked: Mapping[str, Any]) -> Any:
         told = {name: value for name, value in asked.items() if name in FIELDS[dialect.name]}
         told["model"] = str(route.bridge).replace("*", str(asked.get("model", "")))
         told |= {"api_key": key or None, "timeout": self._settings.read_seconds, "drop_params": True, "max_retries": 0}
@@ -184,10 +191,10 @@ class Bridge:
         ):
             with attempt:
                 try:
-                    return await calls[dialect.name](**told)
+                    return await self._calls[dialect.name](**told)
                 except self._troubles as error:
                     if _never_sent(error):
-                        raise _NotConnected(_sentence(error)) from error
+                        raise _NotConnected(words(error)) from error
                     raise
         raise AssertionError("the last attempt returns or raises")
 
@@ -239,7 +246,7 @@ async def _frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> As
         if dialect == "openai-chat":
             yield b"data: [DONE]\n\n"
     except troubles as error:
-        raise aiohttp.ClientPayloadError(_without(key, _sentence(error))) from None
+        raise aiohttp.ClientPayloadError(_without(key, words(error))) from None
     finally:
         if hasattr(answer, "aclose"):
             with suppress(*troubles):
@@ -261,13 +268,6 @@ def _never_sent(error: BaseException) -> bool:
             return True
         seen = seen.__cause__ or seen.__context__
     return False
-
-
-def _sentence(error: BaseException) -> str:
-    """An error's first line: litellm writes its own stack below it."""
-    if isinstance(error, ImportError):
-        return f"litellm cannot translate this without more of its parts ({error}): pip install 'litellm[proxy]'"
-    return str(error).strip().partition("\n")[0][:500] or type(error).__name__
 
 
 def _without(key: str, message: str) -> str:

@@ -15,7 +15,7 @@ from proxy.wire.memo import Memo
 from proxy.wire.parts import anthropic_messages as parts
 from proxy.wire.parts.offered import offered
 from proxy.wire.places.anthropic_messages import places_of
-from proxy.wire.refusals import anthropic_refusal
+from proxy.wire.refusals import anthropic_refusal, anthropic_too_long
 from proxy.wire.replies import anthropic_messages as replies
 from proxy.wire.rules import anthropic_messages as rules
 from proxy.wire.slices import count_of, cut, fields_of, is_list, items_of, string_of, value_of
@@ -69,6 +69,10 @@ class AnthropicMessages:
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in Anthropic's shape."""
         return anthropic_refusal(status, message, where)
+
+    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
+        """See :class:`proxy.wire.dialect.Dialect`."""
+        return anthropic_too_long(message, limit, size)
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

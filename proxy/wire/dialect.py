@@ -116,3 +116,7 @@ class Dialect(Protocol):
 
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in the shape that this dialect's clients read."""
+
+    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
+        """That a request has more tokens (``size``) than its model reads (``limit``; 0 where that is not known), as
+        this dialect's clients know it; its status is 400."""

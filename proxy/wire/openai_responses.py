@@ -15,7 +15,7 @@ from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_responses as parts
 from proxy.wire.parts.offered import offered
 from proxy.wire.places.openai_responses import places_of
-from proxy.wire.refusals import openai_refusal
+from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_responses as replies
 from proxy.wire.rules import openai_responses as rules
 from proxy.wire.slices import count_of, cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
@@ -82,6 +82,10 @@ class OpenAIResponses:
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in OpenAI's shape."""
         return openai_refusal(status, message, where)
+
+    def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
+        """See :class:`proxy.wire.dialect.Dialect`."""
+        return openai_too_long(message, limit, size)
 
 
 def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

@@ -35,5 +35,20 @@ def anthropic_refusal(status: int, message: str, where: str) -> bytes:
     return orjson.dumps({"type": "error", "error": {"type": kind, "message": _utf8(text)}})
 
 
+def openai_too_long(message: str, limit: int, size: int) -> bytes:
+    """That a request has more tokens (``size``) than its model reads (``limit``; 0: not known), with the code by which
+    OpenAI's clients know it."""
+    if limit and size:
+        message = f"This model's maximum context length is {limit} tokens. However, your messages resulted in {size}."
+    error = {"message": _utf8(message), "type": "invalid_request_error", "param": None}
+    return orjson.dumps({"error": {**error, "code": "context_length_exceeded"}})
+
+
+def anthropic_too_long(message: str, limit: int, size: int) -> bytes:
+    """The same in the words by which Anthropic's clients know it."""
+    told = f"{size} tokens > {limit} maximum" if limit and size else message
+    return anthropic_refusal(400, f"prompt is too long: {told}", "")
+
+
 def _utf8(text: str) -> str:
     return text.encode(errors="replace").decode()

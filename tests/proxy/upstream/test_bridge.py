@@ -213,19 +213,46 @@ async def test_a_stranger_cannot_spend_a_key_of_ours(tmp_path: Path, monkeypatch
             assert (await proxy.post("/k/ann-key-1234/v1/messages", asked))[0] == 200
 
 
-@pytest.mark.parametrize("path", list(ASKED))
-async def test_a_providers_refusal_comes_in_the_clients_format(path: str, tmp_path: Path) -> None:
+FAULTS = {
+    429: ("rate_limit_error", "slow down, own-key"),
+    500: ("api_error", "the engine has stopped"),
+    400: ("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+}
+TOO_LONG = "This model's maximum context length is 200000 tokens. However, your messages resulted in 210000 tokens."
+
+
+@pytest.mark.parametrize(("fault", "streamed"), [(429, True), (500, False), (400, True)])
+@pytest.mark.parametrize(("path", "bridge", "asked"), PAIRS)
+async def test_a_providers_refusal_comes_in_the_clients_format(
+    path: str, bridge: str, asked: str, fault: int, streamed: bool, tmp_path: Path
+) -> None:
+    kind, words = FAULTS[fault]
+
     async def refuse(request: web.Request) -> web.StreamResponse:
         await request.read()
-        told = {"type": "error", "error": {"type": "rate_limit_error", "message": "slow down, own-key"}}
-        return web.json_response(told, status=429)
+        if asked == "/v1/messages":
+            told: dict[str, Any] = {"type": "error", "error": {"type": kind, "message": words}}
+        else:
+            code = "context_length_exceeded" if fault == 400 else None
+            told = {"error": {"message": TOO_LONG if fault == 400 else words, "type": kind, "code": code}}
+        return web.json_response(told, status=fault, headers={"retry-after": "7"})
 
     async with fake_provider() as provider:
         provider.answer = refuse
-        async with bridged(provider, tmp_path, bridge="anthropic/m") as proxy:
-            status, reply, _ = await proxy.post(path, body(path, True), Authorization="Bearer own-key")
-    assert status == 429 and b"slow down" in reply and b"own-key" not in reply and len(provider.requests) == 1
-    assert (b'"type":"error"' in reply) is (path == "/v1/messages")
+        async with bridged(provider, tmp_path, bridge=bridge) as proxy:
+            status, reply, headers = await proxy.post(path, body(path, streamed), Authorization="Bearer own-key")
+    assert status == fault and len(provider.requests) == 1 and b"own-key" not in reply
+    error = orjson.loads(reply)["error"]
+    said = error["message"]
+    assert ("type" in orjson.loads(reply)) is (path == "/v1/messages")
+    if fault != 400:
+        assert said == words.replace("own-key", "(key)")
+    elif path == "/v1/messages":
+        assert (error["type"], said) == ("invalid_request_error", words)
+    else:
+        assert error["code"] == "context_length_exceeded" and "200000" in said and "210000" in said
+    if fault == 429:
+        assert headers.get("retry-after") == "7"
 
 
 async def test_what_cannot_be_bridged_is_refused_with_the_place(tmp_path: Path) -> None:

@@ -1,0 +1,63 @@
+"""Ask a provider that is none, once in each format, before any client does.
+
+litellm imports the better part of itself with the first requests, which holds every stream of the process up for a
+fifth of a second; done at the start, nobody waits for it. Nothing leaves the machine: whoever is asked is a socket of
+our own on the loopback, which refuses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+SECONDS: Final = 20.0
+"""After which the rehearsal is given up: the first requests then import what is left."""
+
+_BODY: Final = b'{"type":"error","error":{"type":"authentication_error","message":"a rehearsal"}}'
+_REFUSAL: Final = (
+    b"HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+    % len(_BODY)
+) + _BODY
+
+_SCHEMA: Final = {"type": "object", "properties": {"path": {"type": "string"}}}
+_SAID: Final = [{"role": "user", "content": "?"}]
+ASKED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "openai-chat": {
+        "model": "anthropic/rehearsal",
+        "messages": _SAID,
+        "tools": [{"type": "function", "function": {"name": "read", "parameters": _SCHEMA}}],
+    },
+    "openai-responses": {
+        "model": "anthropic/rehearsal",
+        "input": "?",
+        "tools": [{"type": "function", "name": "read", "parameters": _SCHEMA}],
+    },
+    "anthropic-messages": {
+        "model": "openai/rehearsal",
+        "max_tokens": 9,
+        "messages": _SAID,
+        "tools": [{"name": "read", "input_schema": _SCHEMA}],
+    },
+}
+"""What is asked in the format of each dialect, of a provider of another."""
+
+
+async def rehearse(calls: Mapping[str, Callable[..., Awaitable[Any]]], troubles: tuple[type[Exception], ...]) -> None:
+    """Make one call in each dialect; ``troubles`` are what a refusal may raise."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(_REFUSAL)
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        host, port = server.sockets[0].getsockname()[:2]
+        own = {"api_base": f"http://{host}:{port}", "api_key": "none", "timeout": SECONDS, "max_retries": 0}
+        for dialect, asked in ASKED.items():
+            with suppress(*troubles, OSError, TimeoutError):
+                await asyncio.wait_for(calls[dialect](**asked, **own, stream=True), SECONDS)
