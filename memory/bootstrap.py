@@ -43,7 +43,7 @@ from memory.day.research.library import Library
 from memory.day.research.researching import Researching
 from memory.day.research.shelves import Shelves
 from memory.day.retaining import Retaining
-from memory.day.sessions.live import LiveSessions
+from memory.day.sessions.finding import LiveSessions
 from memory.day.sessions.offering import Offering
 from memory.day.sessions.spawned import Spawned
 from memory.day.tiers.content import Contents

@@ -16,4 +16,5 @@ assisted                what a language model may do better
 
 own_words               a fact out of what a person says outside any session
 warming  reindexing     read beforehand what requests need; make the index anew beside the old one
+retaining               let go of what is older than a person wants to keep
 """

@@ -17,7 +17,8 @@ from memory.day.deadline import Deadline
 from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
 from memory.day.given import Pages, Recalled, Recaller
 from memory.day.research.findings import Findings
-from memory.day.sessions.live import LiveSession, LiveSessions, in_own_namespace
+from memory.day.sessions.finding import LiveSessions, in_own_namespace
+from memory.day.sessions.live import LiveSession
 from memory.day.sessions.spawned import Spawned
 from memory.day.window.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.edits import Append, Edit, Entry, Insert, Ledger

@@ -23,7 +23,7 @@ from memory.conversation import Conversation, Reply, Text
 from memory.day.given import FrozenPage, Recalled
 from memory.day.note import Notes
 from memory.day.prepare import Preparation
-from memory.day.sessions.live import LiveSessions
+from memory.day.sessions.finding import LiveSessions
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Prepared, RequestKind, Session, Shown

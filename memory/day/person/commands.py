@@ -24,7 +24,7 @@ from memory.day.note import Notes
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
-from memory.day.sessions.live import LiveSessions
+from memory.day.sessions.finding import LiveSessions
 from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
 from memory.language.words import stems
 from memory.learning.behaviour.told import marks, within

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memory.conversation import Conversation, Form
-from memory.day.sessions.live import LiveSession, LiveSessions
+from memory.day.sessions.finding import LiveSessions
+from memory.day.sessions.live import LiveSession
 from memory.edits import OFFERED, Act, Entry
 from memory.session import Prepared
 

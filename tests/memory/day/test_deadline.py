@@ -17,7 +17,8 @@ from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.day import prepare
 from memory.day.given import FrozenPage, Recalled
 from memory.day.prepare import Preparation
-from memory.day.sessions.live import LiveSession, LiveSessions
+from memory.day.sessions.finding import LiveSessions
+from memory.day.sessions.live import LiveSession
 from memory.day.window.fitting import Fitting
 from memory.day.window.paging import Paging, Returned
 from memory.day.window.reported import Reported

@@ -17,7 +17,7 @@ from memory.conversation import Conversation, Form, Message, Reply, Role, Text, 
 from memory.day.given import FrozenPage, Recalled
 from memory.day.note import Notes
 from memory.day.prepare import Preparation
-from memory.day.sessions.live import LiveSessions
+from memory.day.sessions.finding import LiveSessions
 from memory.edits import Act, Append, Edit, Entry
 from memory.ports import StoreError
 from memory.scope import Scope

@@ -12,7 +12,8 @@ import pytest_asyncio
 
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
 from memory.day.prepare import Preparation
-from memory.day.sessions.live import LiveSession, LiveSessions, in_own_namespace
+from memory.day.sessions.finding import LiveSessions, in_own_namespace
+from memory.day.sessions.live import LiveSession
 from memory.edits import Act, Entry, Replace
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind

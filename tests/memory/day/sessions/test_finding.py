@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
-from memory.day.sessions.live import LiveSessions
+from memory.day.sessions.finding import LiveSessions
 from memory.edits import Act, Entry
 from memory.ports import Journal, StoreError
 from memory.scope import Scope
