@@ -2,7 +2,7 @@
 
     offering.py              our tools behind the client's own, in each format's spelling
     turn.py                  what a round said, and what is kept of rounds that the client does not see
-    stream.py                what the writers of all streams share
+    stream.py  whole.py      what the writers of all streams share, and those of all whole replies
     openai_chat.py  openai_responses.py  anthropic_messages.py      the writers, streamed and whole
     again.py                 hidden rounds made again in the next requests
     events.py                events with the bytes they came in

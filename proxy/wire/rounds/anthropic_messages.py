@@ -12,6 +12,7 @@ from proxy.wire.replies.anthropic_messages import usage_of
 from proxy.wire.rounds.events import named, with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
 from proxy.wire.rounds.turn import Called, Mark, Turn, mark_of, mark_of_other
+from proxy.wire.rounds.whole import WholeWriter
 from proxy.wire.sse import Event
 
 _ENDED = b"end_turn"
@@ -108,22 +109,12 @@ class AnthropicStream(StreamWriter):
         return block_of(block, arguments)
 
 
-class AnthropicWhole:
-    """Writes one document out of several. Nothing comes out before the last one is there."""
+class AnthropicWhole(WholeWriter):
+    """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
-        self.ours = ours
-        self.over = False
-        self._number = 0
+        super().__init__(ours)
         self._shown: list[bytes] = []
-        self._id = b""
-        self._data = b""
-        self._turn = Turn()
-
-    def feed(self, chunk: bytes) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._data += chunk
-        return b""
 
     def end(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
@@ -144,22 +135,6 @@ class AnthropicWhole:
             return self._data
         self._shown += [dump(block).encode() for block, hidden in zip(blocks, hides, strict=True) if not hidden]
         return b"" if self._turn.goes_on else self._document({})
-
-    @property
-    def hides(self) -> bool:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return bool(self._turn.calls)
-
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return self._turn
-
-    def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._number += 1
-        self.over = False
-        self._turn = Turn()
-        self._data = b""
 
     def close(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""

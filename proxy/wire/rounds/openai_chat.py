@@ -12,6 +12,7 @@ from proxy.wire.replies.openai_chat import usage_of
 from proxy.wire.rounds.events import with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
 from proxy.wire.rounds.turn import Called, Turn, mark_of
+from proxy.wire.rounds.whole import WholeWriter
 from proxy.wire.sse import Event
 
 _DONE = b"data: [DONE]\n\n"
@@ -125,23 +126,13 @@ class ChatStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, {("id",): self._id})) if self.number and self._id else raw
 
 
-class ChatWhole:
-    """Writes one document out of several. Nothing comes out before the last one is there."""
+class ChatWhole(WholeWriter):
+    """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
-        self.ours = ours
-        self.over = False
-        self._number = 0
-        self._data = b""
-        self._id = b""
+        super().__init__(ours)
         self._texts: dict[str, str] = {}
         self._calls: list[Any] = []
-        self._turn = Turn()
-
-    def feed(self, chunk: bytes) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._data += chunk
-        return b""
 
     def end(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
@@ -163,22 +154,6 @@ class ChatWhole:
                 self._texts[key] = self._texts.get(key, "") + said
         self._calls += [call for call in calls if _name(call) not in self.ours]
         return b"" if self._turn.goes_on else self._document(value, str_in(choice, "finish_reason"))
-
-    @property
-    def hides(self) -> bool:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return bool(self._turn.calls)
-
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return self._turn
-
-    def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._number += 1
-        self.over = False
-        self._turn = Turn()
-        self._data = b""
 
     def close(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""

@@ -13,6 +13,7 @@ from proxy.wire.replies.openai_responses import usage_of
 from proxy.wire.rounds.events import named, with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
 from proxy.wire.rounds.turn import Called, Mark, Turn, mark_of, mark_of_other
+from proxy.wire.rounds.whole import WholeWriter
 from proxy.wire.sse import Event
 
 _BEGINS = ("response.created", "response.in_progress", "response.queued")
@@ -129,22 +130,12 @@ class ResponsesStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, fields)) if fields else raw
 
 
-class ResponsesWhole:
-    """Writes one document out of several. Nothing comes out before the last one is there."""
+class ResponsesWhole(WholeWriter):
+    """The whole reply."""
 
     def __init__(self, ours: frozenset[str]) -> None:
-        self.ours = ours
-        self.over = False
-        self._number = 0
-        self._data = b""
-        self._id = b""
+        super().__init__(ours)
         self._shown: list[str] = []
-        self._turn = Turn()
-
-    def feed(self, chunk: bytes) -> bytes:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._data += chunk
-        return b""
 
     def end(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
@@ -161,22 +152,6 @@ class ResponsesWhole:
             return self._data
         self._shown += [raw for raw, hidden in told if not hidden]
         return b"" if self._turn.goes_on else self.close()
-
-    @property
-    def hides(self) -> bool:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return bool(self._turn.calls)
-
-    def turn(self) -> Turn:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        return self._turn
-
-    def again(self) -> None:
-        """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
-        self._number += 1
-        self.over = False
-        self._turn = Turn()
-        self._data = b""
 
     def close(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
