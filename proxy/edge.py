@@ -15,6 +15,7 @@ from memory.bootstrap import Memory, local_now
 from proxy.checkout import Checkouts
 from proxy.fail_open import Degradations
 from proxy.settings import Settings
+from proxy.turns import Turns
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
@@ -40,6 +41,7 @@ class Edge:
     beside: set[asyncio.Task[Any]] = field(default_factory=set)
     sources: Mapping[str, str] = field(default_factory=dict)
     now: Callable[[], datetime] = local_now
+    turns: Turns = field(default_factory=Turns)
 
     def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -164,6 +164,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         directory=caller.directory,
         patience=runtime.patience,
     )
+    await edge.turns.take()
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         otherwise=None,
