@@ -47,7 +47,7 @@ class Behaviour(Shelf):
         def work(connection: sqlite3.Connection) -> frozenset[bytes]:
             return frozenset(row["mark"] for row in ask_many(connection, "steps_known", marks, (owner,)))
 
-        return await self._db.read(work)
+        return await self._few(work, len(marks))
 
     async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
         """See :class:`memory.ports.Journal`."""

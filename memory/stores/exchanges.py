@@ -70,7 +70,7 @@ class Exchanges(Shelf):
                 return receipt_of(rows[0]["body"])
             return None
 
-        return await self._db.read(work)
+        return await self._db.look(work)
 
     async def receipts(self, limit: int) -> list[Receipt]:
         """See :class:`memory.ports.Journal`."""

@@ -207,8 +207,10 @@ class Facts(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> list[Passage]:
-            rows = connection.execute(QUERIES["passages_near"], (session, turn - reach, turn + reach))
-            return [passage_of(row) for row in rows if owners is None or row["owner"] in owners]
+            rows = connection.execute(QUERIES["passages_near"], (session, turn - reach, turn + reach)).fetchall()
+            known = self._known.of(row["id"] for row in rows)
+            found = [known.get(row["id"]) or passage_of(row) for row in rows]
+            return [each for each in found if isinstance(each, Passage) and (owners is None or each.owner in owners)]
 
         return await self._db.look(work)
 

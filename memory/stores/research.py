@@ -86,8 +86,9 @@ class Researches(Overviews, Forgetting):
 
     async def research_of_session(self, session: str) -> Research | None:
         """The research of a sub-agent's session."""
-        found = await self._asked("research_of_session", (session,))
-        return found[0] if found else None
+        query = QUERIES["research_of_session"]
+        rows = await self._db.look(lambda connection: connection.execute(query, (session,)).fetchall())
+        return _of(rows[0]) if rows else None
 
     async def research_of_parent(self, session: str) -> list[Research]:
         """The research that a session sent out, the oldest first."""
@@ -145,7 +146,7 @@ class Researches(Overviews, Forgetting):
 
     async def spawns_of(self, session: str) -> list[Spawn]:
         """The errands that a session gave, in order."""
-        rows = await self._db.read(lambda connection: connection.execute(QUERIES["spawns_of"], (session,)).fetchall())
+        rows = await self._db.look(lambda connection: connection.execute(QUERIES["spawns_of"], (session,)).fetchall())
         return [_spawn_of(row) for row in rows]
 
     async def spawns_waiting(self, person: str, since: datetime) -> list[Spawn]:

@@ -120,11 +120,13 @@ class Researching(Following):
         async with self._one_at_a_time:
             waiting = await self._journal.unobserved(BATCH)
             for observed in waiting:
-                await self._look(observed)
+                await self._look(observed, observed is waiting[-1])
             self._sparing.paid(len(waiting) if len(waiting) == BATCH else None)
             return len(waiting) == BATCH
 
-    async def _look(self, observed: Observed) -> None:
+    async def _look(self, observed: Observed, last: bool) -> None:
+        """Look at an exchange. Where it has nothing to do with research, only the ``last`` of several has to be
+        written, since the cursor passes over the others with it."""
         number = observed.journaled.number
         async with self._tries.one(number) as again:
             if not again:
@@ -134,7 +136,8 @@ class Researching(Following):
             if observed.journaled.kind in (RequestKind.MAIN, RequestKind.SUBAGENT):
                 await self._child(observed, work)
                 await self._parent(observed, work)
-            await self._write(observed, work)
+            if work.research or work.spawns or last:
+                await self._write(observed, work)
 
     async def _write(self, observed: Observed, work: _Work) -> None:
         number, person = observed.journaled.number, _person(observed.journaled.session)

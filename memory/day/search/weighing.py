@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import zlib
 from collections import OrderedDict
@@ -19,6 +20,9 @@ log = logging.getLogger(__name__)
 
 KNOWN = 256
 """Users whose counts are at hand."""
+
+TOGETHER_SECONDS = 1.0
+"""How long what was heard waits for more of it, to be written down in one write."""
 
 
 class Tallying(Protocol):
@@ -39,6 +43,7 @@ class Weighing:
         self._known: OrderedDict[str, dict[str, Tally]] = OrderedDict()
         self._waiting: dict[str, list[tuple[Mapping[str, float], bool]]] = {}
         self._writing: asyncio.Task[None] | None = None
+        self._at_once = asyncio.Event()
 
     async def weights(self, owners: Sequence[str], request: str) -> Weights:
         """The weights for a request of somebody with these owners; the same for the same ``request``."""
@@ -55,10 +60,15 @@ class Weighing:
 
     async def settle(self) -> None:
         """Wait until all of it is written down."""
+        self._at_once.set()
         if self._writing is not None:
             await asyncio.wait({self._writing})
+        self._at_once.clear()
 
     async def _write(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOGETHER_SECONDS):
+                await self._at_once.wait()
         while self._waiting:
             owner, shown = self._waiting.popitem()
             try:
