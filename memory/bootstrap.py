@@ -23,6 +23,7 @@ from memory.day.learn import Learner
 from memory.day.lessons.graphing import Graphing
 from memory.day.lessons.indexing import terms_of
 from memory.day.lessons.observing import Observing
+from memory.day.mending import Mending
 from memory.day.moving.candidates import CandidateRecords
 from memory.day.moving.exporting import Exporting
 from memory.day.moving.importing import Importing
@@ -100,6 +101,7 @@ class Memory:
     tools: Tools
     offering: Offering
     reindexing: Reindexing
+    mending: Mending
     tiering: Tiering
     warming: Warming
     counting: Counting
@@ -141,6 +143,7 @@ class Memory:
         """Write what waits, then let go of the files."""
         await self.warming.stop()
         await self.retaining.stop()
+        await self.mending.stop()
         await self.nights.stop()
         await self.preparation.settle()
         await self.notes.stop()
@@ -267,6 +270,9 @@ async def open_memory(
     learner.start()
     graphing.start()
     retaining.start()
+    reindexing = Reindexing(journal, generations, recall, learner)
+    mending = Mending(journal, generations, reindexing, recall, guard)
+    mending.start()
     tiering.start()
     if settings.research.enabled:
         researching.start()
@@ -320,7 +326,8 @@ async def open_memory(
         revising=Revising(journal, commands, learner, new_id, now, journal.followers),
         tools=tools,
         offering=Offering(sessions, settings.tools.offer),
-        reindexing=Reindexing(journal, generations, recall, learner),
+        reindexing=reindexing,
+        mending=mending,
         tiering=tiering,
         warming=warming,
         counting=counting,

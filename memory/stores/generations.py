@@ -27,6 +27,9 @@ class Home(Protocol):
     async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
         """The index of that name, and whether it was made just now."""
 
+    async def there(self, name: str) -> bool:
+        """Whether something still lies where that index was opened."""
+
     async def remove(self, name: str) -> None:
         """Remove an index that is not open; a missing one is removed already."""
 
@@ -46,6 +49,10 @@ class Folders:
         folder = self._folder / name
         new = not any(folder.glob("*"))
         return await EdgeIndex.open(folder, dimensions, self._at_hand), new
+
+    async def there(self, name: str) -> bool:
+        """See :class:`Home`."""
+        return any((self._folder / name).glob("*"))
 
     async def remove(self, name: str) -> None:
         """See :class:`Home`."""
@@ -69,6 +76,10 @@ class Server:
         """See :class:`Home`."""
         index = await ServerIndex.connect(self._url, f"palimpsest-{name}", dimensions, api_key=self._api_key)
         return index, index.created
+
+    async def there(self, name: str) -> bool:
+        """See :class:`Home`. What a server has lost, it tells by itself when it is asked for it."""
+        return True
 
     async def remove(self, name: str) -> None:
         """See :class:`Home`."""
@@ -133,6 +144,10 @@ class Generations:
         """Give up an index that is not open: also one that was begun and shall not be finished."""
         await self._home.remove(self.name(generation))
         await self._journal.drop_generation(generation.number)
+
+    async def there(self, generation: Generation) -> bool:
+        """Whether an index that was opened still lies where it was: somebody may have deleted its folder."""
+        return await self._home.there(self.name(generation))
 
     def name(self, generation: Generation) -> str:
         """The name of its folder or collection."""

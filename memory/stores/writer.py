@@ -4,6 +4,10 @@ What stands in the queue together shares a transaction, and a job is answered on
 job that fails is rolled back to its savepoint and its neighbours stay; where SQLite itself gives up the whole
 transaction (a full disk), the neighbours are done again, each alone. A fault never ends the thread: the next job
 tries again, on a new connection where the old one is of no use.
+
+Neither does a fault, or a slow disk, let the queue grow: while another process holds the file all that wait are told
+so at once, and where a write hangs, or very many wait, further ones are refused. Who must not lose anything keeps it
+and comes again.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory.stores.errors import StoreFault, sqlite_fault
+from memory.stores.errors import Fault, StoreFault, sqlite_fault
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -31,6 +36,9 @@ IDLE_SECONDS = 0.5
 CARRY_IDLE = 200
 CARRY_BUSY = 2000
 CARRY_BYTES = 32 << 20
+# So many jobs wait at most, and none behind one that has been under way for so many seconds.
+MOST_WAITING = 1024
+HANGS_SECONDS = 10.0
 
 
 class Writer:
@@ -59,6 +67,7 @@ class Writer:
         self._done = done
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._to_scrub = False
+        self._began: float | None = None
         self._connection: sqlite3.Connection | None = connect()
         self._thread = threading.Thread(target=self._write_forever, name="journal-writer", daemon=True)
 
@@ -73,8 +82,11 @@ class Writer:
         """Have ``work`` done in the thread. It is done even when the caller is cancelled meanwhile.
 
         Raises:
-            StoreFault: what SQLite reported.
+            StoreFault: what SQLite reported, or that the disk is too slow for more.
         """
+        began, waiting = self._began, self._queue.qsize()
+        if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
+            raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", Fault.LOCKED)
         job = _Job(work, transaction)
         self._queue.put(job)
         result: T = await job.future
@@ -106,7 +118,9 @@ class Writer:
                 except queue.Empty:
                     break
             open_to_write = None not in jobs
+            self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
+            self._began = None
             waiting += len(jobs)
             # The log is written again from its start once it was carried over: its file may grow late or not at all.
             if waiting >= CARRY_BUSY or self._log_size() > size + CARRY_BYTES:
@@ -139,6 +153,12 @@ class Writer:
             if self._connection is None:
                 self._connection = self._connect()
             outcomes = run(self._connection, jobs)
+        except _LockedOut as error:
+            fault = sqlite_fault(error, self._path)
+            fault.__cause__ = error
+            for job in (*jobs, *self._all_waiting()):
+                job.answer(_Outcome(error=fault))
+            return True
         except (sqlite3.Error, StoreFault) as error:
             self._undo()
             if len(jobs) > 1:
@@ -157,7 +177,7 @@ class Writer:
         if len(jobs) == 1:
             return [self._run_alone(connection, jobs[0])]
         outcomes = []
-        connection.execute("BEGIN IMMEDIATE")
+        _begin(connection)
         for job in jobs:
             connection.execute("SAVEPOINT job")
             try:
@@ -175,7 +195,7 @@ class Writer:
 
     def _run_alone(self, connection: sqlite3.Connection, job: _Job) -> _Outcome:
         """One job needs no savepoint: what it has done goes with the transaction."""
-        connection.execute("BEGIN IMMEDIATE")
+        _begin(connection)
         try:
             outcome = _Outcome(job.work(connection))
         except Exception as error:
@@ -188,6 +208,18 @@ class Writer:
 
     def _run_bare(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
         return [_Outcome(job.work(connection)) for job in jobs]
+
+    def _all_waiting(self) -> list[_Job]:
+        """Take all jobs out of the queue; that it is to end stays in it."""
+        jobs: list[_Job] = []
+        with suppress(queue.Empty):
+            while True:
+                job = self._queue.get_nowait()
+                if job is None:
+                    self._queue.put(None)
+                    break
+                jobs.append(job)
+        return jobs
 
     def _told(self, error: Exception) -> Exception:
         if not isinstance(error, sqlite3.Error):
@@ -268,6 +300,21 @@ class _Job:
             self.future.set_exception(outcome.error)
         else:
             self.future.set_result(outcome.result)
+
+
+class _LockedOut(sqlite3.OperationalError):
+    """Another process holds the file, and did so for as long as it is waited for."""
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        locked = _LockedOut(str(error))
+        locked.sqlite_errorcode = error.sqlite_errorcode
+        raise locked from error
 
 
 def _as_sqlite(error: Exception) -> sqlite3.Error:

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from memory.ports import StoreError
+from memory.stores import writer
 from memory.stores.database import Database
 from memory.stores.errors import Fault, StoreFault
 
@@ -139,6 +140,55 @@ async def test_a_lock_of_another_process_fails_the_write_until_it_is_gone(databa
     assert await written(database) == set()
     other.execute("ROLLBACK")
     other.close()
+    await database.write(put("a"))
+    assert await written(database) == {"a"}
+
+
+async def test_all_that_wait_for_a_lock_are_told_at_once(database: Database) -> None:
+    other = sqlite3.connect(database.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    tried: list[str] = []
+    connect = database._writer._connection
+    assert connect is not None
+    connect.set_trace_callback(tried.append)
+    outcomes = await asyncio.gather(*(database.write(put(f"r{n}")) for n in range(300)), return_exceptions=True)
+    assert all(isinstance(each, StoreFault) and each.fault is Fault.LOCKED for each in outcomes)
+    assert len(tried) < 10, "the lock is waited for once for many of them, and not once for each"
+    other.execute("ROLLBACK")
+    other.close()
+    await database.write(put("a"))
+    assert await written(database) == {"a"}
+
+
+async def test_where_very_many_wait_further_writes_are_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "MOST_WAITING", 5)
+    gate = Gate()
+    first = asyncio.ensure_future(database.write(gate))
+    await asyncio.to_thread(gate.entered.wait, 10)
+    waiting = [asyncio.ensure_future(database.write(put(f"r{n}"))) for n in range(5)]
+    await asyncio.sleep(0)
+    with pytest.raises(StoreFault, match="too slow") as caught:
+        await database.write(put("more"))
+    assert caught.value.passing
+    gate.opened.set()
+    await asyncio.gather(first, *waiting)
+    assert await written(database) == {f"r{n}" for n in range(5)}
+
+
+async def test_behind_a_write_that_hangs_further_ones_are_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "HANGS_SECONDS", 0.0)
+    gate = Gate()
+    first = asyncio.ensure_future(database.write(gate))
+    await asyncio.to_thread(gate.entered.wait, 10)
+    with pytest.raises(StoreFault, match="too slow"):
+        await database.write(put("more"))
+    monkeypatch.undo()
+    gate.opened.set()
+    await first
     await database.write(put("a"))
     assert await written(database) == {"a"}
 

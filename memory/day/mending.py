@@ -1,0 +1,78 @@
+"""A worker that looks after the index: where somebody has deleted its folder, it is filled anew from the journal.
+
+Until then the memories that are at hand are still found; what is deleted, said, and made again is told in health.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from memory.day.recall import Recall
+from memory.day.reindexing import Reindexing
+from memory.ports import Generation, Guard, StoreError
+
+LOOK_SECONDS = 15.0
+"""How often it is looked whether the index is still there."""
+WITHIN_SECONDS = 24 * 3600.0
+
+
+class Kept(Protocol):
+    """What this needs of the journal."""
+
+    async def generations(self) -> list[Generation]:
+        """All indexes that are kept up to date."""
+
+
+class Places(Protocol):
+    """Where indexes lie."""
+
+    async def there(self, generation: Generation) -> bool:
+        """Whether an index that was opened still lies where it was."""
+
+
+class Mending:
+    """The shell of the worker."""
+
+    def __init__(self, journal: Kept, places: Places, reindexing: Reindexing, recall: Recall, guard: Guard) -> None:
+        self._journal = journal
+        self._places = places
+        self._reindexing = reindexing
+        self._recall = recall
+        self._guard = guard
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Look no more. An index that is being filled is given up, and filled after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+            self._task = None
+
+    async def look(self) -> bool:
+        """Whether the index was gone, and is filled anew."""
+        _, gone = await self._guard(self._check(), otherwise=None, within=LOOK_SECONDS, doing="looking after the index")
+        if not gone or self._reindexing.running:
+            return False
+        held = self._recall.embedder
+        _, why = await self._guard(
+            self._reindexing.run(held.name, lambda: held),
+            otherwise=None,
+            within=WITHIN_SECONDS,
+            doing="filling a new index",
+        )
+        return not why
+
+    async def _check(self) -> None:
+        for generation in await self._journal.generations():
+            if generation.current and not await self._places.there(generation):
+                raise StoreError("the folder of the index is gone; it is filled anew from the journal")
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look()
