@@ -17,10 +17,10 @@ from memory.conversation import (
     Text,
     ToolCall,
     ToolResult,
-    digest,
 )
 from proxy.wire.dialect import Spoken
-from proxy.wire.parts.spoken import spoken_in
+from proxy.wire.parts.content import given_back, parts_in, text_in
+from proxy.wire.parts.spoken import message
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 TEXT = "text"
@@ -39,26 +39,12 @@ def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
     role = _ROLES.get(string_of(fields.get("role")), Role.OTHER)
     parts: tuple[Part, ...]
     parts = tuple(content_of(fields.get("content"))) if is_object(raw) else (Opaque("", text_of(raw)),)
-    return Message(
-        role=role,
-        parts=parts,
-        digest=digest(role, parts),
-        spoken=spoken_in(parts, spoken) if role is Role.USER else "",
-        takes=_takes(fields.get("content")) if role is Role.USER else None,
-    )
+    return message(role, parts, spoken, _takes(fields.get("content")) if role is Role.USER else None)
 
 
 def content_of(content: msgspec.Raw | None) -> Iterator[Part]:
-    """The parts of a content: a string or a list of blocks. Empty texts say nothing and are left out."""
-    if is_string(content):
-        text = string_of(content)
-        if text:
-            yield Text(text)
-        return
-    for block in items_of(content):
-        part = part_of(block)
-        if part is not None:
-            yield part
+    """The parts of a content: a string or a list of blocks."""
+    return parts_in(content, part_of)
 
 
 def part_of(block: msgspec.Raw) -> Part | None:
@@ -66,8 +52,7 @@ def part_of(block: msgspec.Raw) -> Part | None:
     fields = fields_of(block)
     kind = string_of(fields.get("type"))
     if kind == TEXT and is_string(fields.get("text")):
-        text = string_of(fields["text"])
-        return Text(text) if text else None
+        return text_in(fields["text"])
     match kind:
         case "image":
             return Image(_image_source(fields_of(fields.get("source"))))
@@ -78,9 +63,10 @@ def part_of(block: msgspec.Raw) -> Part | None:
         case "tool_use":
             return ToolCall(string_of(fields.get("id")), string_of(fields.get("name")), text_of(fields.get("input")))
         case "tool_result":
-            inner = tuple(p for p in content_of(fields.get("content")) if isinstance(p, Text | Image | Opaque))
             failed = value_of(fields.get("is_error")) is True
-            return ToolResult(string_of(fields.get("tool_use_id")), inner, failed)
+            return ToolResult(
+                string_of(fields.get("tool_use_id")), given_back(content_of(fields.get("content"))), failed
+            )
     return Opaque(kind, text_of(block))
 
 

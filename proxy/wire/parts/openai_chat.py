@@ -14,13 +14,12 @@ from memory.conversation import (
     Part,
     Reasoning,
     Role,
-    Text,
     ToolCall,
     ToolResult,
-    digest,
 )
 from proxy.wire.dialect import Spoken
-from proxy.wire.parts.spoken import spoken_in
+from proxy.wire.parts.content import given_back, parts_in, text_in
+from proxy.wire.parts.spoken import message
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 TEXT = "text"
@@ -45,39 +44,28 @@ def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
     if not is_object(raw):
         parts = (Opaque("", text_of(raw)),)
     elif role is Role.TOOL:
-        inner = tuple(part for part in content_of(content) if isinstance(part, Text | Image | Opaque))
-        parts = (ToolResult(string_of(fields.get("tool_call_id")), inner),)
+        parts = (ToolResult(string_of(fields.get("tool_call_id")), given_back(content_of(content))),)
     elif role is Role.ASSISTANT:
         parts = tuple(_assistant_parts(fields))
     else:
         parts = tuple(content_of(content))
-    return Message(
-        role=role,
-        parts=parts,
-        digest=digest(role, parts),
-        spoken=spoken_in(parts, spoken) if role is Role.USER else "",
-        takes=_takes(role, content),
-    )
+    return message(role, parts, spoken, _takes(role, content))
 
 
 def content_of(content: msgspec.Raw | None) -> Iterator[Part]:
-    """The parts of a content: a string, a list of parts, or null. Empty texts say nothing and are left out."""
-    if is_string(content):
-        text = string_of(content)
-        if text:
-            yield Text(text)
-        return
-    for part in items_of(content):
-        fields = fields_of(part)
-        kind = string_of(fields.get("type"))
-        if kind == TEXT and is_string(fields.get("text")):
-            text = string_of(fields["text"])
-            if text:
-                yield Text(text)
-        elif kind == "image_url":
-            yield Image(_image_source(fields))
-        else:
-            yield Opaque(kind, text_of(part))
+    """The parts of a content: a string, a list of parts, or null."""
+    return parts_in(content, part_of)
+
+
+def part_of(raw: msgspec.Raw) -> Part | None:
+    """What one part says; None for an empty text."""
+    fields = fields_of(raw)
+    kind = string_of(fields.get("type"))
+    if kind == TEXT and is_string(fields.get("text")):
+        return text_in(fields["text"])
+    if kind == "image_url":
+        return Image(_image_source(fields))
+    return Opaque(kind, text_of(raw))
 
 
 def tool_names(raw: msgspec.Raw) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from memory.conversation import (
     Text,
     ToolCall,
     ToolResult,
-    digest,
 )
 from proxy.wire.dialect import Spoken
-from proxy.wire.parts.spoken import spoken_in
+from proxy.wire.parts.content import given_back, parts_in, text_in
+from proxy.wire.parts.spoken import message
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 TEXT = "input_text"
@@ -54,15 +54,12 @@ def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
             takes = Form.SUFFIX if is_string(output) else Form.PART if is_list(output) else None
     elif kind in ("reasoning", "function_call", "custom_tool_call", "local_shell_call"):
         role = Role.ASSISTANT
-    parts = tuple(parts_of(raw))
-    said = spoken_in(parts, spoken) if role is Role.USER else ""
-    return Message(role, parts, digest(role, parts), said, takes)
+    return message(role, tuple(parts_of(raw)), spoken, takes)
 
 
 def prompt_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
     """The one user message that a bare string as ``input`` is."""
-    parts: tuple[Part, ...] = tuple(content_of(raw))
-    return Message(Role.USER, parts, digest(Role.USER, parts), spoken_in(parts, spoken), Form.SUFFIX)
+    return message(Role.USER, tuple(content_of(raw)), spoken, Form.SUFFIX)
 
 
 def kind_of(fields: dict[str, msgspec.Raw]) -> str:
@@ -85,33 +82,28 @@ def parts_of(raw: msgspec.Raw) -> Iterator[Part]:
     elif kind == "local_shell_call":
         yield ToolCall(_call_id(fields), "local_shell", text_of(fields.get("action")))
     elif kind in _RESULTS:
-        inner = tuple(part for part in content_of(fields.get("output")) if isinstance(part, Text | Image | Opaque))
-        yield ToolResult(_call_id(fields), inner, string_of(fields.get("status")) in ("failed", "incomplete"))
+        failed = string_of(fields.get("status")) in ("failed", "incomplete")
+        yield ToolResult(_call_id(fields), given_back(content_of(fields.get("output"))), failed)
     else:
         yield Opaque(kind, text_of(raw))
 
 
 def content_of(content: msgspec.Raw | None) -> Iterator[Part]:
-    """The parts of a content or an output. Empty texts say nothing and are left out."""
-    if is_string(content):
-        text = string_of(content)
-        if text:
-            yield Text(text)
-        return
+    """The parts of a content or an output; an object says one thing that we do not know."""
     if is_object(content):
-        yield Opaque("", text_of(content))
-        return
-    for part in items_of(content):
-        fields = fields_of(part)
-        kind = string_of(fields.get("type"))
-        if kind in _TEXTS and is_string(fields.get("text")):
-            text = string_of(fields["text"])
-            if text:
-                yield Text(text)
-        elif kind == "input_image":
-            yield Image(string_of(fields.get("image_url")) or string_of(fields.get("file_id")))
-        else:
-            yield Opaque(kind, text_of(part))
+        return iter((Opaque("", text_of(content)),))
+    return parts_in(content, part_of)
+
+
+def part_of(raw: msgspec.Raw) -> Part | None:
+    """What one part of a content says; None for an empty text."""
+    fields = fields_of(raw)
+    kind = string_of(fields.get("type"))
+    if kind in _TEXTS and is_string(fields.get("text")):
+        return text_in(fields["text"])
+    if kind == "input_image":
+        return Image(string_of(fields.get("image_url")) or string_of(fields.get("file_id")))
+    return Opaque(kind, text_of(raw))
 
 
 def tool_names(raw: msgspec.Raw) -> tuple[str, ...]:

@@ -1,11 +1,17 @@
-"""What a person said, out of the texts of a user's message."""
+"""A message with what a person said in it, out of the texts of a user's message."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory.conversation import Part, Text
+from memory.conversation import Form, Message, Part, Role, Text, digest
 from proxy.wire.dialect import Spoken
+
+
+def message(role: Role, parts: tuple[Part, ...], spoken: Spoken, takes: Form | None) -> Message:
+    """A message of these parts; only in a user's does a person speak."""
+    said = spoken_in(parts, spoken) if role is Role.USER else ""
+    return Message(role, parts, digest(role, parts), said, takes)
 
 
 def spoken_in(parts: Iterable[Part], spoken: Spoken) -> str:

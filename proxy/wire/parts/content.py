@@ -1,0 +1,35 @@
+"""A content as every format has it: a string, or a list of parts, or nothing; empty texts are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from memory.conversation import Image, Opaque, Part, Text
+from proxy.wire.slices import is_string, items_of, string_of
+
+
+def parts_in(content: msgspec.Raw | None, part_of: Callable[[msgspec.Raw], Part | None]) -> Iterator[Part]:
+    """The parts of a content; ``part_of`` reads one of its list, in the dialect's way, and gives None for an empty
+    text."""
+    if is_string(content):
+        text = string_of(content)
+        if text:
+            yield Text(text)
+        return
+    for each in items_of(content):
+        part = part_of(each)
+        if part is not None:
+            yield part
+
+
+def text_in(raw: msgspec.Raw) -> Text | None:
+    """A text; None where it is empty."""
+    text = string_of(raw)
+    return Text(text) if text else None
+
+
+def given_back(parts: Iterable[Part]) -> tuple[Text | Image | Opaque, ...]:
+    """What of a content can stand in a tool's result."""
+    return tuple(part for part in parts if isinstance(part, Text | Image | Opaque))
