@@ -46,6 +46,10 @@ FEW = 12
 LITTLE = 1500
 """Characters that are read in about a millisecond; the way to a thread and back takes a good part of that."""
 
+KNOWN_SECONDS = 1.0
+"""How long what was said may wait to be learned while requests come: it is to be known when it is asked for, a few
+seconds later."""
+
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""
 
@@ -67,7 +71,7 @@ class Learner(Following):
         heard: Heard = nobody,
         device: str = "",
     ) -> None:
-        super().__init__(guard, "learning", busy)
+        super().__init__(guard, "learning", busy, KNOWN_SECONDS)
         self._reinforcing = Reinforcing(journal, heard)
         self._device = device
         self._settings = settings

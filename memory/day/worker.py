@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from enum import Enum, auto
 
@@ -31,6 +31,9 @@ PATIENCE_SECONDS = 60.0
 OWED = 150
 """Exchanges that may pile up while requests are spared: half a second's work. With more, what was just said would not
 be known when it is asked for."""
+
+OLD_SECONDS = 10.0
+"""How long an exchange may wait while requests are spared, where nobody asks for what is made of it."""
 
 LOOK_SECONDS = 0.02
 """How often a worker looks whether requests still come."""
@@ -108,21 +111,23 @@ class Sparing:
     Not for ever: a little is done all the while, and everything when too much has piled up.
 
     ``busy`` says whether requests come; ``owe`` that there is one exchange more to work off, ``paid`` that there is one
-    less.
+    less; ``old`` is how many seconds one may wait.
     """
 
-    def __init__(self, busy: Callable[[], bool]) -> None:
+    def __init__(self, busy: Callable[[], bool], old: float = OLD_SECONDS) -> None:
         self._busy = busy
-        self._owed = 0
+        self._old = old
+        self._owed: deque[float] = deque()
         self._began = 0.0
 
     def owe(self) -> None:
         """There is more to do."""
-        self._owed += 1
+        self._owed.append(time.monotonic())
 
     def paid(self, exchanges: int | None = None) -> None:
         """So many exchanges are worked off, or all there are."""
-        self._owed = 0 if exchanges is None else max(self._owed - exchanges, 0)
+        for _ in range(len(self._owed) if exchanges is None else min(exchanges, len(self._owed))):
+            self._owed.popleft()
 
     def begin(self) -> None:
         """Patience begins anew."""
@@ -131,12 +136,18 @@ class Sparing:
     async def give_way(self) -> bool:
         """Wait for requests to cease, for a while; whether they are still to be spared then."""
         now = time.monotonic()
-        if self._owed >= OWED or now - self._began >= PATIENCE_SECONDS:
-            return False
         until = now + GIVE_WAY_SECONDS
-        while self._busy() and time.monotonic() < until:  # noqa: ASYNC110 - nobody says when requests have ceased
+        while not self._overdue(now):
+            if not self._busy() or now >= until:
+                return True
             await asyncio.sleep(LOOK_SECONDS)
-        return True
+            now = time.monotonic()
+        return False
+
+    def _overdue(self, now: float) -> bool:
+        """Whether too much has piled up, or for too long."""
+        waited = now - self._owed[0] if self._owed else 0.0
+        return len(self._owed) >= OWED or waited >= self._old or now - self._began >= PATIENCE_SECONDS
 
 
 class Pace(Enum):
@@ -154,14 +165,16 @@ class Pace(Enum):
 
 class Following(ABC):
     """A shell whose worker follows the journal. ``doing`` says in a few words what; ``busy`` whether requests are under
-    way."""
+    way; ``old`` after how many seconds an exchange waits no longer for them to cease."""
 
-    def __init__(self, guard: Guard, doing: str, busy: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, guard: Guard, doing: str, busy: Callable[[], bool] = lambda: False, old: float = OLD_SECONDS
+    ) -> None:
         self._guard = guard
         self._doing = doing
         self._busy = busy
         self._worker = Worker(self._all)
-        self._sparing = Sparing(busy)
+        self._sparing = Sparing(busy, old)
         self._one_at_a_time = asyncio.Lock()
         self._tries = Tries()
 
