@@ -65,7 +65,8 @@ class Arrival:
     carries the session's own history; ``at`` is aware, in the person's time zone. ``unsure`` says that it offers no
     tools though the runtime's turns usually do: in a session whose other requests have some it is a side request.
     ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
-    is reported; ``parent`` is the key of the session that sent this one, where its client does not name it.
+    is reported; ``parent`` is the key of the session that sent this one, where its client does not name it; ``size`` is
+    how many bytes the request has.
     """
 
     scope: Scope
@@ -83,6 +84,7 @@ class Arrival:
     patience: Patience | None = None
     whose: str = ""
     parent: str | None = None
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)

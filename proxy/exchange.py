@@ -163,12 +163,13 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         mode=caller.mode,
         directory=caller.directory,
         patience=runtime.patience,
+        size=len(view.body),
     )
     await edge.turns.take()
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         otherwise=None,
-        within=memory.preparation.patience,
+        within=memory.preparation.patience(view.conversation, arrival),
         doing="preparing a request",
         degradations=edge.degradations,
     )

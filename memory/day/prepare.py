@@ -40,8 +40,12 @@ USED = 0.9
 """The share of its patience that preparing a request may use up by its steps: what is late is left out then, and what
 was done goes on; beyond the patience all of it would be thrown away."""
 
+HOPELESS = 8
+"""Bytes for each token of a window from which on a request does not fit as it came, whatever it says."""
+
 REFUSED_SECONDS = 4.0
-"""How long deciding what leaves a refused request may take: its only other answer is an error."""
+"""How long deciding what leaves a refused request may take: its only other answer is an error. And how much longer a
+request is waited for that would be refused as it came."""
 
 
 class Preparation:
@@ -74,11 +78,17 @@ class Preparation:
         self._writing: set[asyncio.Task[object]] = set()
         self._soon: dict[str, tuple[asyncio.TimerHandle, LiveSession]] = {}
 
-    @property
-    def patience(self) -> float:
-        """Seconds after which a request goes on without waiting for its preparation."""
+    def patience(self, conversation: Conversation, arrival: Arrival) -> float:
+        """Seconds after which a request goes on without waiting for its preparation. One that is far too large for its
+        model would only be refused then: it waits longer, as after a start for all that its session's ledger says."""
         looking = self._findings.deadline if self._findings is not None else 0.0
-        return PATIENCE * self._deadline + looking + (SHED_SECONDS if self._fitting is not None else 0.0)
+        shedding = SHED_SECONDS if self._fitting is not None else 0.0
+        return PATIENCE * self._deadline + looking + shedding + self._more(conversation, arrival)
+
+    def _more(self, conversation: Conversation, arrival: Arrival) -> float:
+        if self._fitting is None or arrival.size <= HOPELESS * self._fitting.window(conversation):
+            return 0.0
+        return REFUSED_SECONDS
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
         """A request in which memory takes no part any more: what this process remembers to have added to its session
@@ -131,9 +141,10 @@ class Preparation:
         arrival = self._sure(conversation, arrival)
         if not _takes_part(conversation, arrival):
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
-        began, deadline = time.perf_counter(), Deadline(USED * self.patience)
+        began, deadline = time.perf_counter(), Deadline(USED * self.patience(conversation, arrival))
         arrival, taken = self._spawned.recognised(conversation, arrival)
-        async with asyncio.timeout(deadline.within(PATIENCE * self._deadline)):
+        finding = PATIENCE * self._deadline + self._more(conversation, arrival)
+        async with asyncio.timeout(deadline.within(finding)):
             find = self._sessions.find if arrival.kind.teaches else self._sessions.known
             live = await find(conversation, arrival)
         if live is None:
@@ -230,7 +241,7 @@ class Preparation:
         if limit and max(size or 0, sent.expected) >= BELIEVED * limit:
             self._fitting.told(conversation.model, limit)
         if size and prepared.changed is not None:
-            await self._fitting.heard(live.session.id, conversation, prepared.changed, Usage(input=size))
+            await self._fitting.heard(live, conversation, prepared.edits, prepared.tools, Usage(input=size))
         fit = Fit()
         if decides:
             async with asyncio.timeout(deadline.left):
@@ -278,8 +289,9 @@ class Preparation:
 
     async def heard(self, prepared: Prepared, conversation: Conversation, reply: Reply) -> None:
         """Learn from what the provider reported of a request's size."""
-        if self._fitting is not None and prepared.session is not None and prepared.changed is not None:
-            await self._fitting.heard(prepared.session.id, conversation, prepared.changed, reply.usage)
+        live = self._sessions.alive(prepared.session.id) if prepared.session else None
+        if self._fitting is not None and live is not None and prepared.changed is not None:
+            await self._fitting.heard(live, conversation, prepared.edits, prepared.tools, reply.usage)
 
     def _only_again(
         self, conversation: Conversation, arrival: Arrival, live: LiveSession | None, status: str

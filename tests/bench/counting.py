@@ -84,7 +84,8 @@ async def play(sessions: Sequence[Transcript], tokens: Tokens, truth: Truth, uns
                 expected = reported.expected(session.id, "m", counting.weigh(asked).total)
                 spent.append(time.thread_time() - began)
                 errors[max(row for row in ROWS if row <= exchange)].append(abs(expected - real) / real)
-                await reported.reported(session.id, asked, 0, Usage(input=round(real)))
+                usage = Usage(input=round(real))
+                await reported.reported(session.id, asked, lambda asked=asked: counting.weigh(asked).total, usage)  # type: ignore[misc]
             real += sizes[index]
     await reported.settle()
     for row, found in sorted(errors.items()):

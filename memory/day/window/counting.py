@@ -9,7 +9,7 @@ thread, on values that do not change.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -23,6 +23,9 @@ KEPT = 40_000
 
 AT_ONCE = 6000
 """Characters of new messages that one request counts on the spot (a third of a millisecond)."""
+
+AT_A_TIME = 200_000
+"""Characters that the thread counts before it says so: some 50 ms of work."""
 
 LOOKED_AT = 60_000
 """Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
@@ -74,6 +77,7 @@ class Counting:
         self._texts: dict[int, int] = {}
         self._wanted: dict[tuple[str, bytes], Message] = {}
         self._counting: asyncio.Task[None] | None = None
+        self._further = asyncio.Event()
         self._estimates: dict[tuple[str, bytes], Counted] = {}
 
     def sizes(self, conversation: Conversation) -> list[int]:
@@ -106,10 +110,14 @@ class Counting:
                 self._texts[name] = known
         return known
 
-    async def exact(self, conversation: Conversation) -> None:
-        """Wait until all of a request is counted."""
+    async def exact(self, conversation: Conversation, without: Collection[int] = ()) -> None:
+        """Wait until a request is counted, but for the messages that do not stand in it."""
         self.weigh(conversation)
-        await self.settle()
+        rules = _rules(conversation)
+        stands = {(rules, each.digest) for index, each in enumerate(conversation.messages) if index not in without}
+        stands.add(("other", _outside(conversation).digest))
+        while self._counting is not None and not stands.isdisjoint(self._wanted):
+            await self._further.wait()
 
     async def settle(self) -> None:
         """Wait until everything that was asked for is counted."""
@@ -154,16 +162,28 @@ class Counting:
         self._estimates[key] = counted
 
     async def _count_beside(self) -> None:
+        """Count what is wanted, piece by piece, and first what was wanted last: it stands at a request's end, which is
+        what is left of a long one."""
         try:
             while self._wanted:
-                batch, self._wanted = self._wanted, {}
+                batch, left = dict[tuple[str, bytes], Message](), AT_A_TIME
+                for key in reversed(self._wanted):
+                    if left <= 0:
+                        break
+                    batch[key] = self._wanted[key]
+                    left -= _length(batch[key])
                 counting = asyncio.to_thread(_count_all, batch, self._tokenizer.count)
                 done, _ = await self._guard(counting, otherwise={}, within=300, doing="counting tokens")
                 for (rules, digest), counted in done.items():
                     self._counts[rules].put(digest, counted)
                     self._estimates.pop((rules, digest), None)
+                for key in batch:
+                    self._wanted.pop(key, None)
+                self._further.set()
+                self._further = asyncio.Event()
         finally:
             self._counting = None
+            self._further.set()
 
 
 class _Counts:

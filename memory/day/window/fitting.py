@@ -17,7 +17,7 @@ from memory.day.sessions.live import LiveSession
 from memory.day.window.paging import Paging, Returned
 from memory.day.window.reported import Reported
 from memory.day.window.shedding import Decision, Load, Shedding
-from memory.edits import PAGED, Act, Edit, Entry, Key, Ledger
+from memory.edits import PAGED, Act, Drop, Edit, Entry, Key, Ledger
 from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
@@ -174,6 +174,10 @@ class Fitting:
         """How large a request of a session is with some edits."""
         return self._shedding.load(conversation, live, edits)
 
+    def window(self, conversation: Conversation) -> int:
+        """Tokens that a request's model reads at once."""
+        return self._shedding.window(conversation)
+
     def offered(self, conversation: Conversation, live: LiveSession) -> int:
         """Tokens of the tools that a session offers beside the client's."""
         return self._shedding.offered(live, conversation)
@@ -182,9 +186,19 @@ class Fitting:
         """A provider said how many tokens a model reads at once."""
         self._reported.told(model, window)
 
-    async def heard(self, session: str, conversation: Conversation, changed: int, usage: Usage | None) -> None:
-        """What a provider reported for a request whose edits changed it by so many of our tokens."""
-        await self._reported.reported(session, conversation, changed, usage)
+    async def heard(
+        self, live: LiveSession, conversation: Conversation, edits: Sequence[Edit], tools: str, usage: Usage | None
+    ) -> None:
+        """What a provider reported for a request that went out with some edits, and with the definitions of some
+        ``tools``."""
+
+        def counted() -> int:
+            # Counted anew: when it was sent, some of it may have been estimated.
+            more = self._shedding.tokens(tools) - self._shedding.offered(live, conversation)
+            return self.load(conversation, live, edits).total + more
+
+        gone = {edit.message for edit in edits if isinstance(edit, Drop)}
+        await self._reported.reported(live.session.id, conversation, counted, usage, gone)
 
     async def _cut(
         self,

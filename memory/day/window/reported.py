@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 import orjson
@@ -108,14 +109,22 @@ class Reported:
             _put(self._models, model, known, MODELS)
             self._save_soon()
 
-    async def reported(self, session: str, conversation: Conversation, changed: int, usage: Usage | None) -> None:
-        """The same for a conversation whose edits made it ``changed`` tokens longer (or, below zero, shorter).
+    async def reported(
+        self,
+        session: str,
+        conversation: Conversation,
+        counted: Callable[[], int],
+        usage: Usage | None,
+        without: Collection[int] = (),
+    ) -> None:
+        """The same for a conversation ``without`` some of its messages; ``counted`` says how many tokens it had as it
+        was forwarded.
 
         It is counted exactly first: what was still estimated when it was sent must not become a session's anchor.
         """
         if usage is not None and usage.input > 0:
-            await self._counting.exact(conversation)
-            self.learned(session, conversation.model, self._counting.weigh(conversation).total + changed, usage)
+            await self._counting.exact(conversation, without)
+            self.learned(session, conversation.model, counted(), usage)
 
     def told(self, model: str, window: int) -> None:
         """A provider said how much a model reads, by refusing a request."""

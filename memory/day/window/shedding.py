@@ -128,8 +128,11 @@ class Shedding:
 
     def offered(self, live: LiveSession, conversation: Conversation) -> int:
         """Tokens of the tools that a session offers beside the client's."""
-        tools = live.ledger.offers if conversation.tools else ""
-        return self._counting.text(tools) if tools else 0
+        return self.tokens(live.ledger.offers if conversation.tools else "")
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text of ours."""
+        return self._counting.text(text) if text else 0
 
     def window(self, conversation: Conversation) -> int:
         """Tokens that a request's model reads at once."""
@@ -216,7 +219,7 @@ class Shedding:
         that is too high would take out what fits."""
         with suppress(TimeoutError):
             async with asyncio.timeout(COUNTED_SECONDS):
-                await self._counting.exact(conversation)
+                await self._counting.exact(conversation, standing.dropped)
         return replace(self.load(conversation, live, standing.edits), window=load.window)
 
     async def _as_reported(

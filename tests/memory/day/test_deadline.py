@@ -121,7 +121,7 @@ async def preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncI
 
 
 async def test_what_left_stands_though_all_that_comes_behind_it_is_late(preparation: Preparation) -> None:
-    async with asyncio.timeout(preparation.patience):
+    async with asyncio.timeout(preparation.patience(said("begin"), ARRIVAL)):
         prepared = await preparation.prepare(said("begin", "long", "go on"), ARRIVAL)
     assert prepared.receipt.shed is not None
     assert prepared.edits == (Replace(1, 0, "[short]"),)
@@ -134,7 +134,7 @@ async def test_a_request_does_not_wait_for_another_of_its_session_longer_than_it
     assert first.session is not None
     live = preparation._sessions.alive(first.session.id)
     assert live is not None
-    async with live.lock, asyncio.timeout(preparation.patience):
+    async with live.lock, asyncio.timeout(preparation.patience(said("begin"), ARRIVAL)):
         prepared = await preparation.prepare(said("begin", "long", "go on"), arrival)
     assert prepared.session is not None and prepared.edits == ()
     assert prepared.receipt.status.startswith("degraded; late")
@@ -143,3 +143,10 @@ async def test_a_request_does_not_wait_for_another_of_its_session_longer_than_it
         entry.text for entry in live.ledger.at(said("begin", "long", "go on").keys()) if entry.act is Act.APPEND
     )
     assert again.receipt.shed is not None
+
+
+async def test_what_would_be_refused_as_it_came_waits_longer(preparation: Preparation) -> None:
+    asked = said("begin")
+    usual = preparation.patience(asked, ARRIVAL)
+    assert preparation.patience(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100)) == usual
+    assert preparation.patience(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100 + 1)) > 2 * usual

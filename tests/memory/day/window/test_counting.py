@@ -166,3 +166,16 @@ async def test_no_tokenizer_is_loaded_for_a_small_request(bench: tuple[Counting,
     counting.weigh(conversation(*(f"{LONG}{number}" for number in range(8))))
     await counting.settle()
     assert words.asked != []
+
+
+async def test_an_exact_count_waits_for_what_stands_and_not_for_what_has_left(
+    bench: tuple[Counting, Words], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting, words = bench
+    monkeypatch.setattr(module, "AT_A_TIME", 1)
+    asked = conversation("gone " * AT_ONCE, "stands " * AT_ONCE)
+    await counting.exact(asked, without={0})
+    assert [text.split()[0] for text in words.asked if text] == ["stands"]
+    await counting.exact(asked)
+    assert counting.sizes(asked)[0] >= AT_ONCE
+    assert [text.split()[0] for text in words.asked if text] == ["stands", "gone"]

@@ -62,14 +62,14 @@ async def test_a_sessions_last_request_is_what_its_next_is_compared_with(bench: 
 async def test_what_was_only_estimated_when_it_was_sent_becomes_no_anchor(bench: Bench) -> None:
     asked = conversation("one", LONG)
     bench.counting.sizes(asked)
-    await bench.reported.reported("s", asked, 100, Usage(input=9000))
+    await bench.reported.reported("s", asked, lambda: bench.counting.weigh(asked).total + 100, Usage(input=9000))
     exact = bench.counting.weigh(asked).total + 100
     assert bench.reported.expected("s", asked.model, exact) == 9000
 
 
 async def test_a_reply_without_usage_teaches_nothing(bench: Bench, shelf: Shelf) -> None:
-    await bench.reported.reported("s", conversation("one"), 0, None)
-    await bench.reported.reported("s", conversation("one"), 0, Usage())
+    await bench.reported.reported("s", conversation("one"), int, None)
+    await bench.reported.reported("s", conversation("one"), int, Usage())
     assert bench.reported.expected("s", "gpt-5", 1000) == 1050
 
 
