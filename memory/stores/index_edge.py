@@ -93,8 +93,12 @@ class EdgeIndex:
             return []
         if self._shard is None:
             raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
-        for owner in self._at_hand.missing(query.owners):
+        missing = self._at_hand.missing(query.owners)
+        for owner in missing:
             self._thread.submit(self._gather, owner)
+        if any(map(self._kept.has, missing)):
+            # What lies in files is at hand in a moment, without the engine's holding up everybody else.
+            await self._run(lambda: None)
         found = self._at_hand.search(query)
         # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
         # add the way there and back.

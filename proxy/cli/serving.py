@@ -15,6 +15,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,6 +37,8 @@ BACKLOG = 1024
 SWITCH_SECONDS = 0.0005
 # New objects after which the collector of cycles looks at them, and how often at those that it has seen.
 _YOUNG = (5000, 20, 20)
+# A collection that holds everything up for so long is not to be repeated.
+LONG_SECONDS = 0.01
 # Parameters of mallopt(3).
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
@@ -130,7 +133,9 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
         _announce(announcement, url)
         edge = app[EDGE]
         print(welcome(settings, url, edge.memory_fault, await candidates_waiting(edge)), flush=True)
+        ageing = asyncio.create_task(_age(edge.memory))
         await stop.wait()
+        ageing.cancel()
         print("stopping", file=sys.stderr, flush=True)
     finally:
         announcement.unlink(missing_ok=True)
@@ -154,11 +159,28 @@ def _on_signals(stop: Callable[[], None]) -> None:
 async def _age(memory: Memory | None) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
     everything up for fifty milliseconds now and then."""
-    if memory is not None:
-        await memory.warming.settle()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_YOUNG)
+    gc.callbacks.append(_Ageing())
+    if memory is not None:
+        await memory.warming.settle()
+        gc.collect(1)
+        gc.freeze()
+
+
+class _Ageing:
+    """What a long collection has left stays too: what is at hand of a large memory comes and goes by bounds of its own,
+    and in no cycles."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+
+    def __call__(self, phase: str, told: dict[str, int]) -> None:
+        if phase == "start":
+            self._began = time.perf_counter()
+        elif told["generation"] == 2 and time.perf_counter() - self._began > LONG_SECONDS:
+            gc.freeze()
 
 
 def _return_memory() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import stat
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import aiohttp
 
+from proxy.cli.serving import LONG_SECONDS, _age, _Ageing
 from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import program, serving
 
@@ -74,3 +76,23 @@ async def test_it_starts_without_its_stores_and_says_so(home: Path) -> None:
     put(home / "journal.db", b"this is no database, " * 500)
     async with serving("--home", str(home)) as started:
         assert "requests go through without it" in "".join(started.welcome)
+
+
+async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_again() -> None:
+    thresholds, callbacks = gc.get_threshold(), list(gc.callbacks)
+    try:
+        await _age(None)
+        frozen = gc.get_freeze_count()
+        assert frozen > 1000
+        kept = [[number] for number in range(1000)]
+        [ageing] = [each for each in gc.callbacks if isinstance(each, _Ageing)]
+        ageing("start", {"generation": 2})
+        ageing("stop", {"generation": 2})
+        assert gc.get_freeze_count() <= frozen  # a short one leaves all as it is
+        ageing._began -= LONG_SECONDS
+        ageing("stop", {"generation": 2})
+        assert gc.get_freeze_count() >= frozen - 1000 + len(kept)
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*thresholds)
+        gc.callbacks[:] = callbacks
