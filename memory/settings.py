@@ -158,6 +158,7 @@ class ResearchSettings(Section):
     enabled: bool = True
     tokens: int = Field(3000, ge=0, le=200_000)
     likeness: Share = 0.65
+    unsure: Literal["whole", "line", "nothing"] = "whole"
     answer: Share | None = None
     days: int = Field(180, ge=1, le=36_500)
     deadline_ms: int = Field(150, ge=1, le=60_000)

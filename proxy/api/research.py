@@ -44,9 +44,11 @@ async def research(request: web.Request) -> web.Response:
 
 @routes.get("/api/research/stale")
 async def stale(request: web.Request) -> web.Response:
-    """The research of which files have changed since, or that is too old to be given by itself."""
-    found = await memory_of(request).library.stale(await _owners(request))
-    return answer({"research": [line(each) | {"changed": list(changed.files)} for each, changed in found]})
+    """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts the
+    files that were too many to be looked into at once."""
+    stale = await memory_of(request).library.stale(await _owners(request))
+    found = [line(each) | {"changed": list(changed.files)} for each, changed in stale.found]
+    return answer({"research": found, "looked": stale.looked, "missed": stale.missed})
 
 
 @routes.get("/api/research/{id}")

@@ -94,6 +94,9 @@ def stale(call: Call) -> None:
     for each in told["research"]:
         if each["changed"]:
             shown.screen().print(f"{each['handle']} read what differs now: {', '.join(each['changed'])}")
+    if told["missed"]:
+        files = shown.count(told["missed"], "file")
+        shown.screen().print(f"{files} of them were not looked into: too many for one call; name a --project")
 
 
 @research.command()

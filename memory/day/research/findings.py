@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from memory.context.likeness import MOST, Alike, Candidate, alike, fit, told
 from memory.context.pack import tokens_of
-from memory.context.reuse import Changed, reuse
+from memory.context.reuse import Changed, hint, reuse
 from memory.conversation import Conversation, Role
 from memory.day.given import Recalled
 from memory.day.research.folders import AllowedFolders
@@ -68,8 +68,11 @@ class Findings:
         found = await self.alike(asked(conversation.messages), await self._place(session), at, session.id)
         if not found:
             return Recalled(note="nothing was asked before"), None
-        changed = await self._changed(found)
-        packed = reuse(found, self._settings.tokens, at, changed)
+        unsure = "whole" if found[0].sure else self._settings.unsure
+        if unsure == "nothing":
+            return Recalled(note="nothing of which it can be told was asked before"), None
+        changed = await self._changed(found) if unsure == "whole" else {}
+        packed = reuse(found, self._settings.tokens, at, changed) if unsure == "whole" else hint(found[0], at)
         steps = {"research": round((time.perf_counter() - began) * 1000, 3)}
         note = "" if packed.text else "has no room"
         return Recalled(packed.text, packed.shown, note, steps=steps), self._answer(found, changed)

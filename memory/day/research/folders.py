@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memory.context.reuse import Changed
@@ -16,7 +16,21 @@ LARGEST = 4 * 2**20
 MOST = 60
 """Files that are looked at of one research."""
 
+AT_ONCE, BYTES_AT_ONCE = 2_000, 256 * 2**20
+"""Files, and bytes of them, that are looked into for one question that is about much research."""
+
 _GONE = "gone"
+
+
+@dataclass(slots=True)
+class Look:
+    """One look at the files of much research: each file once, and no more of them than there is room for."""
+
+    files: int = AT_ONCE
+    bytes: int = BYTES_AT_ONCE
+    marks: dict[Path, str] = field(default_factory=dict)
+    missed: int = 0
+    """Files that there was no room for."""
 
 
 class AllowedFolders:
@@ -42,10 +56,11 @@ class AllowedFolders:
             found.append(source)
         return tuple(found)
 
-    def changed(self, research: Research) -> Changed:
-        """Which of the files that a research read hold something else now. Blocks; for a thread."""
+    def changed(self, research: Research, look: Look | None = None) -> Changed:
+        """Which of the files that a research read hold something else now, as far as the ``look`` has room for them.
+        Blocks; for a thread."""
         marked = [source for source in research.sources if source.mark][:MOST] if self.any else []
-        now = {source: self._mark(source.name, research.directory) for source in marked}
+        now = {source: self._mark(source.name, research.directory, look) for source in marked}
         return Changed(tuple(source.name for source in marked if now[source] and now[source] != source.mark))
 
     def commit(self, directory: str) -> str:
@@ -62,19 +77,23 @@ class AllowedFolders:
                 break
         return ""
 
-    def _mark(self, name: str, directory: str) -> str:
+    def _mark(self, name: str, directory: str, look: Look | None = None) -> str:
         """A hash of a file's content; empty where it may not be looked at, ``gone`` where it is not there."""
         path = self._within(name, directory)
-        if path is None:
-            return ""
-        try:
-            if not path.exists():
-                return _GONE
-            if not path.is_file() or path.stat().st_size > LARGEST:
+        if path is None or look is None:
+            return _marked(path) if path is not None else ""
+        if path not in look.marks:
+            try:
+                size = path.stat().st_size
+            except OSError:
+                size = 0
+            if not look.files or size > look.bytes:
+                look.missed += 1
                 return ""
-            return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
-        except OSError:
-            return ""
+            look.files -= 1
+            look.bytes -= min(size, LARGEST)
+            look.marks[path] = _marked(path)
+        return look.marks[path]
 
     def _within(self, name: str, directory: str) -> Path | None:
         """The place of a file, whatever links lead to it; None where that is outside."""
@@ -88,6 +107,17 @@ class AllowedFolders:
 
     def _inside(self, path: Path) -> bool:
         return any(path == allowed or allowed in path.parents for allowed in self._allowed)
+
+
+def _marked(path: Path) -> str:
+    try:
+        if not path.exists():
+            return _GONE
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return ""
+        return hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    except OSError:
+        return ""
 
 
 def _head(git: Path) -> str:

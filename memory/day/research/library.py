@@ -15,7 +15,7 @@ from memory.context.likeness import fit
 from memory.context.reuse import Changed
 from memory.conversation import Message
 from memory.day.person.commands import Ambiguous, NotFound
-from memory.day.research.folders import AllowedFolders
+from memory.day.research.folders import AllowedFolders, Look
 from memory.day.research.journal import ResearchJournal
 from memory.day.research.shelves import Shelves
 from memory.fact import Passage
@@ -43,6 +43,16 @@ class Saved:
     given: int = 0
     tokens: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What is ``found`` to be stale among so many that were ``looked`` at, and how many of their files there was no
+    room for (``missed``)."""
+
+    found: tuple[tuple[Research, Changed], ...]
+    looked: int
+    missed: int
 
 
 class Library:
@@ -107,11 +117,18 @@ class Library:
         """Which of its files hold something else now, as far as may be looked."""
         return await asyncio.to_thread(self._folders.changed, research)
 
-    async def stale(self, owners: Sequence[str], limit: int = 1000) -> list[tuple[Research, Changed]]:
-        """The research of which files have changed since, or that is older than the settings' days."""
+    async def stale(self, owners: Sequence[str], limit: int = 1000) -> Stale:
+        """The research of which files have changed since, or that is older than the settings' days, among the newest.
+        No more files are looked into than one call has room for, the newest research's first."""
         oldest = self._now() - timedelta(days=self._settings.days)
-        looked = [(each, await self.changed(each)) for each in await self._journal.newest_research(owners, limit)]
-        return [(each, changed) for each, changed in looked if changed.files or each.ended < oldest]
+        newest, look = await self._journal.newest_research(owners, limit), Look()
+
+        def changes() -> list[Changed]:
+            return [self._folders.changed(each, look) for each in newest]
+
+        looked = list(zip(newest, await asyncio.to_thread(changes), strict=True))
+        found = [(each, changed) for each, changed in looked if changed.files or each.ended < oldest]
+        return Stale(tuple(found), len(newest), look.missed)
 
     async def uses(self, research: Sequence[Research]) -> list[Use]:
         """How research was used again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory.day.research.folders import AllowedFolders
+from memory.day.research.folders import AllowedFolders, Look
 from memory.research import Research, Source, SourceKind
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
@@ -26,6 +26,20 @@ def test_a_file_whose_content_differs_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("another")
     (tmp_path / "b.py").unlink()
     assert folders.changed(read(marked, tmp_path)).files == ("a.py", "b.py")
+
+
+def test_one_look_reads_each_file_once_and_no_more_than_it_has_room_for(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / name).write_text(name * 10)
+    folders = AllowedFolders([str(tmp_path)])
+    before = read(folders.marked(tuple(Source(SourceKind.FILE, name) for name in "abc"), str(tmp_path)), tmp_path)
+    for name in "abc":
+        (tmp_path / name).write_text(name * 11)
+    few = Look(files=2)
+    assert folders.changed(before, few).files == ("a", "b") and few.missed == 1
+    assert folders.changed(before, few).files == ("a", "b") and few.files == 0
+    light = Look(bytes=12)
+    assert folders.changed(before, light).files == ("a",) and light.missed == 2
 
 
 def test_nothing_outside_is_looked_at(tmp_path: Path) -> None:
