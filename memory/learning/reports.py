@@ -31,6 +31,13 @@ _BEGUN = re.compile(
     r"pending)|\"agent_id\"|\"childSessionKey\"|agent is (?:now )?running|runs? in the background",
     re.IGNORECASE,
 )
+_FAILED = re.compile(
+    r"\W{0,8}(?:(?:the |an? |this )?(?:sub-?)?(?:agent|task|tool)(?: \w{1,20}){0,3}? "
+    r"(?:failed|crashed|errored|timed out|aborted|terminated|(?:was )?(?:cancel+ed|interrupted|killed))"
+    r"|(?:\w{1,20} )?(?:api |internal |server |fatal |unexpected ){0,3}error\b\s{0,4}[:(\d]"
+    r"|(?:request|execution) (?:failed|timed out|aborted)|\[request interrupted)",
+    re.IGNORECASE,
+)
 _TEXT_KEYS = ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary")
 
 
@@ -38,6 +45,12 @@ def acknowledges(result: str) -> bool:
     """Whether a spawn call's result only says that the sub-agent was begun."""
     text = result.strip()
     return not text or (_BEGUN.search(text[:_ACK]) is not None and len(unframed(text)) < 4 * _ACK)
+
+
+def fails(result: str) -> bool:
+    """Whether what a parent was handed back says that its sub-agent came to no report: an error, in a few lines."""
+    text = unframed(result)
+    return len(text) < 4 * _ACK and _FAILED.match(text) is not None
 
 
 def unframed(result: str) -> str:

@@ -20,7 +20,7 @@ from memory.day.research.journal import ResearchJournal
 from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
 from memory.day.worker import Following, Pace
-from memory.learning.reports import acknowledges, delivery, unframed
+from memory.learning.reports import acknowledges, delivery, fails, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
@@ -234,17 +234,16 @@ class Researching(Following):
             return
         sent_out = {each.id: each for each in await self._journal.research_of_parent(session.id)}
         sent_out |= {each.id: each for each in work.research.values() if each.parent == session.id}
-        open_ = [each for each in sent_out.values() if each.delivery is not Delivery.WHOLE]
         spawns = {each.errand.call: each for each in (*await self._journal.spawns_of(session.id), *given)}
         names = {call.id: call.name for message in journaled.messages for call in message.calls}
         for message in back:
-            await self._came_back(observed, message, open_, spawns, names, learnt, work)
+            await self._came_back(observed, message, list(sent_out.values()), spawns, names, learnt, work)
 
     async def _came_back(
         self,
         observed: Observed,
         message: Message,
-        open_: Sequence[Research],
+        sent_out: Sequence[Research],
         spawns: dict[str, Spawn],
         names: dict[str, str],
         learnt: frozenset[str],
@@ -254,18 +253,28 @@ class Researching(Following):
         texts = {result.call_id: result.text for result in message.results}
         whole = "\n".join([message.text, *texts.values()])
         matched: set[str] = set()
-        for research in open_:
+        for research in sent_out:
+            if research.delivery is Delivery.WHOLE:
+                continue
             research = work.research.get(research.id, research)
             found = delivery(research.report, whole) if research.reports else Delivery.NOT
             if found is not Delivery.NOT:
                 matched.add(research.call)
                 work.research[research.id] = handed_back(research, "", message.digest, found, at)
-        known = {each.call: each for each in (*open_, *work.research.values()) if each.call}
+        known = {each.call: each for each in (*sent_out, *work.research.values()) if each.call}
+        failed = {result.call_id for result in message.results if result.failed}
         for call, text in texts.items():
             spawn = spawns.get(call)
             if spawn is None or call in matched or not is_spawner(names.get(call, spawn.errand.tool), learnt):
                 continue
+            if call in failed or fails(text):
+                if (begun := known.get(call)) is not None and not begun.reports:
+                    work.research[begun.id] = replace(begun, outcome=Outcome.CUT, ended=max(begun.ended, at))
+                continue
             if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
+                continue
+            if any(delivery(report, text) is not Delivery.NOT for each in known.values() for report in each.reports):
+                # One that was sent once more: what it says now is the newest report of the same research.
                 continue
             await self._unknown(observed, message, spawn, text, known.get(call), work)
         if message.role is Role.USER and not matched:

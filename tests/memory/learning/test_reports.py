@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.reports import acknowledges, delivery, unframed
+from memory.learning.reports import acknowledges, delivery, fails, unframed
 from memory.research import Delivery
 
 REPORT = """# Hooks
@@ -65,3 +65,22 @@ def test_json_changes_no_report(report: str) -> None:
     told = orjson.dumps({"text": report.encode("utf-8", "ignore").decode()}).decode()
     assert delivery(report, told) in (Delivery.WHOLE, Delivery.NOT)
     unframed(told)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "API Error: 500 overloaded",
+        "Error: the agent failed",
+        "Agent terminated early: 529",
+        "[Request interrupted by user]",
+    ],
+)
+def test_an_error_is_no_report(said: str) -> None:
+    assert fails(said)
+
+
+def test_a_report_about_errors_is_one() -> None:
+    assert not fails("Errors are handled in billing/errors.py: each one has a code.")
+    assert not fails("The agent of the mail module fails over to a second server.")
+    assert not fails("Error: is what every line of that log begins with.\n" + "It is written by `log_all`.\n" * 80)
