@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 
@@ -35,21 +36,31 @@ class Scope:
 
     def owner(self, layer: Layer) -> str | None:
         """The owner key of a layer, or None where this scope does not reach it."""
-        org, user, project = (quote(name, safe="") if name else None for name in (self.org, self.user, self.project))
-        match layer:
-            case Layer.USER_PROJECT:
-                return f"up:{org or ''}/{user}/{project}" if user and project else None
-            case Layer.USER:
-                return f"u:{org or ''}/{user}" if user else None
-            case Layer.PROJECT:
-                members = org or (f"/{user}" if user else None)
-                return f"p:{members}/{project}" if members and project else None
-            case Layer.ORG:
-                return f"o:{org}" if org else None
+        return _owner(self, layer)
 
     def owners(self) -> tuple[str, ...]:
         """Every owner whose memories may be seen from here, the most specific first."""
-        return tuple(owner for layer in Layer if (owner := self.owner(layer)))
+        return _owners(self)
+
+
+@lru_cache(maxsize=4096)
+def _owner(scope: Scope, layer: Layer) -> str | None:
+    org, user, project = (quote(name, safe="") if name else None for name in (scope.org, scope.user, scope.project))
+    match layer:
+        case Layer.USER_PROJECT:
+            return f"up:{org or ''}/{user}/{project}" if user and project else None
+        case Layer.USER:
+            return f"u:{org or ''}/{user}" if user else None
+        case Layer.PROJECT:
+            members = org or (f"/{user}" if user else None)
+            return f"p:{members}/{project}" if members and project else None
+        case Layer.ORG:
+            return f"o:{org}" if org else None
+
+
+@lru_cache(maxsize=1024)
+def _owners(scope: Scope) -> tuple[str, ...]:
+    return tuple(owner for layer in Layer if (owner := _owner(scope, layer)))
 
 
 def scope_of(owner: str) -> Scope | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +34,11 @@ class Weighed:
     def coverage(self, lexical: float) -> float:
         """How much of the question a memory's words cover, 0..1."""
         return min(lexical / self.best, 1.0) if self.best > 0 else 0.0
+
+    def coverages(self, lexical: Iterable[float]) -> list[float]:
+        """The same for many at once."""
+        best = self.best
+        return [min(each / best, 1.0) for each in lexical] if best > 0 else [0.0 for _ in lexical]
 
     def idf(self, word: str) -> float:
         """The weight of a word in the embedded question: its stem's, 0 for a word that carries no subject."""

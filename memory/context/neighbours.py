@@ -39,7 +39,7 @@ def anchors(scored: Sequence[Scored], asked: Sequence[Scored] = (), reach: Reach
     """The turns beside which one should look, best first, each with its best passage: of what was found, and of the
     questions that were ``asked`` then."""
     places: dict[Place, Scored] = {}
-    for each in sorted((*scored, *asked), key=lambda each: (-each.score, each.id)):
+    for each in sorted((*scored, *asked), key=lambda each: (-each.score, each.memory.id)):
         if len(places) >= reach.best:
             break
         if isinstance(each.memory, Passage):
@@ -59,7 +59,7 @@ def joined(
 ) -> list[Scored]:
     """The ranking with fetched neighbours in it, each at a share of the score of what it stands beside, if that is
     more than its own. ``passed_over`` are memories that were looked at and not taken, or stand in the request."""
-    found = {each.id: each for each in scored}
+    found = {each.memory.id: each for each in scored}
     for passage in fetched:
         known = found.get(passage.id)
         if known is None and (passage.id in passed_over or is_question(passage)):
@@ -82,7 +82,7 @@ def joined(
         found[passage.id] = (
             replace(known, score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
         )
-    return sorted(found.values(), key=lambda each: (-each.score, each.id))
+    return sorted(found.values(), key=lambda each: (-each.score, each.memory.id))
 
 
 def _share(source: Scored, step: int, reach: Reach) -> float:

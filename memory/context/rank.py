@@ -104,7 +104,8 @@ def rank(
         for hit, memory in candidates
         if memory.session != session and _may_be_shown(memory, now, past, as_of)
     ]
-    covered = {hit.id: weighed.coverage(hit.lexical) for hit, _ in found}
+    shares = weighed.coverages([hit.lexical for hit, _ in found])
+    covered = {hit.id: share for (hit, _), share in zip(found, shares, strict=True)}
     own = {
         id: weights.coverage * covered[id] + weights.cosine * (cosine if cosine > 0.0 else 0.0)
         for (id, cosine, _), _ in found

@@ -116,9 +116,9 @@ class Searching:
         if spans := [span for span in question.route.spans if not span.yearly]:
             found = _united(found, await self._then(weighed, dense, spans, moment))
             clock.lap("then")
-        coverage = weighed.coverage
-        found.sort(key=lambda hit: (-(coverage(hit[2]) + hit[1]), hit[0]))
-        found = found[: self._candidates * (2 if spans else 1)]
+        covered = weighed.coverages([hit.lexical for hit in found])
+        best = sorted((-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True))
+        found = [hit for _, _, hit in best[: self._candidates * (2 if spans else 1)]]
         ids = [hit.id for hit in found]
         close = await self._near(question, ids, moment) if weight == 1.0 else {}
         if close:
