@@ -23,7 +23,7 @@ import qdrant_edge as edge
 from memory.ports import Found, Point, Query
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.kept_points import LATE, KeptPoints
-from memory.stores.mapped import let_go
+from memory.stores.mapped import let_go, write_out
 from memory.stores.own_points import ROOM, OwnPoints
 
 T = TypeVar("T")
@@ -36,6 +36,8 @@ PIECE = 64
 REST_SECONDS = 0.001
 # The engine's own log outlives a kill of the process; carrying it over now and then keeps the next start quick.
 FLUSH_EVERY = 2000
+# After so long all that was deleted is overwritten in the files, and cut off from the engine's log.
+FLUSH_SECONDS = 5.0
 # Texts of ids that are kept: writing one out takes ten times as long as looking it up.
 NAMES = 16384
 # Larger than any index: never build a graph, always compare with every point that the filter lets through.
@@ -51,6 +53,7 @@ class EdgeIndex:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="index")
         self._shard: Any = None
         self._unflushed = 0
+        self._flushing: asyncio.TimerHandle | None = None
         self._names: dict[int, str] = {}
         self._at_hand = OwnPoints(dimensions, at_hand)
         self.kept_in = folder / "at_hand"
@@ -86,6 +89,11 @@ class EdgeIndex:
         the files until the shard is made anew."""
         if ids:
             await self._run(lambda: self._delete(ids))
+            if self._flushing is None:
+                # The engine holds Python's lock while it does: once for all that goes at a time.
+                self._flushing = asyncio.get_running_loop().call_later(
+                    FLUSH_SECONDS, self._thread.submit, self._told, self._flush
+                )
 
     async def search(self, query: Query) -> list[Found]:
         """See :class:`memory.ports.Index`."""
@@ -112,6 +120,8 @@ class EdgeIndex:
         """See :class:`memory.ports.Index`. Closing twice does nothing."""
         if self._shard is None:
             return
+        if self._flushing is not None:
+            self._flushing.cancel()
         try:
             await self._run(self._close)
         finally:
@@ -199,8 +209,7 @@ class EdgeIndex:
                 self._keep(owner)  # it has outgrown its files
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
-            self._shard.flush()
-            self._unflushed = 0
+            self._flush()
 
     def _delete(self, ids: Sequence[str]) -> None:
         records = self._shard.retrieve(list(ids), True, False)
@@ -215,6 +224,10 @@ class EdgeIndex:
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
         self._shard.update(edge.UpdateOperation.delete_points(known))
+
+    def _flush(self) -> None:
+        self._flushing = None
+        write_out(self.folder / "segments")
         self._shard.flush()
         self._unflushed = 0
 

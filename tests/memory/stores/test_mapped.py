@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.stores.mapped import let_go
+from memory.stores.mapped import let_go, write_out
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is mapped")
 
@@ -36,3 +36,9 @@ def test_a_private_mapping_is_left_alone(tmp_path: Path) -> None:
 
         assert let_go(tmp_path) == 0
         assert mapped[:5] == b"words"
+
+
+def test_files_below_a_folder_are_written_out(tmp_path: Path) -> None:
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "file").write_bytes(b"said")
+    assert write_out(tmp_path) == 1 and write_out(tmp_path / "nowhere") == 0
