@@ -171,4 +171,4 @@ def shortened(line: str, residents: Iterable[str]) -> str:
 def _worth(name: str, said: Mapping[str, int], printed: Mapping[str, int]) -> float:
     times = said.get(name)
     worth = SAID * math.sqrt(times) if times else (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)
-    return worth * (WORD if name.isalpha() and name.islower() else 1.0)
+    return worth * WORD if name.islower() and name.isalpha() else worth

@@ -125,10 +125,7 @@ class _Planner:
         pinned: Collection[str],
     ) -> None:
         # What stays of a text is chosen when it leaves, with the whole session in view; of a call it must be JSON.
-        self.pieces = [
-            each if each.kind == "call" or not each.overview else replace(each, overview="", overview_tokens=0)
-            for each in pieces
-        ]
+        self.pieces = [each if each.kind == "call" else each.without_overview() for each in pieces]
         self.conversation, self.sizes = conversation, sizes
         self.budget, self.standing = budget, standing
         self.total = budget.fixed + sum(sizes)

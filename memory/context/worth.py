@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from memory.actions import Place
 from memory.context.stale import SAID_AGAIN
@@ -50,9 +51,15 @@ class Piece:
         """Where it stands."""
         return self.message, self.part
 
+    def without_overview(self) -> Piece:
+        """The same as a part of which there is no overview."""
+        if not self.overview:
+            return self
+        named = self.message, self.part, self.kind, self.tokens, self.line
+        return Piece(*named, "", 0, self.tier, self.handle)
 
-@dataclass(frozen=True, slots=True)
-class Step:
+
+class Step(NamedTuple):
     """A way down for a piece: to which tier, how many tokens that saves, what it loses for each of them."""
 
     piece: Piece

@@ -179,11 +179,15 @@ class Counting:
                     self._estimates.pop((rules, digest), None)
                 for key in batch:
                     self._wanted.pop(key, None)
-                self._further.set()
-                self._further = asyncio.Event()
+                self._went_further()
         finally:
             self._counting = None
-            self._further.set()
+            self._went_further()
+
+    def _went_further(self) -> None:
+        """Tell those who wait now; who comes later waits for the next time."""
+        self._further.set()
+        self._further = asyncio.Event()
 
 
 class _Counts:

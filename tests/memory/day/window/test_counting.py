@@ -179,3 +179,12 @@ async def test_an_exact_count_waits_for_what_stands_and_not_for_what_has_left(
     await counting.exact(asked)
     assert counting.sizes(asked)[0] >= AT_ONCE
     assert [text.split()[0] for text in words.asked if text] == ["stands", "gone"]
+
+
+async def test_an_exact_count_waits_anew_for_what_came_later(bench: tuple[Counting, Words]) -> None:
+    counting, _ = bench
+    for text in ("one ", "two "):
+        asked = conversation(text * AT_ONCE)
+        async with asyncio.timeout(5):
+            await counting.exact(asked)
+        assert counting.sizes(asked)[0] >= AT_ONCE
