@@ -100,10 +100,10 @@ def said(*texts: str) -> Conversation:
 
 @pytest_asyncio.fixture
 async def preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Preparation]:
-    monkeypatch.setattr(prepare, "SHED_SECONDS", 0.1)
+    monkeypatch.setattr(prepare, "SHED_SECONDS", 0.6)  # wide, so that a busy machine tells nothing else
     journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     ids = (f"{number:032x}" for number in itertools.count())
-    settings = MemorySettings(recall=RecallSettings(deadline_ms=50))
+    settings = MemorySettings(recall=RecallSettings(deadline_ms=250))
     fitting = Fitting(cast(Shedding, Sheds()), cast(Paging, NeverBack()), cast(Reported, None), Never().page, guard)
     made = Preparation(
         settings,
