@@ -30,7 +30,7 @@ class Floor:
     seeking: float = 0.7
     ordering: float = 1.6
     familiar: float = 1.0
-    preference: float = 0.1
+    preference: float = 0.05
     timed: float = 0.35
 
 
