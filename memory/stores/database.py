@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,7 +196,7 @@ class Database:
             # What is deleted is overwritten: a person's `forget` must leave no bytes behind.
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
-            connection.execute("PRAGMA journal_size_limit = 67108864")
+            connection.execute("PRAGMA journal_size_limit = 16777216")
             migrate(connection)
             self._watch_over(connection)
         except BaseException as error:
@@ -227,10 +227,11 @@ class Database:
             self._watch.told(tuple(self._changed))
             self._changed.clear()
 
-    def _carry_over(self) -> None:
+    def _carry_over(self) -> Future[None] | None:
         # A fault here is no loss: the log stays, and is carried over another time.
         with suppress(RuntimeError):  # the readers are gone: then closing the last connection does it
-            self._pool.submit(self._read, _checkpoint)
+            return self._pool.submit(self._read, _checkpoint)
+        return None
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:

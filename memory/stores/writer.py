@@ -18,8 +18,9 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,7 +36,10 @@ GROUP = 64
 IDLE_SECONDS = 0.5
 CARRY_IDLE = 200
 CARRY_BUSY = 2000
-CARRY_BYTES = 32 << 20
+CARRY_BYTES = 16 << 20
+# What is carried over while others write is never quite all of it, and then the log is not begun anew: without a stop
+# it grows for ever. From this length on the writer makes one, right after most has been carried over.
+LONGEST_LOG = 32 << 20
 # So many jobs wait at most, and none behind one that has been under way for so many seconds.
 MOST_WAITING = 1024
 HANGS_SECONDS = 10.0
@@ -47,7 +51,8 @@ class Writer:
     Args:
         path: the database.
         connect: opens a connection that may write.
-        carry_over: has the log carried over into the file by somebody else, and does not wait for it.
+        carry_over: has the log carried over into the file by somebody else, and does not wait for it; what it gives is
+            done when that is, None where nobody does.
         done: called in the thread after each transaction and before its jobs are answered.
 
     Raises:
@@ -58,7 +63,7 @@ class Writer:
         self,
         path: Path,
         connect: Callable[[], sqlite3.Connection],
-        carry_over: Callable[[], None],
+        carry_over: Callable[[], Future[None] | None],
         done: Callable[[], None] = lambda: None,
     ) -> None:
         self._path = path
@@ -68,6 +73,7 @@ class Writer:
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._to_scrub = False
         self._began: float | None = None
+        self._carrying: Future[None] | None = None
         self._connection: sqlite3.Connection | None = connect()
         self._thread = threading.Thread(target=self._write_forever, name="journal-writer", daemon=True)
 
@@ -126,6 +132,11 @@ class Writer:
             if waiting >= CARRY_BUSY or self._log_size() > size + CARRY_BYTES:
                 self._carry_over()
                 waiting, size = 0, self._log_size()
+            if self._carrying is not None and self._carrying.done():
+                self._carrying = None
+                if self._log_size() > LONGEST_LOG:
+                    self._begin_log_anew()
+                    size = self._log_size()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -249,18 +260,20 @@ class Writer:
         if self._to_scrub and self._connection is not None:
             with suppress(sqlite3.Error):
                 self._scrub(self._connection)
-        else:
-            self._carry_over_aside()
+        elif self._carrying is None:
+            self._carrying = self._carry_over_aside()
+
+    def _begin_log_anew(self) -> None:
+        """Carry over the rest, so that the next write begins at the log's start. Where a reader is in the way it is
+        left for another time."""
+        if self._connection is not None:
+            with suppress(sqlite3.Error), _impatient(self._connection):
+                self._connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def _scrub(self, connection: sqlite3.Connection) -> bool:
         self._to_scrub = True
-        # A reader is waited for, but not for long: other writes stand behind this one.
-        (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
-        connection.execute("PRAGMA busy_timeout = 100")
-        try:
+        with _impatient(connection):
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        finally:
-            connection.execute(f"PRAGMA busy_timeout = {patience}")
         self._to_scrub = bool(busy)
         return not busy
 
@@ -300,6 +313,17 @@ class _Job:
             self.future.set_exception(outcome.error)
         else:
             self.future.set_result(outcome.result)
+
+
+@contextmanager
+def _impatient(connection: sqlite3.Connection) -> Iterator[None]:
+    """A reader is waited for, but not for long: other writes stand behind this one."""
+    (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute("PRAGMA busy_timeout = 100")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
 
 
 class _LockedOut(sqlite3.OperationalError):

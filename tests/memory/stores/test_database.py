@@ -193,6 +193,16 @@ async def test_behind_a_write_that_hangs_further_ones_are_refused(
     assert await written(database) == {"a"}
 
 
+async def test_a_log_that_was_begun_anew_grows_no_further(database: Database) -> None:
+    log = database.path.with_name(f"{database.path.name}-wal")
+    await database.write(put("large", 1 << 21))
+    before = log.stat().st_size
+    await database._writer.do(lambda _: database._writer._begin_log_anew(), transaction=False)
+    await database.write(put("next", 1 << 20))
+    assert log.stat().st_size == before
+    assert await written(database) == {"large", "next"}
+
+
 async def test_a_connection_that_broke_is_opened_again(database: Database) -> None:
     with pytest.raises(StoreFault):
         await database.write(lambda connection: connection.close())
