@@ -108,11 +108,19 @@ class Recall:
     async def explain(self, text: str, moment: Moment, tokens: int) -> Explained:
         """What recall would do with a message: what is searched for, what is found, what of it is cut and why."""
         words = Conversation("", "", (Message(Role.USER, (Text(text),), b"", spoken=text),))
-        question = ask(words, moment.now)
-        if question is None:
-            return Explained()
+        question, asked = ask(words, moment.now), whole(text, moment.now)
+        told = await tell(self._journal, asked, moment.owners, moment.session, moment.now) if asked is not None else []
         moment = replace(moment, past=past_of(text, moment.now))
-        searched = await self.search(question, moment)
+        searched = Searched((), {})
+        if question is not None and not (told and asked is not None and asked.span):
+            searched = await self.search(question, moment)
+        if told:
+            known = {each.id for each in told}
+            scored, ranked = (
+                (*told, *(each for each in found if each.id not in known))
+                for found in (searched.scored, searched.ranked)
+            )
+            searched = replace(searched, scored=scored, ranked=ranked)
         packed = pack(searched.scored, tokens, moment.now)
         return explained(searched, packed, moment, tokens)
 

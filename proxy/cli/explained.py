@@ -12,9 +12,11 @@ from proxy.cli.shown import SHORT, screen
 def explained(held: dict[str, Any], limit: int) -> None:
     """The questions that were asked of memory, and what became of the best candidates: ``limit`` of those left out."""
     console = screen()
-    if not held["asked"]:
+    if not held["asked"] and not held["looked"]:
         console.print("it asks nothing of memory")
         return
+    if not held["asked"]:
+        console.print("asked as a whole: what is known of that time, of what is open, or of somebody")
     for each in held["asked"]:
         kind = f" ({each['shape']}, counts {each['weight']:.2f})" if each["shape"] else ""
         console.print(Text(f"asked{kind}: {each['text']}"), soft_wrap=True)

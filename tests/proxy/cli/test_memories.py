@@ -120,6 +120,14 @@ def test_why_something_is_recalled_is_explained() -> None:
     assert run("search", "the cluster", "--explain", "--as-of", "2026").code == 1
 
 
+def test_what_answers_for_a_whole_day_is_explained_too() -> None:
+    id = remembered("The staging cluster is called heron")
+    told = run("search", "What did we do today?", "--explain", "--json").json["explained"]
+    assert [(each["id"], each["fate"]) for each in told["looked"]] == [(id, "shown")]
+    assert "heron" in told["text"]
+    assert "asked as a whole" in run("search", "What did we do today?", "--explain").out
+
+
 def test_a_stream_of_the_page_is_edited_and_memory_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remembered("The release manager is Priya.", "--project", "zoo", "--pin")
     editor = tmp_path / "editor.sh"
