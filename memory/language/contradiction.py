@@ -117,7 +117,7 @@ def _compared(older: str, newer: str) -> Verdict:
     valued = _valued(old, new)
     if valued:
         return Verdict(valued, max(change, 0.35), "value")
-    numbers_old, numbers_new = set(_NUMBER.findall(old)), set(_NUMBER.findall(new))
+    numbers_old, numbers_new = _numbers(old), _numbers(new)
     if numbers_old and numbers_new and numbers_old.isdisjoint(numbers_new):
         frame_old, frame_new = _frame(old), _frame(new)
         if frame_old and frame_new:
@@ -130,6 +130,22 @@ def _compared(older: str, newer: str) -> Verdict:
 @lru_cache(maxsize=TEXTS)
 def _tells_of_change(text: str) -> bool:
     return _CHANGE.search(text) is not None
+
+
+@lru_cache(maxsize=TEXTS)
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
+
+
+@lru_cache(maxsize=TEXTS)
+def _claim(text: str) -> re.Match[str] | None:
+    """A claim that an attribute of something has a value."""
+    return _COPULA.match(text.strip(" .!"))
+
+
+@lru_cache(maxsize=TEXTS)
+def _holds(text: str, phrases: tuple[str, ...]) -> bool:
+    return any(phrase in text for phrase in phrases)
 
 
 @lru_cache(maxsize=TEXTS)
@@ -154,7 +170,7 @@ def _polarity(text: str) -> bool:
 
 def _moved(old_stems: frozenset[str], new: str) -> Verdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
-    if not any(word in new for word in _BESIDE_OLD):
+    if not _holds(new, _BESIDE_OLD):
         return None
     for found in _FROM_TO.finditer(new):
         came = _content(found["new"] or found["new2"] or found["new3"] or "")
@@ -170,7 +186,7 @@ def _moved(old_stems: frozenset[str], new: str) -> Verdict | None:
 
 def _swapped(old: str, new: str) -> float | None:
     """ "A over B" against "B over A"."""
-    if not all(any(word in text for word in _BETWEEN) for text in (old, new)):
+    if not (_holds(old, _BETWEEN) and _holds(new, _BETWEEN)):
         return None
     first, second = _OVER.search(old), _OVER.search(new)
     if not first or not second:
@@ -181,7 +197,7 @@ def _swapped(old: str, new: str) -> float | None:
 
 def _valued(old: str, new: str) -> float:
     """The same attribute of the same thing with another value: how sure."""
-    first, second = _COPULA.match(old.strip(" .!")), _COPULA.match(new.strip(" .!"))
+    first, second = _claim(old), _claim(new)
     if not first or not second:
         return 0.0
     subject_old, subject_new = _content(first["subject"]), _content(second["subject"])

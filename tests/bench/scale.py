@@ -1,18 +1,21 @@
 """A team's memory as it grows: recall while streams run, the streams' stalls, a night, memory and start.
 
-python -m tests.bench.scale [--night] [--homes FOLDER] [FACTS...]     (1000 10000 100000 365000 where none are named)
+python -m tests.bench.scale [--night all|new] [--homes FOLDER] [FACTS...]
+                                                               (1000 10000 100000 365000 where none are named)
 
 Five users of one project share the facts. While 16 streams run, each user asks questions of several parts in new
-sessions, one after the other. With --night the server then consolidates, first everything (which is much), then 1,000
-facts more, while the streams run on. With --homes the written facts are kept in a folder, and taken from there when
-they are asked for again.
+sessions, one after the other. With --night the server then consolidates while the streams run on: everything (which is
+much), or 1,000 new facts, as though all others had been looked at. With --homes the written facts are kept in a folder,
+and taken from there when they are asked for again.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import shutil
+import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -26,7 +29,7 @@ import orjson
 from proxy.cli.server import Server
 from tests.bench import targets
 from tests.bench.client import Connection, Timed
-from tests.bench.seed import PROJECT, facts, questions, seed_home
+from tests.bench.seed import NOW, PROJECT, questions, seed_home
 from tests.bench.targets import Target
 
 USERS = [f"user{number}" for number in range(5)]
@@ -125,9 +128,22 @@ async def _written(folder: Path, size: int, homes: Path | None) -> tuple[Path, f
     return home, time.perf_counter() - began
 
 
-async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> None:
+async def _looked_at(home: Path, size: int) -> None:
+    """A night has been over everything; since then so many more facts were learnt."""
+    with contextlib.closing(sqlite3.connect(home / "journal.db")) as connection, connection:
+        connection.execute(
+            "INSERT INTO night_cursors (owner, fact, passage, unread, at) "
+            "SELECT owner, max(number), 0, 0, ? FROM facts GROUP BY owner",
+            (NOW.isoformat(),),
+        )
+    await seed_home(home, NEW, USERS, seed=size)
+
+
+async def measure(folder: Path, size: int, night: str, homes: Path | None) -> None:
     """One size."""
     home, seeded = await _written(folder, size, homes)
+    if night == "new":
+        await _looked_at(home, size)
     provider = targets.provider(folder, SPACING_MS)
     proxy = targets.palimpsest("palimpsest", folder, home, provider.port, MEMORY__NIGHT__ENABLED="false")
     assert proxy.process is not None and provider.process is not None
@@ -156,23 +172,14 @@ async def measure(folder: Path, size: int, night: bool, homes: Path | None) -> N
         )
         if night:
             server = Server(f"http://127.0.0.1:{proxy.port}", (home / "token").read_text().strip())
-            await _night(server, proxy, "the first night over all of them")
-            await _learn(server, size)
-            await _night(server, proxy, f"a night over {NEW} more")
+            await _night(server, proxy, f"a night over {NEW} more" if night == "new" else "the first night")
     finally:
         proxy.process.stop()
         provider.process.stop()
 
 
-async def _learn(server: Server, size: int) -> None:
-    """New facts by way of the server's import."""
-    for user in USERS:
-        lines = [f"- {fact.text}" for fact in facts(NEW // len(USERS), seed=size)]
-        body = {"text": "\n".join(lines), "at": "2026-01-01T12:00:00+00:00"}
-        await asyncio.to_thread(server.ask, "POST", "api/import/notes", {"user": user, "project": PROJECT}, body)
-
-
 async def _night(server: Server, proxy: Target, what: str) -> None:
+    assert proxy.process is not None
     async with streaming(proxy) as seen:
         began = time.perf_counter()
         await asyncio.to_thread(server.ask, "POST", "api/consolidate", {}, {})
@@ -182,9 +189,7 @@ async def _night(server: Server, proxy: Target, what: str) -> None:
                 break
             await asyncio.sleep(0.5)
         taken = time.perf_counter() - began
-    print(
-        f"        {what}: {taken:.1f} s; longest stall of {STREAMS} streams {_ms(seen.stall)}{_told(seen)}", flush=True
-    )
+    print(f"        {what}: {taken:.1f} s; {_told(seen)}; RSS {proxy.process.resident_mib():.0f} MiB", flush=True)
 
 
 def _told(seen: Streams) -> str:
@@ -196,7 +201,7 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
 
 
-async def main(sizes: Sequence[int], night: bool, homes: Path | None) -> None:
+async def main(sizes: Sequence[int], night: str, homes: Path | None) -> None:
     """Each size in a folder of its own."""
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="palimpsest-scale-") as folder:
@@ -205,7 +210,7 @@ async def main(sizes: Sequence[int], night: bool, homes: Path | None) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale")
-    parser.add_argument("--night", action="store_true")
+    parser.add_argument("--night", choices=("all", "new"), default="")
     parser.add_argument("--homes", type=Path)
     parser.add_argument("facts", type=int, nargs="*")
     named = parser.parse_args()
