@@ -67,6 +67,20 @@ def without_orders(text: str) -> str:
     return "\n".join(kept) if len(kept) > (1.0 - MOSTLY) * len(said) else ""
 
 
+def reported(text: str) -> str:
+    """What a sub-agent says, line by line, without the sentences that tell its reader what to do, also where they are
+    quoted behind a colon: a talk that comes upon it later shall hear what was found, and nobody's orders."""
+    return "\n".join(filter(str.strip, map(_without_orders, text.split("\n")))) if _orders(text) else text
+
+
+def _without_orders(line: str) -> str:
+    return " ".join(each for each in sentences(line) if not _orders(each)) if _orders(line) else line
+
+
+def _orders(text: str) -> bool:
+    return any(is_order(part) for each in sentences(text) for part in (each, *each.split(": ")[1:]))
+
+
 def is_order(sentence: str) -> bool:
     """Whether a sentence tells its reader, or an assistant, what to do, by its form."""
     first = _FIRST.match(sentence)

@@ -16,7 +16,7 @@ from memory.conversation import Message, Role
 from memory.fact import Draft, Kind, Origin, Sensitivity
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
-from memory.learning.found import parted, without_orders
+from memory.learning.found import parted, reported, without_orders
 from memory.learning.moment import moment
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
@@ -98,7 +98,8 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 continue
             origin = Origin.SUBAGENT if subagent else taint or Origin.ASSISTANT
             facts.extend(Taught(draft, message.digest, turn) for draft in _reported(text, origin, at))
-            pieces.extend(_pieces(text, origin, "assistant", message, at, turn))
+            said_on = reported(text) if subagent else text
+            pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
     return Learned(tuple(facts), tuple(pieces))
 
 
