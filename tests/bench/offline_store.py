@@ -28,8 +28,7 @@ from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
 from memory.language.words import stems
 from memory.learning.lesson import learn
-from memory.models.static_embedding import StaticEmbedding
-from memory.ports import Found, Journaled, Rarity
+from memory.ports import Embedder, Found, Journaled, Rarity
 from memory.scope import Scope
 from memory.session import RequestKind, Session
 
@@ -53,7 +52,7 @@ class Rules:
 class Store:
     """One user's memories, with exact search."""
 
-    embedder: StaticEmbedding
+    embedder: Embedder
     memories: list[Memory] = field(default_factory=list)
     frequency: Counter[int] = field(default_factory=Counter)
     postings: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))

@@ -1,6 +1,7 @@
 """How well page and recall do on the evaluation's development half, without a proxy: seconds instead of minutes.
 
     EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 60] [--users 8]
+                                                       [--embedder NAME]
                                                        [--seeking X --ordering Y --cosine W …]
 
 Every session is learned from exchange by exchange as the worker does it (reconciling left out), every question is
@@ -25,7 +26,8 @@ from memory.context.diversity import DIVERSITY
 from memory.context.floor import FLOOR
 from memory.context.pack import tokens_of
 from memory.context.rank import WEIGHTS
-from memory.models.static_embedding import StaticEmbedding
+from memory.models.load import load
+from memory.ports import Embedder
 from tests.bench.offline_store import BEGAN, Rules, Store, Turn, copied, play
 
 
@@ -38,7 +40,7 @@ def mean(values: Iterable[float]) -> float:
 class Bench:
     """The sets of the evaluation."""
 
-    def __init__(self, home: Path, embedder: StaticEmbedding) -> None:
+    def __init__(self, home: Path, embedder: Embedder) -> None:
         sys.path.insert(0, str(home / "harness"))
         self.lib: Any = importlib.import_module("lib")
         self.driver: Any = importlib.import_module("run_memory")
@@ -160,6 +162,7 @@ def _plain(messages: Sequence[Any]) -> list[Turn]:
 def main() -> None:
     """Read the flags and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--embedder", default="static", help="static, or minilm, which is fetched to ~/.palimpsest")
     parser.add_argument("--users", type=int, default=8, help="simulated users of PrefEval")
     for name in ("tokens", "page", "candidates"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Rules(), name))
@@ -182,7 +185,8 @@ def main() -> None:
     home = os.environ.get("EVAL_HOME")
     if not home:
         sys.exit("set EVAL_HOME to the folder that holds the evaluation's harness and data")
-    bench = Bench(Path(home), StaticEmbedding.load())
+    models = Path(os.environ.get("PALIMPSEST_HOME", Path.home() / ".palimpsest")) / "models"
+    bench = Bench(Path(home), load(flags["embedder"], models))
     bench.locomo(rules)
     bench.bfcl(rules)
     for form in ("explicit", "choice", "persona"):
