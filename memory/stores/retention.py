@@ -8,6 +8,7 @@ again: so that nothing is learned twice when a client comes back with an old his
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -63,16 +64,14 @@ class Retention(Shelf):
         exchanges = messages = 0
         for session, numbers in old.exchanges.items():
             for piece in chunks(numbers, EXCHANGES):
-                async with self._gate.closed():
-                    exchanges += await self._db.write(
-                        lambda connection, s=session, p=piece: self._exchanges(connection, old, s, p)  # type: ignore[misc]
-                    )
+                exchanges += await self._alone(
+                    lambda connection, s=session, p=piece: self._exchanges(connection, old, s, p)  # type: ignore[misc]
+                )
                 await rest()
         for session in old.dormant:
             await self._db.write(lambda connection, s=session: _ledger(connection, old, s))  # type: ignore[misc]
         for piece in chunks(old.messages, MESSAGES):
-            async with self._gate.closed():
-                messages += await self._db.write(lambda connection, p=piece: _messages(connection, old, p))  # type: ignore[misc]
+            messages += await self._alone(lambda connection, p=piece: _messages(connection, old, p))  # type: ignore[misc]
             await rest()
         if exchanges or messages:
             self._opened.clear()
@@ -80,6 +79,17 @@ class Retention(Shelf):
                 await rest()
             await self._db.scrub()
         return exchanges, messages
+
+    async def _alone(self, work: Callable[[sqlite3.Connection], int]) -> int:
+        """What a write comes to while nothing is committed. What was asked of the writer is done whether it is waited
+        for or not, so the gate stays closed until then also where the waiting is given up."""
+        async with self._gate.closed():
+            written = asyncio.ensure_future(self._db.write(work))
+            try:
+                return await asyncio.shield(written)
+            except asyncio.CancelledError:
+                await asyncio.wait({written})
+                raise
 
     def _exchanges(self, connection: sqlite3.Connection, old: _Old, session: int, numbers: Sequence[int]) -> int:
         """Exchanges of one session go, unless it came back to life meanwhile; what builds on them stands for itself."""
@@ -160,7 +170,8 @@ def _ledger(connection: sqlite3.Connection, old: _Old, session: int) -> None:
 
 
 def _messages(connection: sqlite3.Connection, old: _Old, numbers: Sequence[int]) -> int:
-    """Messages go with their overviews, but for those that have come again since."""
+    """Messages go with their overviews, but for those that have come again since, and those that a person has pinned
+    or had forgotten since: what stands for a forgotten one must stay."""
     again: set[Held] = set()
     for row in connection.execute(QUERIES["retention_since"], (old.top,)).fetchall():
         again.update(_of(row["person"], history_of(connection, row["number"]), row["reply"]))

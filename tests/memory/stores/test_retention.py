@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sqlite3
 import tempfile
+import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +20,7 @@ from memory.edits import Act, Entry
 from memory.ports import Lesson, Overview
 from memory.scope import Layer
 from memory.session import Session, Shown
+from memory.stores import retention
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import ANN, AT, assistant, exchange, fact, open_journal, passage, session, user
 
@@ -186,6 +190,54 @@ async def test_exchanges_that_come_meanwhile_lose_nothing(tmp_path: Path) -> Non
     for each in await journal.unlearned(100):
         assert list(each.messages) == histories[each.session.id]
     await journal.close()
+
+
+async def test_an_exchange_that_comes_when_it_is_given_up_loses_nothing(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "MESSAGES", 1)
+    opening = user("an opening that comes again")
+    await journal.commit(exchange("e1", [user("what goes first"), opening], of=seen("s1", AT)))
+    await read_all(journal)
+    ready, rests, slow = threading.Event(), itertools.count(), asyncio.Event()
+    held: list[asyncio.Task[bool]] = []
+
+    async def hold() -> None:
+        """Have the disk take its time, once the exchange and its first message have gone."""
+        if next(rests) == 1:
+            held.append(asyncio.create_task(journal._db.write(lambda _: ready.wait(60))))
+            slow.set()
+        await asyncio.sleep(0)
+
+    letting_go = asyncio.create_task(journal.let_go_of_old(NOW - 30 * DAY, WORKS, hold))
+    await slow.wait()
+    for _ in range(10):
+        await asyncio.sleep(0)  # the next message stands behind that
+    letting_go.cancel()
+    coming = asyncio.create_task(journal.commit(exchange("e2", [opening], of=seen("s2", NOW), at=NOW)))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    ready.set()
+    await asyncio.wait({letting_go, coming, *held})
+    assert letting_go.cancelled()
+    assert await turns(journal, "s2") == [opening]
+
+
+async def test_what_is_pinned_or_forgotten_meanwhile_stays(journal: SqliteJournal) -> None:
+    pinned, private = user("keep this whole"), user("my cat is called Ada")
+    await journal.commit(exchange("e1", [pinned, private], of=seen("s1", AT)))
+    learned = fact("cat Ada", source=private.digest)
+    await journal.learn(Lesson(1, (learned,)))
+    await journal.write_overviews(1, "", {})
+
+    async def meanwhile() -> None:
+        await journal.pin_part(PERSON, pinned.digest, 0, NOW)
+        await journal.forget([learned.id], NOW)
+
+    assert await journal.let_go_of_old(NOW - 30 * DAY, WORKS, meanwhile) == (1, 1)  # only the reply
+    assert (await journal.kept(PERSON, pinned.digest.hex()))[0].message == pinned
+    await journal.commit(exchange("e2", [private], of=seen("s2", NOW), at=NOW))
+    assert b"Ada" not in (await turns(journal, "s2"))[0].text.encode()
 
 
 SAID = st.sampled_from(["a", "b", "c", "d"])

@@ -57,8 +57,12 @@ SELECT number, memories FROM ledger WHERE session = ? AND memories != '[]';
 -- retention_ledger: what a session was given goes
 DELETE FROM ledger WHERE session = ?;
 
--- retention_bodies: messages whole, before they go
-SELECT number, person, digest, role, body FROM messages WHERE number IN (?*);
+-- retention_bodies: messages whole, before they go; not what has been pinned or forgotten since they were found
+SELECT number, person, digest, role, body FROM messages
+WHERE number IN (?*) AND NOT forgotten AND NOT EXISTS (
+    SELECT 1 FROM pins JOIN people ON people.name = pins.owner
+    WHERE people.number = messages.person AND pins.subject = messages.digest
+);
 
 -- retention_message: a message goes
 DELETE FROM messages WHERE number = ?;
