@@ -9,6 +9,7 @@ After a failure of the machine itself nothing is taken from them.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.ports import Vector
+from memory.stores.mapped import write_out
 from memory.stores.point_table import KEY, Arrays, PointTable, key_of, texts_of
 
 KEPT = 4096
@@ -70,9 +72,15 @@ class KeptPoints:
         return []
 
     def change(self, ids: Iterable[str]) -> None:
-        """These points are about to change."""
-        if self._log is not None:
-            os.write(self._log, b"".join(map(key_of, ids)))
+        """These points are about to change.
+
+        Raises:
+            OSError: when that cannot be written: then they must not.
+        """
+        told = b"".join(map(key_of, ids))
+        if self._log is not None and os.write(self._log, told) < len(told):
+            self._align()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def take(self, owner: str) -> PointTable | None:
         """An owner's points as they lie in the files; None where they cannot be read."""
@@ -84,18 +92,21 @@ class KeptPoints:
             return None
 
     def keep(self, owner: str, table: PointTable) -> Arrays | None:
-        """Write an owner's points; the arrays of the same content that are mapped now. None where there is no room."""
+        """Write an owner's points; the arrays of the same content that are mapped now. None where there is no room:
+        then nothing is kept of the owner, because what lies in no mapped file would not be forgotten there."""
         name = hashlib.blake2b(owner.encode(), digest_size=12).hexdigest()
         new, place = self._folder / f"{name}.new", self._folder / name
         arrays = table.arrays()
         if arrays is None or len(table.rows) < KEPT:
+            self.drop(owner)
             return None
         size = sum(array.nbytes for array in arrays.values())  # type: ignore[attr-defined]
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            if shutil.disk_usage(self._folder).free < 4 * size:
-                return None
+            enough = shutil.disk_usage(self._folder).free >= 4 * size
             self.drop(owner)
+            if not enough:
+                return None
             new.mkdir(mode=0o700)
             for each, array in arrays.items():
                 # Every byte is written here: a page of a mapped file for which the disk has no room ends the process.
@@ -117,21 +128,32 @@ class KeptPoints:
 
     def clear(self) -> None:
         """Keep nothing."""
-        self.close()
+        self._end()
         self._owners.clear()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Everything that is mapped stands in the files."""
+        """Everything that is mapped stands in the files, also when the machine fails from now on."""
         if self._log is not None:
-            os.close(self._log)
-            self._log = None
-            (self._folder / _OPEN).unlink(missing_ok=True)
+            write_out(self._folder)
+            self._end()
 
     def _begin(self) -> None:
         if self._log is None:
             (self._folder / _OPEN).write_text(_since_start())
             self._log = os.open(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self._align()
+
+    def _end(self) -> None:
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+            (self._folder / _OPEN).unlink(missing_ok=True)
+
+    def _align(self) -> None:
+        """Cut off what was written of a key by halves, so that the next one stands where it is looked for."""
+        if self._log is not None:
+            os.ftruncate(self._log, os.fstat(self._log).st_size // KEY * KEY)
 
 
 def vectors_of(folder: Path, owner: str, ids: Sequence[str]) -> tuple[Vector, NDArray[np.bool_]] | None:

@@ -120,11 +120,11 @@ class PointTable:
         self.free += rows
         for row in rows:
             self.ids[row] = ""
-            if self.keys is not None:
-                self.keys[row] = 0
             self.vectors[row] = 0.0  # what is forgotten leaves no numbers behind
             if self.nearness is not None:
                 self.nearness.put(row, self.vectors[row])
+            if self.keys is not None:
+                self.keys[row] = 0  # last: after a kill amid this, whose the rest was is still known
 
     def finish(self) -> None:
         """None is missing. Called where no point is put meanwhile."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import uuid
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import pytest
 from memory.ports import Point, Query
 from memory.stores import kept_points, point_table
 from memory.stores.index_edge import EdgeIndex
-from memory.stores.kept_points import vectors_of
+from memory.stores.kept_points import KeptPoints, vectors_of
+from memory.stores.point_table import PointTable
 
 DIMENSIONS = 80
 ANN, BOB = "up:/ann/mill", "up:/bob/mill"
@@ -179,3 +182,75 @@ async def test_vectors_are_read_beside_the_one_who_writes_them(tmp_path: Path) -
     assert there.tolist() == [True, False, False, True]
     assert vectors[0].tobytes() == new[0].dense.tobytes() and vectors[3].tobytes() == ann[2].dense.tobytes()
     await index.close()
+
+
+async def test_files_that_an_owner_has_outgrown_go_where_there_is_no_room_for_larger_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann = points(50, ANN, 1)
+    await index.upsert(ann)
+    await at_hand(index, ANN)
+    nearly_full = shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: nearly_full)
+    await index.upsert(points(200, ANN, 2))
+    assert not index._kept.has(ANN)
+    before = await told(index, ANN)
+    await index.delete([ann[5].id])  # its numbers would stay in files that are mapped no more
+    assert not any(ann[5].dense.tobytes() in file.read_bytes() for file in index.kept_in.glob("*/*.npy"))
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await at_hand(index, ANN)
+    assert {each for each in before if each[0] != ann[5].id} <= await told(index, ANN)
+    await index.close()
+
+
+def test_a_change_that_was_written_by_halves_hides_no_later_one(tmp_path: Path) -> None:
+    (tmp_path / "changed").write_bytes(uuid.uuid4().bytes + b"half")
+    kept = KeptPoints(tmp_path)
+    kept._begin()
+    changed = str(uuid.uuid4())
+    kept.change([changed])
+    assert kept.changes()[1:] == [changed]
+    kept.close()
+
+
+def test_what_the_disk_takes_only_half_of_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = KeptPoints(tmp_path)
+    kept._begin()
+    first, second = str(uuid.uuid4()), str(uuid.uuid4())
+    write = os.write
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda file, told: write(file, told[:20]))
+        with pytest.raises(OSError, match="No space left"):
+            kept.change([first, second])
+    kept.change([second])
+    assert kept.changes() == [first, second]
+    kept.close()
+
+
+def test_all_is_on_the_disk_before_the_files_are_said_to_be_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, written = KeptPoints(tmp_path), []
+    kept._begin()
+    monkeypatch.setattr(kept_points, "write_out", lambda folder: written.append((folder / "open").exists()))
+    kept.close()
+    assert written == [True] and not (tmp_path / "open").exists()
+
+
+def test_whose_numbers_they_were_is_known_until_they_are_gone() -> None:
+    class Keys(np.ndarray):
+        """Says what stands in the row whose key is taken out."""
+
+        def __setitem__(self, row: Any, key: Any) -> None:
+            assert key != 0 or not table.vectors[row].any()
+            super().__setitem__(row, key)
+
+    table = PointTable(DIMENSIONS, 0.0, 10)
+    first, *others = points(10, ANN, 1)
+    table.put({point.id: point for point in (first, *others)})
+    table.keys = np.ones((20, point_table.KEY), dtype=np.uint8).view(Keys)
+    table.drop([first.id])
+    assert not table.keys[0].any() and table.keys[1].all()
