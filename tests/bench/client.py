@@ -42,13 +42,21 @@ class Connection:
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
 
+    @property
+    def open(self) -> bool:
+        """Whether the next request goes over the connection of the last: a server ends one that rests too long."""
+        if self._reader is None or self._writer is None:
+            return False
+        return not (self._writer.is_closing() or self._reader.at_eof())
+
     async def post(self, path: str, body: bytes, headers: dict[str, str]) -> Timed:
         """Send a body and read the whole reply.
 
         Raises:
             Broken: when the connection ends first.
         """
-        if self._reader is None or self._writer is None or self._writer.is_closing():
+        if self._reader is None or self._writer is None or not self.open:
+            await self.close()
             self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**22)
         lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}", f"Content-Length: {len(body)}"]
         lines += [f"{name}: {value}" for name, value in {"Content-Type": "application/json", **headers}.items()]

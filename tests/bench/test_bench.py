@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 from collections.abc import AsyncIterator, Callable
@@ -63,6 +64,30 @@ async def test_a_reply_that_is_cut_is_told_from_a_whole_one() -> None:
     async with served(app) as port:
         with pytest.raises(Broken):
             await Connection(port).post("/", b"", {})
+
+
+async def test_a_connection_that_the_server_ended_while_it_rested_is_made_anew() -> None:
+    ended = asyncio.Event()
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+        ended.set()
+
+    server = await asyncio.start_server(once, "127.0.0.1", 0)
+    connection = Connection(server.sockets[0].getsockname()[1])
+    for _ in range(2):
+        assert (await connection.post("/", b"", {})).status == 200
+        await ended.wait()
+        ended.clear()
+        while connection.open:  # noqa: ASYNC110 (nobody is told of the end of a connection but who looks)
+            await asyncio.sleep(0)
+    await connection.close()
+    server.close()
+    await server.wait_closed()
 
 
 @pytest.mark.parametrize("size", SIZES)
