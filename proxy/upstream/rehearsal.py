@@ -2,18 +2,19 @@
 
 litellm imports the better part of itself with the first requests, which holds every stream of the process up for a
 fifth of a second; done at the start, nobody waits for it. Nothing leaves the machine: whoever is asked is a socket of
-our own on the loopback, which refuses.
+our own on the loopback, which refuses. Where the environment sends even the loopback through a proxy, nobody is asked.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
+from urllib.request import getproxies, proxy_bypass
 
 SECONDS: Final = 20.0
-"""After which the rehearsal is given up: the first requests then import what is left."""
+"""After which the whole rehearsal is given up: the first requests then import what is left."""
 
 _BODY: Final = b'{"type":"error","error":{"type":"authentication_error","message":"a rehearsal"}}'
 _REFUSAL: Final = (
@@ -46,6 +47,8 @@ ASKED: Final[Mapping[str, Mapping[str, Any]]] = {
 
 async def rehearse(calls: Mapping[str, Callable[..., Awaitable[Any]]], troubles: tuple[type[Exception], ...]) -> None:
     """Make one call in each dialect; ``troubles`` are what a refusal may raise."""
+    if {"http", "all"} & getproxies().keys() and not proxy_bypass("127.0.0.1"):
+        return
 
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
@@ -55,9 +58,17 @@ async def rehearse(calls: Mapping[str, Callable[..., Awaitable[Any]]], troubles:
         writer.close()
 
     server = await asyncio.start_server(refuse, "127.0.0.1", 0)
-    async with server:
+    async with server, _at_most(SECONDS):
         host, port = server.sockets[0].getsockname()[:2]
         own = {"api_base": f"http://{host}:{port}", "api_key": "none", "timeout": SECONDS, "max_retries": 0}
         for dialect, asked in ASKED.items():
-            with suppress(*troubles, OSError, TimeoutError):
-                await asyncio.wait_for(calls[dialect](**asked, **own, stream=True), SECONDS)
+            with suppress(*troubles, OSError):
+                await calls[dialect](**asked, **own, stream=True)
+
+
+@asynccontextmanager
+async def _at_most(seconds: float) -> AsyncIterator[None]:
+    """Give up what takes longer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            yield

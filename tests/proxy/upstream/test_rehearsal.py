@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
+from proxy.upstream import rehearsal
 from proxy.upstream.rehearsal import ASKED, rehearse
 from tests.fake_provider import fake_provider
 from tests.proxy.upstream.test_bridge import bridged
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
 
 
 async def test_each_format_is_rehearsed_on_a_socket_of_our_own() -> None:
@@ -30,6 +39,31 @@ async def test_a_call_that_cannot_connect_stops_no_start() -> None:
         raise ConnectionRefusedError
 
     await rehearse(dict.fromkeys(ASKED, call), ())
+
+
+@pytest.mark.parametrize(("past", "asked"), [("", 0), ("localhost,127.0.0.1", 3)])
+async def test_nobody_is_asked_through_a_proxy(monkeypatch: pytest.MonkeyPatch, past: str, asked: int) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.invalid:3128")
+    monkeypatch.setenv("NO_PROXY", past)
+    heard: list[str] = []
+
+    async def call(model: str, **_: Any) -> None:
+        heard.append(model)
+
+    await rehearse(dict.fromkeys(ASKED, call), ())
+    assert len(heard) == asked
+
+
+async def test_what_hangs_is_given_up_with_all_that_would_come_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "SECONDS", 0.0)
+    heard: list[str] = []
+
+    async def call(model: str, **_: Any) -> None:
+        heard.append(model)
+        await asyncio.Event().wait()
+
+    await rehearse(dict.fromkeys(ASKED, call), ())
+    assert len(heard) == 1
 
 
 @pytest.mark.filterwarnings("ignore")
