@@ -29,6 +29,11 @@ _SHAPES: Final = re.compile(
 )
 """A sentence that orders how the answer should look."""
 
+_OURS: Final = re.compile(
+    r"\b(?:I|we|my|our|ours|mine|us|yesterday|ago|last (?:time|night|week|month|year))\b", re.IGNORECASE
+)
+"""What speaks of something that was: "give me the format that we agreed on" asks for it."""
+
 _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 
 
@@ -36,5 +41,9 @@ def without_form(text: str) -> str:
     """A message without what it only says about the form of its answer; the message itself where nothing else is
     in it."""
     bare = _EXAMPLE.sub(" ", text)
-    kept = "".join(sentence for sentence in _SENTENCE.findall(bare) if not _SHAPES.match(sentence))
+    kept = "".join(sentence for sentence in _SENTENCE.findall(bare) if not _only_form(sentence))
     return kept.strip() or text
+
+
+def _only_form(sentence: str) -> bool:
+    return _SHAPES.match(sentence) is not None and _OURS.search(sentence) is None

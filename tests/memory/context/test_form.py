@@ -36,6 +36,19 @@ def test_what_is_asked_stays_and_so_does_a_message_of_nothing_else(text: str) ->
     assert without_form(text) == text or text.startswith("Write")
 
 
+@pytest.mark.parametrize(
+    ("text", "stem"),
+    [
+        ("Can you help me? Give me the format that we agreed on for dates.", "date"),
+        ("Which of them broke? Show me the three lines of the parser that failed yesterday.", "parser"),
+        ("Is there more? List the two sentences I wrote about sharks.", "shark"),
+    ],
+)
+def test_an_order_that_speaks_of_what_was_is_part_of_the_question(text: str, stem: str) -> None:
+    assert without_form(text) == text
+    assert stem in asked(text).stems
+
+
 def test_an_order_to_write_something_short_is_still_an_order_about_it() -> None:
     assert "ferri" in asked("Write a short story about the ferry").stems
 
