@@ -99,7 +99,13 @@ class Writer:
         return result
 
     async def scrub(self) -> bool:
-        """Cut off the log; False where a reader holds it open: then it is done in the next idle moment."""
+        """Cut off the log; False where a reader holds it open: then it is done in the next idle moment, as it is where
+        the disk is too slow for it now.
+
+        Raises:
+            StoreFault: as :meth:`do`.
+        """
+        self._to_scrub = True
         return await self.do(self._scrub, transaction=False)
 
     def finish(self) -> None:

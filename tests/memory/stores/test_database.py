@@ -177,6 +177,30 @@ async def test_where_very_many_wait_further_writes_are_refused(
     assert await written(database) == {f"r{n}" for n in range(5)}
 
 
+async def test_a_log_that_could_not_be_cut_off_for_a_slow_disk_is_cut_off_when_it_is_idle(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "HANGS_SECONDS", 0.0)
+    monkeypatch.setattr(writer, "IDLE_SECONDS", 0.01)
+    gate = Gate()
+    first = asyncio.ensure_future(database.write(gate))
+    await asyncio.to_thread(gate.entered.wait, 10)
+    with pytest.raises(StoreFault, match="too slow"):
+        await database.scrub()
+    cut_off, scrub = threading.Event(), database._writer._scrub
+
+    def scrubbing(connection: sqlite3.Connection) -> bool:
+        done = scrub(connection)
+        cut_off.set()
+        return done
+
+    monkeypatch.setattr(database._writer, "_scrub", scrubbing)
+    gate.opened.set()
+    await first
+    assert await asyncio.to_thread(cut_off.wait, 10)
+    assert not await asyncio.to_thread(Path(f"{database.path}-wal").read_bytes)
+
+
 async def test_behind_a_write_that_hangs_further_ones_are_refused(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
