@@ -265,7 +265,8 @@ async def open_memory(
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
     notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
     graphing = Graphing(journal, guard, recall.busy)
-    works = ("learned", "tiered", *(("researched",) if settings.research.enabled else ()))
+    reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
+    works = [work for work, enabled in reading.items() if enabled]
     retaining = Retaining(settings.journal.keep_days, journal, works, guard, now, recall.busy)
     learner.start()
     graphing.start()

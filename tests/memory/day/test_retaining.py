@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import pytest
+
+from memory.bootstrap import open_memory
 from memory.day.retaining import Retaining
+from memory.settings import JournalSettings, LearningSettings, MemorySettings, ResearchSettings
 from tests.memory.day.person.test_commands import unguarded
+from tests.memory.stores.making import exchange, session, user
 
 NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
 
@@ -39,3 +45,22 @@ async def test_without_a_setting_all_is_kept_for_ever() -> None:
     assert await retaining.let_go() == (0, 0)
     await retaining.stop()
     assert journal.asked == []
+
+
+@pytest.mark.parametrize("enabled", [False, True])
+async def test_a_work_that_is_switched_off_is_not_waited_for(tmp_path: Path, enabled: bool) -> None:
+    settings = MemorySettings(
+        journal=JournalSettings(keep_days=30),
+        learning=LearningSettings(enabled=enabled),
+        research=ResearchSettings(enabled=enabled),
+    )
+    memory = await open_memory(settings, tmp_path, unguarded)
+    assert memory is not None
+    long_ago = NOW - timedelta(days=2000)
+    of = session(started_at=long_ago, seen_at=long_ago)
+    await memory.notes._journal.commit(exchange("e1", [user("use pnpm")], "noted", of=of, at=long_ago))
+    await memory.learner.catch_up()
+    await memory.tiering.catch_up()
+    await memory.researching.catch_up()
+    assert await memory.retaining.let_go() == (1, 2)
+    await memory.close()
