@@ -79,7 +79,8 @@ class Journal(Protocol):
         """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn."""
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
-        """The newest turns of a person's sessions whose id begins with ``name``, or whose runtime calls them so."""
+        """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at
+        least, or whose runtime calls them so."""
 
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
         """A person wants a part whole since ``at``, or, with None, no longer."""

@@ -16,6 +16,9 @@ from memory.stores.queries import QUERIES
 from memory.stores.rows import receipt_of, session_of
 from memory.stores.shelf import Shelf, ask_many
 
+NAMED = 4
+"""Letters of an id at least that name a session; a runtime's own id may be shorter."""
+
 
 class Latest(Shelf):
     """The part of the journal that is asked where sessions stand."""
@@ -33,7 +36,8 @@ class Latest(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> list[Turn]:
-            found = (person, name, name + "\U0010ffff", limit)
+            end = name + "\U0010ffff" if len(name) >= NAMED else name
+            found = (person, name, end, limit)
             return [_turn(connection, row) for row in connection.execute(QUERIES["latest_named"], found).fetchall()]
 
         return await self._db.read(work) if name else []

@@ -17,9 +17,6 @@ from memory.ports import Journal, Kept
 from memory.scope import Layer, Scope
 from memory.session import Session
 
-NAMED = 4
-"""Letters at least that name a session."""
-
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -50,7 +47,7 @@ async def exported(journal: Journal, name: str, scope: Scope) -> Exported:
         Ambiguous: when there are several.
     """
     person = scope.owner(Layer.USER)
-    turns = await journal.turns(person, name, 5) if person and len(name) >= NAMED else []
+    turns = await journal.turns(person, name, 5) if person and name else []
     if not turns:
         raise NotFound(f"there is no session {name[:60]!r}; a beginning of its id names it, or its runtime's own id")
     if len(turns) > 1:

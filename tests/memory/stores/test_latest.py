@@ -42,8 +42,14 @@ async def test_a_turn_is_given_by_the_beginning_of_an_id_or_by_the_runtimes_own(
         assert [kept.redacted for kept in turn.messages] == [False, False, True]
         assert turn.messages[2].message.text == "My key is [redacted]"
         assert turn.reply is not None and turn.reply.message.text == "Noted."
-    for name in ("", "thread", "9999", "codex:thread-%"):
+    for name in ("", "0", "012", "thread", "9999", "codex:thread-%"):
         assert await journal.turns(PERSON, name) == []
+
+
+async def test_a_runtimes_own_id_may_be_short(journal: SqliteJournal) -> None:
+    await journal.commit(exchange("e1", [user("Hello")], of=session("0123-abcd", key="space:generic:s1")))
+    [turn] = await journal.turns(PERSON, "s1")
+    assert turn.session.id == "0123-abcd"
 
 
 async def test_nobody_elses_session_is_given(journal: SqliteJournal) -> None:
