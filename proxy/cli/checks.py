@@ -64,6 +64,8 @@ def home(folder: Path, min_free_mib: int) -> Finding:
         if not os.access(parent, os.W_OK | os.X_OK):
             return Finding("data folder", "wrong", f"{folder} cannot be made", "choose another with --home")
         return Finding("data folder", "well", f"{folder} will be made at the first start")
+    if not folder.is_dir():
+        return Finding("data folder", "wrong", f"{folder} is no folder", "move it away, or choose another with --home")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return Finding("data folder", "wrong", f"{folder} may not be written", f"chown {os.getuid()} {folder}")
     open_ones = [

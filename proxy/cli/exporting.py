@@ -104,13 +104,12 @@ def _write(stream: IO[bytes], lines: Iterator[bytes]) -> None:
 
 def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> dict[str, int]:
     """Write the file beside its place, readable for its owner only, and put it there when it is whole."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
+    from rich.progress import SpinnerColumn, TextColumn
 
     counts = {"facts": 0, "passages": 0, "research": 0, "candidates": 0}
     beside = out.with_name(out.name + ".part")
     columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = shown.progress(*columns)
 
     def counted() -> Iterator[dict[str, Any]]:
         with bar:

@@ -77,8 +77,7 @@ def _taken_in(
     server: Server, found: list[Source], asked: dict[str, Any], problem: Problem, quiet: bool
 ) -> dict[str, int]:
     """Send everything; what became of it, in numbers."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
     counts = Counter(dict.fromkeys(_COUNTED, 0))
     seen: set[str] = set()
@@ -89,7 +88,7 @@ def _taken_in(
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+    with shown.progress(*columns, quiet=quiet) as bar:
         task = bar.add_task("", total=sum(each.size for each in found))
         for source in found:
             bar.update(task, description=source.file.name)
@@ -186,11 +185,10 @@ def _notes(server: Server, file: Path, asked: dict[str, Any], problem: Problem) 
 
 def _learned(server: Server, quiet: bool) -> bool:
     """Wait until what was journaled is learned from; whether it is."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TextColumn("turns"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+    with shown.progress(*columns, quiet=quiet) as bar:
         first = left = _behind(server)
         task = bar.add_task("", total=first)
         moved = time.monotonic()

@@ -12,6 +12,9 @@ from proxy.cli import shown
 from proxy.cli.call import Call, takes
 
 ROWS = 10
+WIDE = 110
+"""Columns of a terminal from which on a history has its times on one line."""
+
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
@@ -32,15 +35,18 @@ def history(
     for name in ("id", "held", "known", "state"):
         table.add_column(name, no_wrap=True, style="dim")
     table.add_column("text", overflow="fold", ratio=1)
+    console = shown.screen()
+    # In a narrow window two days stand below each other: else they leave no room for the text.
+    then = " " if console.width >= WIDE else "\n"
     for each in told["history"]:
-        held = f"{shown.day(each['valid_from'])} – {shown.day(each['valid_until'])}"
-        known = f"{shown.day(each['recorded_at'])} – {shown.day(each['superseded_at'])}"
+        held = f"{shown.day(each['valid_from'])} –{then}{shown.day(each['valid_until'])}"
+        known = f"{shown.day(each['recorded_at'])} –{then}{shown.day(each['superseded_at'])}"
         by = ", ".join(id[: shown.SHORT] for id in each["superseded_by"])
-        state = f"{each['state']} by {by}" if by else each["state"]
+        state = f"{each['state']}{then}by {by}" if by else each["state"]
         mark = "bold" if each["id"] == told["id"] else ""
         cells = (each["id"][: shown.SHORT], held, known, state)
         table.add_row(*(Text(cell) for cell in cells), Text(shown.said(each), mark))
-    shown.screen().print(table)
+    console.print(table)
 
 
 def draw(told: dict[str, Any], columns: int) -> Iterator[str]:

@@ -99,7 +99,8 @@ def remember(
     if call.as_json:
         shown.as_json(told)
     else:
-        shown.screen().print(f"remembered {shown.where(told['owner'])}, as {told['id'][: shown.SHORT]}: {told['text']}")
+        place = shown.whither(told["owner"])
+        shown.screen().print(f"remembered {place}, as {told['id'][: shown.SHORT]}: {told['text']}")
 
 
 @takes("user")

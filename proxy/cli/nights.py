@@ -34,7 +34,9 @@ def consolidate(
     if call.as_json:
         shown.as_json(told)
         return
-    for each in told["nights"]:
+    for place, each in enumerate(told["nights"]):
+        if place:
+            print()
         head = f"night {each['number']}" if each["number"] else "would change"
         _changes(f"{head}, {shown.where(each['owner'])}", each)
     if told["others"]:

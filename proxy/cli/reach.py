@@ -8,12 +8,15 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proxy.cli.faults import Fault
 from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
 from proxy.settings import Loaded
+
+if TYPE_CHECKING:
+    from aiohttp import web
 
 PATIENCE = 10.0
 """Seconds to wait for another command that has the stores open."""
@@ -53,13 +56,30 @@ def in_process(loaded: Loaded) -> Iterator[Server]:
             stop.set()
 
 
+def built(loaded: Loaded) -> web.Application:
+    """The server's application.
+
+    Raises:
+        Fault: when a secret in the data folder is damaged.
+    """
+    from proxy.app import make_app
+
+    try:
+        return make_app(loaded.settings, loaded.sources)
+    except ValueError as error:
+        home = loaded.settings.home
+        raise Fault(
+            f"a secret in {home} (token, identity.key) is damaged: restore it, or delete it ({error})"
+        ) from error
+
+
 async def _serve(loaded: Loaded, ready: Future[Server], stop: threading.Event) -> None:
     from aiohttp import web
 
-    from proxy.app import make_app, make_runner
+    from proxy.app import make_runner
     from proxy.edge import EDGE
 
-    app = make_app(loaded.settings, loaded.sources)
+    app = built(loaded)
     runner = make_runner(app)
     await runner.setup()
     try:

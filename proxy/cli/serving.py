@@ -27,6 +27,7 @@ from proxy.cli import shown
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
+from proxy.cli.reach import built
 from proxy.cli.server import ANNOUNCED, address
 from proxy.settings import Loaded, Settings
 
@@ -110,19 +111,13 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
     from aiohttp import web
 
     from proxy.api.health import candidates_waiting
-    from proxy.app import make_app, make_runner
+    from proxy.app import make_runner
     from proxy.edge import EDGE
 
     stop = asyncio.Event()
     _on_signals(stop.set)
     settings = settled.settings
-    try:
-        app = make_app(settings, settled.sources)
-    except ValueError as error:
-        home = settings.home
-        raise Fault(
-            f"a secret in {home} (token, identity.key) is damaged: restore it, or delete it ({error})"
-        ) from error
+    app = built(settled)
     runner = make_runner(app)
     await runner.setup()
     announcement = settings.home / ANNOUNCED

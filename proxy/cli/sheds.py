@@ -15,6 +15,9 @@ def rows(held: dict[str, Any]) -> Iterator[Row]:
         window = held.get("window")
         share = f" of {window:,} ({held['tokens'] / window:.0%})" if window else ""
         yield "tokens", f"about {held['tokens']:,}{share}"
+    # Below zero it is what memory added, which stands there in its own words.
+    if (shorter := held.get("saved", 0)) > 0:
+        yield "left out", f"{shorter:,} tokens, in this request and those before it"
     if shed := held.get("shed"):
         yield "shed", f"{shed['step']}: {shed['why']}"
         yield "removed", f"{shed['removed']:,} tokens"

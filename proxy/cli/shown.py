@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,12 @@ SHORT = 8
 def screen() -> Console:
     """The terminal. What people and models said is never read as markup."""
     return Console(markup=False, highlight=False, emoji=False)
+
+
+def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
+    """A bar on standard error that leaves nothing behind, and is none where nobody looks at it."""
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, disable=quiet or not console.is_terminal, transient=True)
 
 
 def as_json(data: Any) -> None:
@@ -58,7 +65,7 @@ def receipt(held: dict[str, Any]) -> None:
     """One receipt: what was added to a request and left out of it, why, and how long each step took."""
     console = screen()
     shown, steps = held["shown"], held["steps"]
-    apart = ("shown", "steps", "shed", "seen", "tokens", "window", "paged", "hidden")
+    apart = ("shown", "steps", "shed", "seen", "tokens", "window", "saved", "paged", "hidden")
     rows = [(name, value) for name, value in held.items() if name not in apart and value not in ("", None)]
     pairs([*rows, *sheds.rows(held)])
     console.print()
@@ -125,6 +132,12 @@ def where(owner: str) -> str:
     layer, _, names = owner.partition(":")
     project = unquote(names.rpartition("/")[2]) if layer in ("up", "p") else "everywhere"
     return project if len(project) <= 24 else f"…{project[-23:]}"
+
+
+def whither(owner: str) -> str:
+    """Where something was put, behind a verb."""
+    place = where(owner)
+    return place if place == "everywhere" else f"in {place}"
 
 
 def whom(candidate: dict[str, Any]) -> str:

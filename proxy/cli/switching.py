@@ -80,11 +80,10 @@ def _wait(server: Server, quiet: bool) -> dict[str, Any]:
     Raises:
         Fault: when it was given up.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("filling the index"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+    with shown.progress(*columns, quiet=quiet) as bar:
         task = bar.add_task("index", total=None)
         while True:
             told = server.ask("GET", "api/reindex")

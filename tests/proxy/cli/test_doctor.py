@@ -74,6 +74,19 @@ def test_a_folder_that_others_may_read_is_wrong(home: Path) -> None:
     assert checks.home(home, 2**40).verdict == "wrong"
 
 
+def test_a_damaged_secret_is_told_by_any_command(home: Path) -> None:
+    home.mkdir()
+    (home / "token").write_text("no token\n")
+    done = run("facts")
+    assert done.code == 1 and "damaged" in done.err and "token" in done.err
+
+
+def test_a_file_in_the_folders_place_is_told_as_one(home: Path) -> None:
+    home.write_text("")
+    found = next(each for each in run("doctor", "--json").json["findings"] if each["what"] == "data folder")
+    assert found["verdict"] == "wrong" and "no folder" in found["found"] and "--home" in found["mend"]
+
+
 def test_stores_that_are_damaged_are_told_with_how_to_mend_them(home: Path) -> None:
     home.mkdir(mode=0o700)
     (home / "journal.db").write_bytes(b"this is no database, " * 500)

@@ -59,6 +59,15 @@ def test_a_history_is_the_same_from_either_end(changed: dict[str, str]) -> None:
     assert "2026-01-10 – 2026-06-01" in shown and "superseded by" in shown
 
 
+def test_a_history_fits_a_terminal_of_eighty_columns(changed: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("history", changed[OLD][:8]).out
+    assert changed[OLD][:8] in shown and changed[NEW][:8] in shown and "2026-06-01" in shown
+    said = " ".join(shown.split())
+    assert all(word in said for word in OLD.split() + NEW.split())
+    assert max(map(len, shown.splitlines())) <= 80
+
+
 def test_a_curve_is_drawn_from_the_making_to_a_year_from_now(changed: dict[str, str]) -> None:
     told = run("fact", changed[OLD], "--curve", "--json").json
     assert told["times"][0].startswith("2026-01-10")

@@ -34,6 +34,11 @@ def test_what_is_remembered_is_listed_found_shown_pinned_and_forgotten() -> None
     assert "has to do with it" in run("search", "staging cluster").out
 
 
+def test_it_is_said_where_something_is_remembered() -> None:
+    assert "remembered in loom, as " in run("remember", "The loom is green", "--project", "loom").out
+    assert "remembered everywhere, as " in run("remember", "I like otters").out
+
+
 def test_what_is_remembered_here_belongs_to_this_project(tmp_path: Path) -> None:
     remembered("The mascot is an otter", "--here")
     assert run("facts", "--project", "elsewhere", "--json").json["facts"] == []
