@@ -91,9 +91,9 @@ class Journal(Protocol):
     async def usages(self, receipt: str) -> tuple[Usage | None, Usage | None]:
         """What the provider reported for the exchange of a receipt (its whole id), and for the session's next turn."""
 
-    async def newest_usage(self, session: str) -> tuple[Usage, int, bytes] | None:
+    async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes] | None:
         """What the provider reported for the newest turn of a session, with how many messages its request had and the
-        digest of the last of them."""
+        digest of the last of them; None where that was for another model, whose tokens are others."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id, in the order of the ids; unknown ids are left out, and those of other owners too."""

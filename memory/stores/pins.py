@@ -51,12 +51,12 @@ class Pins(Shelf):
 
         return await self._db.read(work)
 
-    async def newest_usage(self, session: str) -> tuple[Usage, int, bytes] | None:
+    async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes] | None:
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> tuple[Usage, int, bytes] | None:
             row = connection.execute(QUERIES["usage_newest"], (session,)).fetchone()
-            usage = _usage(row["usage"]) if row else None
+            usage = _usage(row["usage"]) if row and row["model"] == self._redact(model) else None
             # A request that is an earlier one to the letter has no end of its own to be known by.
             if usage is None or not row["tail"]:
                 return None

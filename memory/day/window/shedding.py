@@ -231,7 +231,7 @@ class Shedding:
         model = conversation.model
         if not live.known or self._reported.anchored(live.session.id, model):
             return load
-        newest = await self._journal.newest_usage(live.session.id)
+        newest = await self._journal.newest_usage(live.session.id, model)
         if newest is None or not (0 < newest[1] <= len(keys) and keys[newest[1] - 1][0] == newest[2]):
             return load
         usage, messages, _ = newest

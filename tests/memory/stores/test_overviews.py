@@ -180,12 +180,13 @@ async def test_what_was_reported_of_a_sessions_newest_turn_is_found_with_its_end
     journal: SqliteJournal,
 ) -> None:
     first, second = user("a"), user("b")
-    assert await journal.newest_usage("s1") is None
+    assert await journal.newest_usage("s1", "model-1") is None
     await journal.commit(exchange("e1", [first]))
-    assert await journal.newest_usage("s1") == (Usage(10, 2), 1, first.digest)
+    assert await journal.newest_usage("s1", "model-1") == (Usage(10, 2), 1, first.digest)
     await journal.commit(exchange("e2", [first, second]))
     await journal.commit(exchange("e3", [second], of=session("s2")))
-    assert await journal.newest_usage("s1") == (Usage(10, 2), 2, second.digest)
+    assert await journal.newest_usage("s1", "model-1") == (Usage(10, 2), 2, second.digest)
+    assert await journal.newest_usage("s1", "model-2") is None
 
 
 def _first_version(file: Path, digest: bytes) -> None:

@@ -56,8 +56,8 @@ FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange WHERE recei
 SELECT usage FROM exchanges
 WHERE session = ? AND number > ? AND kind IN ('main', 'sub-agent') ORDER BY number LIMIT 1;
 
--- usage_newest: what it reported for a session's newest turn, and where that turn's request ended
-SELECT exchanges.usage, exchanges.kept, exchanges.tail
+-- usage_newest: what it reported for a session's newest turn, of which model, and where that turn's request ended
+SELECT exchanges.usage, exchanges.kept, exchanges.tail, exchanges.model
 FROM exchanges JOIN sessions ON sessions.number = exchanges.session
 WHERE sessions.id = ? AND exchanges.kind IN ('main', 'sub-agent') AND exchanges.usage != ''
 ORDER BY exchanges.number DESC LIMIT 1;

@@ -114,7 +114,7 @@ class Remembered(AskedJournal):
     def __init__(self, last: bytes) -> None:
         self.last = last
 
-    async def newest_usage(self, session: str) -> tuple[Usage, int, bytes]:
+    async def newest_usage(self, session: str, model: str) -> tuple[Usage, int, bytes]:
         return Usage(input=9_000), 1, self.last
 
 
