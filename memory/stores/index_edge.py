@@ -284,7 +284,8 @@ class EdgeIndex:
             for start in range(0, len(changes), PIECE):
                 piece = changes[start : start + PIECE]
                 records = self._shard.retrieve(piece, True, True)
-                own = [point for point in map(_point, records) if point.owner == owner]
+                # What a kill amid its deletion has left blank is nobody's.
+                own = [_point(record) for record in records if (record.payload or {}).get("owner") == owner]
                 self._at_hand.drop({id for id in piece if id in table.rows}.difference(point.id for point in own))
                 self._at_hand.put(own)
                 time.sleep(REST_SECONDS)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import qdrant_edge as edge
 
 from memory.ports import Point, Query
-from memory.stores import kept_points, point_table
+from memory.stores import index_edge, kept_points, point_table
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.kept_points import KeptPoints, vectors_of
 from memory.stores.point_table import PointTable
@@ -93,6 +94,28 @@ async def test_what_has_changed_since_is_made_good(tmp_path: Path, killed: bool)
     assert index._kept.has(ANN) and index._kept.has(BOB)
     await at_hand(index, ANN, BOB)
     assert (await told(index, ANN), await told(index, BOB)) == expected
+    await index.close()
+
+
+async def test_what_a_kill_amid_its_deletion_left_blank_keeps_nobody_from_the_rest(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann = points(50, ANN, 1)
+    await index.upsert(ann)
+    await at_hand(index, ANN)
+    empty = edge.Point(ann[7].id, {"dense": [0.0] * DIMENSIONS, "lexical": index_edge._sparse({})}, {})
+    blanking = edge.UpdateOperation.upsert_points([empty])
+    index._kept.change([ann[7].id])
+    await index._run(lambda: index._shard.update(blanking))
+    await index._run(lambda: index._shard.flush())
+    shutil.copytree(tmp_path / "i", tmp_path / "killed")
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "killed", DIMENSIONS)
+    await index.search(query(ANN))
+    await index.count()
+    table = index._at_hand.table(ANN)
+    assert table is not None and table.whole and len(table.rows) == 49
+    assert ann[7].id not in table.rows
     await index.close()
 
 
