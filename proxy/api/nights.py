@@ -9,6 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.candidate import Candidate, Proposal
 from memory.consolidation.diff import Change, Line
 from memory.consolidation.written import Planned
 from memory.day.person.commands import NotFound
@@ -50,8 +51,14 @@ async def consolidate(request: web.Request) -> web.Response:
 @routes.get("/api/consolidate")
 async def progress(request: web.Request) -> web.Response:
     """The night that is going on, or the last one since the start, as far as it is the asker's."""
-    nights, owners = memory_of(request).nights, await owners_of(request)
+    memory, owners = memory_of(request), await owners_of(request)
+    nights = memory.nights
     told = _outcome(nights.outcome, owners) if nights.outcome else None
+    for each in told["nights"] if told else ():
+        # What was put forward anew is known by the id that it had.
+        if each["number"]:
+            _, _, candidates = await memory.journal.night_changes(each["number"])
+            each["candidates"] = _candidates(candidates)
     return answer({"running": nights.running, "night": told})
 
 
@@ -74,7 +81,7 @@ async def night(request: web.Request) -> web.Response:
         "counted": held.changes,
         "changes": _written(changes, facts),
         "lines": [_line(line) for line in lines],
-        "candidates": [asdict(each) | {"why": each.why} for each in candidates],
+        "candidates": _candidates(candidates),
     }
     return answer(told)
 
@@ -124,6 +131,10 @@ def _outcome(outcome: Outcome, owners: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _candidates(put_forward: Iterable[Proposal | Candidate]) -> list[dict[str, Any]]:
+    return [asdict(each) | {"why": each.why} for each in put_forward]
+
+
 def _planned(number: int, planned: Planned) -> dict[str, Any]:
     diff = planned.diff
     return {
@@ -132,7 +143,7 @@ def _planned(number: int, planned: Planned) -> dict[str, Any]:
         "looked": planned.looked,
         "changes": [_change(change) for change in diff.changes],
         "lines": [_line(line) for line in diff.lines],
-        "candidates": [asdict(each) | {"why": each.why} for each in diff.candidates],
+        "candidates": _candidates(diff.candidates),
         "thrown": [asdict(each) for each in diff.thrown],
     }
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.proxy.cli.running import run
+from tests.proxy.cli.transcripts import files
 
 pytestmark = pytest.mark.usefixtures("server")
 
@@ -28,6 +31,21 @@ def test_a_night_is_shown_done_listed_and_taken_back() -> None:
     assert "taken back" in run("nights").out
     refused = run("night", number, "--undo")
     assert refused.code != 0 and "already" in refused.err
+
+
+def test_what_is_put_forward_again_is_told_by_the_id_that_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    rule = "Always use conventional commits in this project."
+    for each in range(6):
+        files.claude(tmp_path, f"s{each}", [("user", f"2026-01-{each + 10}T10:00:00Z", rule)])
+    assert run("import", str(tmp_path)).code == 0
+    [fact] = run("facts", "--json").json["facts"]
+    run("promote", fact["id"], "--to", "project")
+    [waiting] = run("candidates", "--json").json["candidates"]
+    [night] = run("consolidate", "--json").json["nights"]
+    assert [candidate["id"] for candidate in night["candidates"]] == [waiting["id"]]
 
 
 def test_a_day_that_is_none_is_refused() -> None:
