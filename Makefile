@@ -35,6 +35,7 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
+	@echo "installing what Palimpsest needs into $(VENV): a minute or two, the first time only"
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 

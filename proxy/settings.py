@@ -306,5 +306,7 @@ def _sentence(fault: Any, sources: Mapping[str, str]) -> str:
     if fault["type"] == "extra_forbidden":
         message = "there is no such setting"
         shown = ""
+    elif fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        message = "keys with values are expected below it"
     where = f" ({said})" if said else ""
     return f"{key}{shown}{where}: {message}" if key else message

@@ -74,10 +74,12 @@ for command in (
     mcp,
     version,
 ):
-    app.command(command.__name__.rstrip("_").replace("_", "-"))(command)
+    # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
+    told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
+    app.command(command.__name__.rstrip("_").replace("_", "-"), short_help=told)(command)
 
 embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
 embedder.command("show")(show_embedder)
 embedder.command("use")(use)
 app.add_typer(embedder, name="embedder")
-app.add_typer(research, name="research")
+app.add_typer(research, name="research", short_help=str(research.info.help))

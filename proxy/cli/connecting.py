@@ -27,6 +27,7 @@ from proxy.connect import (
     Preview,
     carry_out,
     look,
+    mcp_runtimes,
     plan,
     preview,
     undo_preview,
@@ -43,7 +44,9 @@ KEPT = "connect"
 
 
 def connect(
-    runtime: Annotated[str | None, typer.Argument(help="Which one; without it, all are listed.")] = None,
+    runtime: Annotated[
+        str | None, typer.Argument(help="Which one; without it, all are listed.", metavar="[NAME]")
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="Write it, after showing the difference.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Put back what stood there before.")] = False,
     project: Annotated[str | None, typer.Option("--project", "-p", help="Everything belongs to this project.")] = None,
@@ -75,7 +78,10 @@ def connect(
     if write and undo:
         raise Fault("say either --write or --undo", 2)
     if with_mcp and not (undo or writes_mcp(runtime)):
-        raise Fault(f"we write no MCP server for {runtime}; see `palimpsest connect {runtime}`", 2)
+        written = ", ".join(mcp_runtimes())
+        raise Fault(
+            f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
+        )
     settled = loaded(home, config)
     settings = settled.settings
     if settings.credentials and key is None and not undo:

@@ -182,5 +182,5 @@ def _tell(seen: Shown) -> None:
     console.print(
         f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {unrelated}.\n"
         f"Preparing the request took {seen.prepare_ms:.1f} ms; a whole answer took {seen.through_ms:.1f} ms through\n"
-        f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: palimpsest serve"
+        f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: {shown.program()} serve"
     )

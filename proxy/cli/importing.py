@@ -213,7 +213,10 @@ def _tell(told: dict[str, Any]) -> None:
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
         print(f"{place}: {each['why']}", file=sys.stderr)
     if not told["files"]:
-        console.print("there is nothing to import there")
+        console.print(
+            "there is nothing to import: no session of Claude Code, Codex or opencode, no CLAUDE.md, AGENTS.md or the "
+            "like, no export"
+        )
         return
     would = "would be " if told["dry_run"] else ""
     if told["sessions"]:

@@ -21,7 +21,7 @@ Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metav
 @takes("project", "at_here", "user")
 def search(
     call: Call,
-    text: Annotated[str, typer.Argument(help="What to look for.")],
+    text: Annotated[str, typer.Argument(help="What to look for.", metavar="TEXT")],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 10,
     as_of: Annotated[
         str | None, typer.Option("--as-of", help="What was known then: 2026-03-04, 2026-03, 2026, or a time.")
@@ -46,7 +46,7 @@ def search(
 @takes("project", "at_here", "user")
 def facts(
     call: Call,
-    text: Annotated[str, typer.Argument(help="Only those that hold this.")] = "",
+    text: Annotated[str, typer.Argument(help="Only those that hold this.", metavar="[TEXT]")] = "",
     kind: Annotated[
         str, typer.Option(help="decision, preference, correction, convention, …; several with commas.")
     ] = "",
@@ -87,7 +87,7 @@ def fact(
 @takes("project", "at_here", "user")
 def remember(
     call: Call,
-    text: Annotated[str, typer.Argument(help="What to remember.")],
+    text: Annotated[str, typer.Argument(help="What to remember.", metavar="TEXT")],
     pinned: Annotated[bool, typer.Option("--pin", help="It never fades.")] = False,
     kind: Annotated[str | None, typer.Option(help="decision, preference, correction, convention, …")] = None,
 ) -> None:

@@ -26,7 +26,7 @@ def confirm(call: Call, id: Id) -> None:
 def update(
     call: Call,
     id: Id,
-    text: Annotated[str, typer.Argument(help="What holds now.")],
+    text: Annotated[str, typer.Argument(help="What holds now.", metavar="TEXT")],
 ) -> None:
     """Say what holds now in a fact's place; the old one stays in its history."""
     told = call.ask("POST", f"api/facts/{id}/update", body={"text": text})

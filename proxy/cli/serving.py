@@ -11,7 +11,6 @@ import importlib
 import json
 import logging
 import os
-import shutil
 import signal
 import socket
 import sys
@@ -214,25 +213,18 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
     else:
         memory = {Mode.ON: "on", Mode.READ_ONLY: "read-only", Mode.OFF: "off"}[settings.memory.mode]
     key = " --key KEY" if settings.credentials else ""
-    width = max(map(len, titles()))
+    width, me = max(map(len, titles())), shown.program()
     lines = [
         f"Palimpsest listens on {url}",
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
-        *([f"  waiting   {shown.count(waiting, 'candidate')} for you: {_me()} candidates"] if waiting else []),
+        *([f"  waiting   {shown.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
-        *(f"  {_me()} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
+        *(f"  {me} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),
         "",
         "See that it works:",
-        f"  {_me()} doctor    {_me()} status    {_me()} log",
+        f"  {me} doctor    {me} status    {me} log",
     ]
     return "\n".join(lines)
-
-
-def _me() -> str:
-    """How this command can be called again from where the person is: by its name, or by the path it was called by."""
-    if shutil.which("palimpsest") or Path(sys.argv[0]).name != "palimpsest":
-        return "palimpsest"
-    return os.path.relpath(sys.argv[0])

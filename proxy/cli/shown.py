@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -21,6 +25,13 @@ SHORT = 8
 def screen() -> Console:
     """The terminal. What people and models said is never read as markup."""
     return Console(markup=False, highlight=False, emoji=False)
+
+
+def program() -> str:
+    """How this command can be called again from where the person is: by its name, or by the path it was called by."""
+    if shutil.which("palimpsest") or Path(sys.argv[0]).name != "palimpsest":
+        return "palimpsest"
+    return os.path.relpath(sys.argv[0])
 
 
 def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:

@@ -62,7 +62,7 @@ def embedder(call: Call) -> None:
 @takes()
 def use(
     call: Call,
-    name: Annotated[str, typer.Argument(help="static, minilm, fastembed:NAME or litellm:NAME")],
+    name: Annotated[str, typer.Argument(help="static, minilm, fastembed:NAME or litellm:NAME", metavar="NAME")],
 ) -> None:
     """Change the embedder: a new index is filled beside the one in use, then takes its place."""
     with call.reach() as server:

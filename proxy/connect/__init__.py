@@ -17,7 +17,7 @@ from __future__ import annotations
 from proxy.connect.carry_out import Changed, Preview, carry_out, preview, undo, undo_preview
 from proxy.connect.guides import GUIDES, plan
 from proxy.connect.machine import Machine, look
-from proxy.connect.mcp import writes_mcp
+from proxy.connect.mcp import mcp_runtimes, writes_mcp
 from proxy.connect.plan import Address, FileChange, NotEditable, Plan
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Preview",
     "carry_out",
     "look",
+    "mcp_runtimes",
     "plan",
     "preview",
     "undo",

@@ -23,6 +23,11 @@ def writes_mcp(runtime: str) -> bool:
     return runtime in _WRITTEN
 
 
+def mcp_runtimes() -> tuple[str, ...]:
+    """The runtimes whose servers we write."""
+    return tuple(_WRITTEN)
+
+
 def with_mcp(planned: Plan, command: Sequence[str]) -> Plan:
     """A plan that adds our MCP server, too; where it cannot, one that says how."""
     write = _WRITTEN.get(planned.runtime)

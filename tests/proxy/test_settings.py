@@ -47,6 +47,11 @@ def test_all_faults_are_told_at_once_with_key_value_and_source(tmp_path: Path) -
     assert "upstream.openai is 'ftp://x'" in told
 
 
+def test_a_value_where_keys_belong_is_told_in_words() -> None:
+    with pytest.raises(SettingsError, match=r"memory is 5.*keys with values are expected below it"):
+        load(options={"memory": 5})
+
+
 @pytest.mark.parametrize("text", ["[1, 2]", "a: [", "\x00"])
 def test_a_file_that_is_no_settings_is_told_by_its_name(tmp_path: Path, text: str) -> None:
     file = tmp_path / "broken.yaml"

@@ -69,6 +69,7 @@ def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.Mo
         (("connect", "emacs"), "there is no guide"),
         (("connect", "codex", "--write", "--undo"), "either"),
         (("connect", "curl", "--write"), "no file to write"),
+        (("connect", "claude", "--write", "--with-mcp"), "writes for opencode"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], sentence: str) -> None:

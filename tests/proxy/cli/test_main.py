@@ -30,6 +30,8 @@ async def test_the_module_is_the_program() -> None:
     assert (await program("version")).out.strip()
     helped = await program("--help")
     assert helped.code == 0 and all(name in helped.out for name in ("serve", "connect", "doctor", "forget"))
+    # Whole sentences, within 80 columns.
+    assert "..." not in helped.out.partition("Commands:")[2] and max(map(len, helped.out.splitlines())) <= 80
     assert (await program()).code != 0
 
 
