@@ -18,13 +18,16 @@ from memory.ports import Forgotten
 from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
 from memory.session import Session
 from memory.stores.forgetting import Forgetting
-from memory.stores.forgotten_research import leaving
+from memory.stores.forgotten_research import Leaving, leaving
 from memory.stores.histories import DIGEST, join, split
 from memory.stores.messages import Redact, seal
 from memory.stores.overviews import Overviews
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.shelf import ask_many
+
+TRIES = 3
+"""How often it is found beside the writer what goes with research before the writer waits for that."""
 
 
 class Researches(Overviews, Forgetting):
@@ -212,10 +215,33 @@ class Researches(Overviews, Forgetting):
     async def forget_research(self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
         """Delete research of one person's everywhere in the journal: its rows, its pieces, the messages of its trails,
         what was learnt of them, and in the talk that sent it out the question and the report."""
-        # Much may have to be read; a reply that waits for the writer does not wait for that.
-        leaves = await self._db.read(lambda connection: leaving(connection, every))
+        gone = None
+        tries = 0
+        while gone is None:
+            tries += 1
+            gone = await self._forget_found(every, at, tombstones, at_last=tries >= TRIES)
+        self._opened.clear()
+        await self._db.scrub()
+        return gone
 
-        def work(connection: sqlite3.Connection) -> Forgotten:
+    async def _forget_found(
+        self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes], at_last: bool
+    ) -> Forgotten | None:
+        """Find what goes with research and delete it; None where an exchange came in between, which may hold more of
+        it. ``at_last`` it is then found again while nothing else is written."""
+
+        def find(connection: sqlite3.Connection) -> tuple[int, Leaving]:
+            return _newest(connection), leaving(connection, every)
+
+        # Much may have to be read; a reply that waits for the writer does not wait for that.
+        newest, found = await self._db.read(find)
+
+        def work(connection: sqlite3.Connection) -> Forgotten | None:
+            leaves = found
+            if _newest(connection) > newest:
+                if not at_last:
+                    return None
+                leaves = leaving(connection, every)
             ids = [*(each.id for each in every), *leaves.passages]
             for each in every:
                 told = (each.session, each.session)
@@ -225,10 +251,7 @@ class Researches(Overviews, Forgetting):
                 ids += [row["id"] for row in (*rows, *connection.execute(QUERIES["research_pieces"], (each.id,)))]
             return self._forget(connection, ids, at, None, tombstones, leaves.whole, leaves.struck)
 
-        gone = await self._db.write(work)
-        self._opened.clear()
-        await self._db.scrub()
-        return gone
+        return await self._db.write(work)
 
     async def forget_pieces(self, ids: Sequence[str], at: datetime) -> None:
         """Let go of passages by which a research is found, which is written anew."""
@@ -245,6 +268,12 @@ class Researches(Overviews, Forgetting):
     async def _asked(self, query: str, told: tuple[Any, ...]) -> list[Research]:
         rows = await self._db.read(lambda connection: connection.execute(QUERIES[query], told).fetchall())
         return [_of(row) for row in rows]
+
+
+def _newest(connection: sqlite3.Connection) -> int:
+    """The number of the newest exchange."""
+    (number,) = connection.execute(QUERIES["research_upto"]).fetchone()
+    return int(number)
 
 
 def _row(research: Research, redact: Redact) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from memory.research import Research
 from memory.scope import Scope
+from memory.stores import research as research_store
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.asking import Client, person, script
 from tests.proxy.test_research import (
@@ -87,6 +88,30 @@ async def test_the_question_goes_out_of_the_call_that_sent_it(proxy: Running, up
     told = await journaled(proxy)
     assert "How do we retry?" in told and "It retries five times." in told and '"forgotten' in told
     assert await researched(proxy) == []
+
+
+@pytest.mark.parametrize("tries", [1, 3])
+async def test_an_exchange_that_comes_in_between_keeps_nothing_of_it(
+    proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch, tries: int
+) -> None:
+    monkeypatch.setattr(research_store, "TRIES", tries)
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    memory = proxy.edge.memory
+    assert memory is not None
+    write, between = memory.journal._db.write, ["It also says: "]
+
+    async def late(work: Any) -> Any:
+        if "_forget_found" in work.__qualname__ and between:
+            script(upstream, CHAT, Round((Say("Right."),)))
+            history = [user("How do we retry?"), called(spawn("c1", PROMPT))]
+            await send(proxy, [*history, result("c1", f"<task_result>\n{between.pop()}{REPORT}</task_result>")])
+        return await write(work)
+
+    monkeypatch.setattr(memory.journal._db, "write", late)
+    await forget(proxy, research)
+    assert not between
+    assert await left(proxy) == []
 
 
 async def test_a_client_that_sends_its_history_again_brings_nothing_back(

@@ -113,6 +113,9 @@ SELECT number FROM sessions WHERE (?1 != '' AND (id = ?1 OR forked_from = ?1))
 OR id = (SELECT forked_from FROM sessions WHERE id = ?1)
 OR id IN (SELECT session FROM research_uses WHERE research = ?2);
 
+-- research_upto: the newest exchange
+SELECT coalesce(max(number), 0) FROM exchanges;
+
 -- research_seen: every message that stood in a session
 SELECT digest FROM seen WHERE session = ?;
 
