@@ -22,7 +22,7 @@ from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
-from memory.day.worker import Following, Pace
+from memory.day.worker import KNOWN_SECONDS, Following, Pace
 from memory.fact import Fact, Passage
 from memory.language.terms import product
 from memory.language.words import stems
@@ -45,10 +45,6 @@ FEW = 12
 
 LITTLE = 1500
 """Characters that are read in about a millisecond; the way to a thread and back takes a good part of that."""
-
-KNOWN_SECONDS = 1.0
-"""How long what was said may wait to be learned while requests come: it is to be known when it is asked for, a few
-seconds later."""
 
 NEIGHBOURS = 8
 """Known facts that a draft is compared with."""

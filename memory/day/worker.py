@@ -35,6 +35,9 @@ be known when it is asked for."""
 OLD_SECONDS = 10.0
 """How long an exchange may wait while requests are spared, where nobody asks for what is made of it."""
 
+KNOWN_SECONDS = 1.0
+"""And where it is asked for a few seconds later, as what was said is."""
+
 LOOK_SECONDS = 0.02
 """How often a worker looks whether requests still come."""
 

@@ -43,6 +43,10 @@ BATCH = 16
 IDLE = timedelta(minutes=30)
 """How long a sub-agent may be silent before it counts as abandoned."""
 
+AT_ONCE_SECONDS = 0.0
+"""How long it waits for requests to cease: the next sub-agent may be sent out with the same question at once, and of
+many that report at the same time the last one's turn would come too late."""
+
 LEAST_REPORT = 40
 """Characters below which what a call gave back is no report."""
 
@@ -69,7 +73,7 @@ class Researching(Following):
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
-        super().__init__(guard, "keeping research", busy)
+        super().__init__(guard, "keeping research", busy, AT_ONCE_SECONDS)
         self._journal = journal
         self._learner = learner
         self._spawned = spawned
