@@ -182,6 +182,7 @@ class EdgeIndex:
     def _close(self) -> None:
         self._shard.flush()
         self._shard.close()
+        self._shard = None  # for what is still to be gathered
         if len(self._kept.changes()) > LATE:
             self._kept.clear()
             for owner in self._at_hand.whole():
@@ -253,24 +254,35 @@ class EdgeIndex:
     def _gather(self, owner: str, begun: bool = False, offset: Any = None) -> None:
         """Put the points of an owner at hand, a piece at a time, so that nothing else waits for long. Done in the
         index's own thread, in which no point is written meanwhile."""
+        if self._shard is None:
+            return
         with contextlib.suppress(Exception):  # only a shortcut: the engine is asked where it fails
-            if not begun and self._take(owner):
-                return
-            within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
-            count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
-            if not begun and not self._at_hand.begin(owner, count):
-                return
-            records, offset = self._shard.scroll(
-                edge.ScrollRequest(limit=PIECE, offset=offset, with_vector=True, with_payload=True, filter=within)
-            )
-            self._at_hand.put([_point(record) for record in records])
-            if offset is None:
-                self._at_hand.finish(owner)
-                self._keep(owner)
-                let_go(self.folder)
-            else:
-                time.sleep(REST_SECONDS)
-                self._thread.submit(self._gather, owner, True, offset)
+            try:
+                self._gather_piece(owner, begun, offset)
+            except BaseException:  # a panic of the engine is no Exception in Python
+                # What was begun would never be whole, and what is kept may be why.
+                self._at_hand.fail(owner)
+                self._kept.drop(owner)
+                raise
+
+    def _gather_piece(self, owner: str, begun: bool, offset: Any) -> None:
+        if not begun and self._take(owner):
+            return
+        within = edge.Filter(must=[edge.FieldCondition(key="owner", match=edge.MatchValue(owner))])
+        count = 0 if begun else self._shard.count(edge.CountRequest(exact=True, filter=within))
+        if not begun and not self._at_hand.begin(owner, count):
+            return
+        records, offset = self._shard.scroll(
+            edge.ScrollRequest(limit=PIECE, offset=offset, with_vector=True, with_payload=True, filter=within)
+        )
+        self._at_hand.put([_point(record) for record in records])
+        if offset is None:
+            self._at_hand.finish(owner)
+            self._keep(owner)
+            let_go(self.folder)
+        else:
+            time.sleep(REST_SECONDS)
+            self._thread.submit(self._gather, owner, True, offset)
 
     def _take(self, owner: str) -> bool:
         """Put the points of an owner at hand as they are kept; False where they are not."""

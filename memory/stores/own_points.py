@@ -67,6 +67,13 @@ class OwnPoints:
         if table is not None:
             table.finish()
 
+    def fail(self, owner: str) -> None:
+        """An owner's points cannot be put here: what is here of them goes, and for a while nobody tries again."""
+        with self._lock:
+            if owner in self._tables:
+                self._let_go(owner)
+            self._refused[owner] = self._clock()
+
     def table(self, owner: str) -> PointTable | None:
         """An owner's points, for the one who puts and drops points here."""
         return self._tables.get(owner)
@@ -135,7 +142,8 @@ class OwnPoints:
 
     def _let_go(self, owner: str) -> None:
         for id in self._tables.pop(owner).rows:
-            del self._owners[id]
+            if self._owners.get(id) == owner:  # not so where a failure left a point put by halves
+                del self._owners[id]
 
     def _drop(self, ids: Iterable[str]) -> None:
         owned: dict[str, list[str]] = {}

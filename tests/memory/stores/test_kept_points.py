@@ -173,6 +173,30 @@ async def test_files_that_cannot_be_read_are_written_anew(tmp_path: Path) -> Non
     await index.close()
 
 
+async def test_what_fails_on_the_way_is_tried_anew_without_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await index.upsert(points(50, ANN, 1))
+    await at_hand(index, ANN)
+    before = await told(index, ANN)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    with monkeypatch.context() as failing:
+        failing.setattr(index._kept, "changes", lambda: 1 // 0)
+        await told(index, ANN)
+        await index.count()
+    assert index._at_hand.table(ANN) is None and not index._kept.has(ANN)
+    assert not index._at_hand.missing([ANN])  # not with every search
+    assert {id for id, _, _ in before} == {id for id, _, _ in await told(index, ANN)}
+    index._at_hand._refused.clear()
+    await at_hand(index, ANN)
+    assert await told(index, ANN) == before
+    assert index._kept.has(ANN)
+    await index.close()
+
+
 async def test_after_much_has_changed_all_is_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memory.stores.index_edge.LATE", 10)
     index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
