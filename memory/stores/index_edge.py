@@ -218,9 +218,10 @@ class EdgeIndex:
         if not known:
             return
         self._kept.change(map(str, known))
-        for owner in {record.payload["owner"] for record in records if record.payload}:
+        # Only what is mapped forgets. Whose a point was before it was its owner's is known from the files alone.
+        for owner in self._kept.holding(list(map(str, known))):
             if self._at_hand.table(owner) is None:
-                self._kept.drop(owner)  # only what is mapped forgets
+                self._kept.drop(owner)
         self._at_hand.drop(map(str, known))
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))

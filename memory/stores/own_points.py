@@ -58,7 +58,10 @@ class OwnPoints:
         ids = list(begun.rows)
         for start in range(0, len(ids), PIECE):
             with self._lock:
-                self._owners.update(dict.fromkeys(ids[start : start + PIECE], owner))
+                piece = ids[start : start + PIECE]
+                # What has come to another owner who is here stands here for the first one no more.
+                begun.drop([id for id in piece if id in self._owners])
+                self._owners.update((id, owner) for id in piece if id in begun.rows)
         return True
 
     def finish(self, owner: str) -> None:

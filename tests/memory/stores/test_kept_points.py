@@ -141,6 +141,42 @@ async def test_what_is_forgotten_leaves_no_numbers_in_the_files(tmp_path: Path) 
     await index.close()
 
 
+async def test_what_has_changed_owners_is_forgotten_in_the_first_ones_files_too(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann, bob = points(50, ANN, 1), points(40, BOB, 2)
+    await index.upsert([*ann, *bob])
+    await at_hand(index, ANN, BOB)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await at_hand(index, BOB)
+    await index.upsert([Point(ann[3].id, BOB, "turn", 0.0, points(1, BOB, 7)[0].dense, {3: 4.0})])
+    await index.delete([bob[5].id])
+    assert index._kept.has(ANN)  # in whose files it does not stand
+    await index.delete([ann[3].id])
+    held = [file.read_bytes() for file in index.kept_in.glob("*/*.npy")]
+    assert held and not any(ann[3].dense.tobytes() in each for each in held)
+    await index.close()
+
+
+async def test_what_has_come_to_another_owner_stays_there_when_the_first_one_asks(tmp_path: Path) -> None:
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    ann = points(50, ANN, 1)
+    await index.upsert([*ann, *points(40, BOB, 2)])
+    await at_hand(index, ANN, BOB)
+    await index.close()
+
+    index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+    await at_hand(index, BOB)
+    await index.upsert([Point(ann[3].id, BOB, "turn", 0.0, ann[3].dense, {3: 4.0})])
+    await at_hand(index, ANN)
+    table = index._at_hand.table(BOB)
+    assert table is not None and ann[3].id in table.rows
+    await index.delete([ann[3].id])
+    assert ann[3].id not in table.rows
+    await index.close()
+
+
 async def test_nothing_is_taken_from_files_that_a_failing_machine_left_behind(tmp_path: Path) -> None:
     index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
     await index.upsert(points(50, ANN, 1))
