@@ -125,8 +125,9 @@ class KeptPoints:
             for each, array in arrays.items():
                 # Every byte is written here: a page of a mapped file for which the disk has no room ends the process.
                 np.save(new / f"{each}.npy", array)  # type: ignore[arg-type]
-            (new / _OWNER).write_text(json.dumps({"form": _FORM, "owner": owner}))
             self._begin()
+            since = (self._folder / _LOG).stat().st_size
+            (new / _OWNER).write_text(json.dumps({"form": _FORM, "owner": owner, "since": since}))
             new.rename(place)
             self._owners[owner] = place
             return _arrays(place)
@@ -172,19 +173,37 @@ class KeptPoints:
 
 def vectors_of(folder: Path, owner: str, ids: Sequence[str]) -> tuple[Vector, NDArray[np.bool_]] | None:
     """The vectors of an owner's points as they are kept, read beside the one who writes them, and which of them are
-    there. None where nothing is kept of the owner."""
+    there: none that has changed since it was written, because only the files of an owner who is mapped change with it.
+    None where nothing is kept of the owner."""
     place = folder / hashlib.blake2b(owner.encode(), digest_size=12).hexdigest()
     try:
-        keys, vectors = (np.load(place / f"{name}.npy", mmap_mode="r") for name in ("keys", "vectors"))
-    except (OSError, ValueError):
+        opened = os.open(place, os.O_RDONLY)
+    except OSError:
         return None
-    held = keys.tobytes()
-    rows = {held[at : at + KEY]: row for row, at in enumerate(range(0, len(held), KEY))}
-    found = np.array([rows.get(key_of(id), -1) for id in ids], dtype=np.intp)
-    made: Vector = np.asarray(vectors[found], dtype=np.float32)
+    try:
+        since = _since(place)
+        keys, vectors = (np.load(place / f"{name}.npy", mmap_mode="r") for name in ("keys", "vectors"))
+        held = keys.tobytes()
+        rows = {held[at : at + KEY]: row for row, at in enumerate(range(0, len(held), KEY))}
+        found = np.array([rows.get(key_of(id), -1) for id in ids], dtype=np.intp)
+        made: Vector = np.asarray(vectors[found], dtype=np.float32)
+        # Behind what it tells of: a change stands there before it is made.
+        changed = frozenset(texts_of((folder / _LOG).read_bytes()[since:]))
+        # Other files may have come into their place meanwhile. While it is open, no other folder has its number.
+        if not os.path.samestat(os.fstat(opened), os.stat(place)):
+            return None
+    except (OSError, ValueError, KeyError):
+        return None
+    finally:
+        os.close(opened)
     # What is gone or only just begun is a row of zeros.
-    there = (found >= 0) & made.any(axis=1)
+    there = (found >= 0) & made.any(axis=1) & np.array([id not in changed for id in ids], dtype=np.bool_)
     return made, there
+
+
+def _since(place: Path) -> int:
+    """How long the log of changes was when an owner's files were written, in bytes."""
+    return int(json.loads((place / _OWNER).read_text()).get("since", 0))
 
 
 def _halves(keys: bytes) -> NDArray[np.uint64]:
