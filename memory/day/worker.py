@@ -92,7 +92,18 @@ class Tries:
 
     def __init__(self) -> None:
         self._failed: Counter[int] = Counter()
+        self._given_up: int | None = None
         self.passed_over = 0
+
+    def begin(self) -> None:
+        """Work begins of which it can be said that it took too long."""
+        self._given_up = None
+
+    def late(self) -> None:
+        """The work has failed since it began. Where it was given up amid an exchange, it took too long: that counts
+        against the exchange, with which the next work begins."""
+        if self._given_up is not None:
+            self._failed[self._given_up] += 1
 
     @contextlib.asynccontextmanager
     async def one(self, number: int) -> AsyncIterator[bool]:
@@ -101,9 +112,10 @@ class Tries:
         self._failed[number] += 1
         try:
             yield again
-        except (StoreError, asyncio.CancelledError):
+        except (StoreError, asyncio.CancelledError) as error:
             # That is the store's trouble and passes; only what the exchange itself does wrong counts against it.
             self._failed[number] -= 1
+            self._given_up = number if isinstance(error, asyncio.CancelledError) else None
             raise
         del self._failed[number]
         self.passed_over += not again
@@ -221,7 +233,10 @@ class Following(ABC):
         self._sparing.begin()
         while more:
             pace = Pace.SPARING if await self._sparing.give_way() else Pace.OWING
-            more, _ = await self._guard(self._batch(pace), otherwise=False, within=BATCH_SECONDS, doing=self._doing)
+            self._tries.begin()
+            more, why = await self._guard(self._batch(pace), otherwise=False, within=BATCH_SECONDS, doing=self._doing)
+            if why:
+                self._tries.late()
             if not more or time.monotonic() - settled > SETTLE_SECONDS:
                 settled = time.monotonic()
                 await self._settle(done=not more)

@@ -2,9 +2,75 @@
 
 from __future__ import annotations
 
-from memory.day.worker import OWED, Sparing
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from memory.day.worker import OWED, TRIES, Following, Pace, Sparing, Tries
+
+T = TypeVar("T")
 
 FOR_EVER = 1e9
+
+
+class Endless(Following):
+    """Has two exchanges to work on, of which the first takes for ever."""
+
+    def __init__(self) -> None:
+        super().__init__(self.within_no_time, "testing")
+        self.left = [1, 2]
+        self.tried: list[int] = []
+        self.done = asyncio.Event()
+
+    async def within_no_time(
+        self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str
+    ) -> tuple[T, str]:
+        try:
+            async with asyncio.timeout(0):
+                return await awaitable, ""
+        except TimeoutError:
+            self.wake()
+            return otherwise, "too long"
+
+    async def _batch(self, pace: Pace) -> bool:
+        async with self._tries.one(self.left[0]) as again:
+            self.tried.append(self.left[0])
+            if again and self.left[0] == 1:
+                await asyncio.Event().wait()
+            self.left.pop(0)
+        if not self.left:
+            self.done.set()
+        return bool(self.left)
+
+
+async def test_an_exchange_that_always_takes_too_long_holds_up_no_other() -> None:
+    endless = Endless()
+    endless.start()
+    async with asyncio.timeout(10):
+        await endless.done.wait()
+    await endless.stop()
+    assert endless.tried == [1] * (TRIES + 1) + [2]
+    assert endless.passed_over == 1
+
+
+async def test_to_be_stopped_amid_an_exchange_does_not_count_against_it() -> None:
+    tries, begun = Tries(), asyncio.Event()
+
+    async def work() -> None:
+        async with tries.one(1):
+            begun.set()
+            await asyncio.Event().wait()
+
+    for _ in range(2 * TRIES):
+        begun.clear()
+        task = asyncio.create_task(work())
+        await begun.wait()
+        task.cancel()
+        await asyncio.wait({task})
+    tries.begin()
+    tries.late()
+    async with tries.one(1) as again:
+        assert again
 
 
 async def test_nobody_is_spared_who_does_not_come() -> None:
