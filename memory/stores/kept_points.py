@@ -124,10 +124,12 @@ class KeptPoints:
             new.mkdir(mode=0o700)
             for each, array in arrays.items():
                 # Every byte is written here: a page of a mapped file for which the disk has no room ends the process.
-                np.save(new / f"{each}.npy", array)  # type: ignore[arg-type]
+                with open(new / f"{each}.npy", "wb", opener=_ours_alone) as file:
+                    np.save(file, array)  # type: ignore[arg-type]
             self._begin()
             since = (self._folder / _LOG).stat().st_size
-            (new / _OWNER).write_text(json.dumps({"form": _FORM, "owner": owner, "since": since}))
+            with open(new / _OWNER, "w", opener=_ours_alone) as file:
+                json.dump({"form": _FORM, "owner": owner, "since": since}, file)
             new.rename(place)
             self._owners[owner] = place
             return _arrays(place)
@@ -155,8 +157,9 @@ class KeptPoints:
 
     def _begin(self) -> None:
         if self._log is None:
-            (self._folder / _OPEN).write_text(_since_start())
-            self._log = os.open(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            with open(self._folder / _OPEN, "w", opener=_ours_alone) as file:
+                file.write(_since_start())
+            self._log = _ours_alone(self._folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             self._align()
 
     def _end(self) -> None:
@@ -217,6 +220,11 @@ def _arrays(folder: Path) -> Arrays:
 
     names = Arrays.__annotations__
     return Arrays(**{name: mapped(name) for name in names})  # type: ignore[typeddict-item, no-any-return]
+
+
+def _ours_alone(file: str | Path, flags: int) -> int:
+    """Open a file that nobody else may read."""
+    return os.open(file, flags, 0o600)
 
 
 def _since_start() -> str:

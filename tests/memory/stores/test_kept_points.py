@@ -193,6 +193,19 @@ async def test_nothing_is_taken_from_files_that_a_failing_machine_left_behind(tm
     await index.close()
 
 
+async def test_nobody_else_may_read_what_is_kept(tmp_path: Path) -> None:
+    usual = os.umask(0o022)
+    try:
+        index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
+        await index.upsert(points(50, ANN, 1))
+        await at_hand(index, ANN)
+        files = [file for file in index.kept_in.rglob("*") if file.is_file()]
+        assert len(files) > 10 and {file.stat().st_mode & 0o777 for file in files} == {0o600}
+        await index.close()
+    finally:
+        os.umask(usual)
+
+
 async def test_files_that_cannot_be_read_are_written_anew(tmp_path: Path) -> None:
     index = await EdgeIndex.open(tmp_path / "i", DIMENSIONS)
     await index.upsert(points(50, ANN, 1))
