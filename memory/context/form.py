@@ -23,11 +23,15 @@ _FORMS: Final = (
 )
 _SHAPES: Final = re.compile(
     r"^[\s\"'(]*(?:(?:please|just|only|and|then|also)\s+){0,3}"
-    r"(?:answer|respond|reply|return|give|list|write|format|express|state|provide|output|print|present|put|show|keep"
-    r"|be)\b[^.!?\n]{0,80}?\b" + _FORMS + r"\b",
+    r"(?:(?:(?:answer|respond|reply|return|give|list|write|format|express|state|provide|output|print|present)"
+    r"|(?:put|show|keep) (?:the|your|all|every|each) (?:answers?|repl(?:y|ies)|responses?|results?))"
+    r"\b[^.!?\n]{0,80}?\b"
+    r"|(?:be|(?:put|show|keep) (?:it|them))\s+"
+    r"(?:(?:very|as|really|nice and|in|to|under|within|at|most|a|an|the|only|just)\s+){0,4})" + _FORMS + r"\b",
     re.IGNORECASE,
 )
-"""A sentence that orders how the answer should look."""
+"""A sentence that orders how the answer should look. "Keep" and the like order much else: with them it has to be the
+answer itself that is kept, or nothing may stand between."""
 
 _OURS: Final = re.compile(
     r"\b(?:I|we|my|our|ours|mine|us|yesterday|ago|last (?:time|night|week|month|year))\b", re.IGNORECASE

@@ -19,6 +19,11 @@ from tests.memory.context.making import asked
         "Give the sum rounded to the next ten (ex: 40).",
         "Respond with JSON only.",
         "Just answer yes or no, nothing else.",
+        "Keep it short.",
+        "Please keep your answer to one sentence.",
+        "Put the answer in capitals.",
+        "Put them in alphabetical order.",
+        "Be as brief as you can.",
     ],
 )
 def test_the_form_of_the_answer_is_left_out(form: str) -> None:
@@ -47,6 +52,21 @@ def test_what_is_asked_stays_and_so_does_a_message_of_nothing_else(text: str) ->
 def test_an_order_that_speaks_of_what_was_is_part_of_the_question(text: str, stem: str) -> None:
     assert without_form(text) == text
     assert stem in asked(text).stems
+
+
+@pytest.mark.parametrize(
+    ("order", "stem"),
+    [
+        ("Keep the JSON exporter compatible with Marta's client.", "marta"),
+        ("Keep it compatible with Marta's JSON exporter.", "marta"),
+        ("Put the CSV files of the harbour into the archive.", "harbour"),
+        ("Show the markdown preview beside the editor.", "preview"),
+        ("Be careful with the YAML that the ferry reads.", "ferri"),
+    ],
+)
+def test_an_order_about_something_else_than_the_answer_is_part_of_what_is_asked(order: str, stem: str) -> None:
+    assert without_form(f"What's next? {order}") == f"What's next? {order}"
+    assert stem in asked(f"What's next? {order}").stems
 
 
 def test_an_order_to_write_something_short_is_still_an_order_about_it() -> None:
