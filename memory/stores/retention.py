@@ -121,6 +121,9 @@ def _find(connection: sqlite3.Connection, before: float, works: Sequence[str]) -
         sessions = {row["number"]: row for row in connection.execute(QUERIES["retention_sessions"], (before,))}
         old.dormant = [number for number, row in sessions.items() if not row["living"]]
         (read,) = connection.execute(QUERIES["retention_learned"], (orjson.dumps(list(works)).decode(),)).fetchone()
+        # All of them are read only where one is to go: on most days none has become too old.
+        if connection.execute(QUERIES["retention_any"], (before, read)).fetchone() is None:
+            return old
         held: set[Held] = set()
         leaving: set[Held] = set()
         gone: set[int] = set()
@@ -141,8 +144,6 @@ def _find(connection: sqlite3.Connection, before: float, works: Sequence[str]) -
             # What it builds on tells the rest of it, or goes: then it has to tell all of it by itself.
             tail = history_of(connection, number) if row["base"] in gone else row["tail"]
             held.update(_of(person, tail, row["reply"]))
-        if not gone:
-            return old
         held.update(
             (row["person"], row["digest"]) for row in connection.execute(QUERIES["retention_protected"], (before,))
         )

@@ -22,6 +22,7 @@ from memory.scope import Layer
 from memory.session import Session, Shown
 from memory.stores import retention
 from memory.stores.journal import SqliteJournal
+from memory.stores.queries import QUERIES
 from tests.memory.stores.making import ANN, AT, assistant, exchange, fact, open_journal, passage, session, user
 
 DAY = timedelta(days=1)
@@ -103,6 +104,20 @@ async def test_what_was_not_read_yet_stays(journal: SqliteJournal) -> None:
     await journal.learn(Lesson(1))
     assert await let_go(journal) == (0, 0)
     await journal.write_overviews(1, "", {})
+    assert (await let_go(journal))[0] == 1
+
+
+async def test_the_exchanges_are_not_gone_through_while_none_is_to_go(
+    journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await journal.commit(exchange("e1", [user("use pnpm")], of=seen("s1", NOW)))  # the newest of one that lives
+    await journal.commit(exchange("e2", [user("use yarn")], of=seen("s2", NOW), at=NOW))
+    await read_all(journal)
+    with monkeypatch.context() as unread:
+        unread.setitem(QUERIES, "retention_exchanges", "not to be asked")
+        assert await let_go(journal) == (0, 0)
+    await journal.commit(exchange("e3", [user("use npm")], of=seen("s3", AT)))
+    await read_all(journal)
     assert (await let_go(journal))[0] == 1
 
 

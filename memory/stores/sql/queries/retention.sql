@@ -9,6 +9,17 @@ FROM exchanges ORDER BY number;
 SELECT min(coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE meta.name = works.value), 0)) AS number
 FROM json_each(?) AS works;
 
+-- retention_any: whether an exchange is to go: one that is older than a time (first), which all works have read (up to
+-- the second), but for those at which a session stands that was seen since
+SELECT exchanges.number FROM exchanges CROSS JOIN sessions ON sessions.number = exchanges.session
+WHERE exchanges.number <= ?2 AND CAST(strftime('%s', exchanges.at) AS INTEGER) < ?1 AND NOT (
+    sessions.seen >= ?1 AND (exchanges.number IS sessions.tip OR NOT EXISTS (
+        SELECT 1 FROM exchanges AS later
+        WHERE later.session = exchanges.session AND later.number > exchanges.number
+    ))
+)
+LIMIT 1;
+
 -- retention_protected: messages that something else than an exchange holds: what sessions have been given that were
 -- seen since a time, what a person wants whole
 SELECT sessions.person, ledger.digest FROM ledger JOIN sessions ON sessions.number = ledger.session
