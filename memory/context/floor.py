@@ -25,6 +25,8 @@ class Floor:
 
     ``preference`` is the least sum of the first two for a preference of somebody who asks for advice on anything but
     work. A question that names a time at which something was said needs less by ``timed``.
+    Beside what passes, a memory that shares no word with the question needs a cosine of ``alone``: a young memory has
+    too little in it to fill the place.
     """
 
     seeking: float = 0.7
@@ -32,11 +34,12 @@ class Floor:
     familiar: float = 1.0
     preference: float = 0.05
     timed: float = 0.35
+    alone: float = 0.2
 
 
 FLOOR = Floor()
 
-OPEN = Floor(seeking=0.0, ordering=0.0, familiar=0.0, preference=0.0, timed=0.0)
+OPEN = Floor(seeking=0.0, ordering=0.0, familiar=0.0, preference=0.0, timed=0.0, alone=0.0)
 """For a person who searches: whatever has anything to do with it."""
 
 _TRACE = 0.05

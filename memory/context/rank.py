@@ -135,6 +135,8 @@ def rank(
         if close := near_by.get(id):
             parts["graph"] = close
             extra = weights.extra(parts)
+        if not (covered[id] or near or pointed or close) and hit.cosine < floor.alone:
+            continue
         scored.append(Scored(memory, own[id] / whole + weights.beside * near + extra, parts))
     scored.sort(key=lambda each: (-each.score, each.memory.id))
     return scored

@@ -54,5 +54,5 @@ def test_advice_heeds_a_preference_that_shares_only_the_subject() -> None:
 
 
 def test_a_floor_of_nothing_lets_everything_through() -> None:
-    open_floor = Floor(seeking=0.0, ordering=0.0)
+    open_floor = Floor(seeking=0.0, ordering=0.0, alone=0.0)
     assert recalled("paint the fence", CHATTER, cosine=0.1, floor=open_floor)

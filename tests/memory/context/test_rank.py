@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memory.context.floor import Floor
 from memory.context.rank import Memory, Weights, rank
 from memory.fact import Sensitivity, State
+from memory.ports import Found
 from tests.memory.context.making import CHATTER, NOW, asked, fact, found, passage, recalled, weighed_for
 
 OPEN = Floor(seeking=0.0, ordering=0.0)
@@ -61,6 +62,14 @@ def test_an_earlier_question_is_not_an_answer_but_lends_weight_to_the_turn_behin
     order = texts(IDA, [question, answer, elsewhere, *CHATTER], floor=OPEN)
     assert question.text not in order
     assert order.index(answer.text) < order.index(elsewhere.text)
+
+
+def test_what_shares_no_word_and_no_meaning_does_not_fill_the_place_that_is_left() -> None:
+    answer, other = passage("My sister Ida moved to Lisbon.", 80), passage("The build runs on two cores.", 90)
+    for cosine, shown in ((0.19, [answer]), (0.2, [answer, other])):
+        hits = [(Found(answer.id, 0.8, 5.0), answer), (Found(other.id, cosine, 0.0), other)]
+        ranked = rank(asked(IDA), weighed_for(asked(IDA), [answer, other]), hits, NOW)
+        assert [each.memory for each in ranked] == shown
 
 
 def test_of_two_equal_memories_the_newer_one_comes_first() -> None:
