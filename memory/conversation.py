@@ -201,6 +201,23 @@ class Reply:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
 
+def kind_of(part: Part) -> str:
+    """What a part is, in a word: result, call, text, image, reasoning or other."""
+    match part:
+        case ToolResult():
+            return "result"
+        case ToolCall():
+            return "call"
+        case Text():
+            return "text"
+        case Image():
+            return "image"
+        case Reasoning():
+            return "reasoning"
+        case _:
+            return "other"
+
+
 def digest(role: Role, parts: Iterable[Part]) -> bytes:
     """16 bytes that name a message by its content.
 

@@ -21,8 +21,9 @@ from memory.context.budget import budget, remaining
 from memory.context.paging import Absent
 from memory.context.shed import Plan, plan
 from memory.context.worth import Piece
-from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult, kind_of
 from memory.day.window.paging import AT_A_RESULT, found_in, gone_from, take_in
+from memory.day.window.shedding import LEAST, LEAVES
 from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
 from memory.settings import SheddingSettings
 from proxy.wire.openai_chat import OpenAIChat
@@ -40,9 +41,6 @@ from tests.bench.transcripts import (
     schemas_of,
     transcripts,
 )
-
-LEAST = 60
-"""Tokens of a part that is worth shedding."""
 
 Planner = Callable[..., Plan]
 Paging = Callable[["Play", int, Standing], str]
@@ -177,9 +175,9 @@ class Play:
                 continue
             message = self.recorded.conversation.messages[index]
             for number, part in enumerate(message.parts):
-                kind = _kind(part)
+                kind = kind_of(part)
                 tokens = self.recorded.overviews.tokens(index, number)
-                if kind and tokens >= LEAST and message.role.value not in ("system", "developer"):
+                if kind in LEAVES and tokens >= LEAST and message.role.value not in ("system", "developer"):
                     entry = standing.replaced.get((index, number))
                     line, overview = self.recorded.overviews.of(index, number)
                     found.append(
@@ -310,19 +308,6 @@ def edited(body: Body, parts: Sequence[Part], edits: Iterable[tuple[Any, ...]]) 
 def size(text: str) -> int:
     """Tokens of a text as it stands in JSON."""
     return len(json.dumps(text, ensure_ascii=False).encode()) // 4
-
-
-def _kind(part: Part) -> str:
-    match part:
-        case ToolResult():
-            return "result"
-        case ToolCall():
-            return "call"
-        case Text():
-            return "text"
-        case Image():
-            return "image"
-    return ""
 
 
 def played(recorded: Sequence[Recorded], rules: Rules) -> Mapping[str, Tally]:

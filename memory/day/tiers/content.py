@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.conversation import Image, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
+from memory.conversation import Image, Opaque, Part, Reasoning, Text, ToolCall, ToolResult, kind_of
 from memory.day.person.commands import Ambiguous, NotFound
 from memory.day.research.journal import ResearchJournal
 from memory.day.tiers.tiering import picture
@@ -72,7 +72,7 @@ class Contents:
             handle(kept.message.digest, index),
             given,
             text,
-            _kind(part),
+            kind_of(part),
             kept.message.role.value,
             part.name if isinstance(part, ToolCall) else "",
             made.tokens if made else 0,
@@ -112,7 +112,7 @@ class Contents:
         message, part = trail[name.turn], trail[name.turn].parts[name.part]
         handle_ = f"{research.handle}.{name.turn}.{name.part}"
         tool = part.name if isinstance(part, ToolCall) else ""
-        return Content(handle_, Tier.L2, whole(part), _kind(part), message.role.value, tool, images=_sources(part))
+        return Content(handle_, Tier.L2, whole(part), kind_of(part), message.role.value, tool, images=_sources(part))
 
     async def pin(self, name: str, scope: Scope, since: datetime | None) -> str:
         """Keep a content whole in every session of the scope's person, or, with None, no longer; its handle.
@@ -175,19 +175,3 @@ def whole(part: Part) -> str:
 def _sources(part: Part) -> tuple[str, ...]:
     inner = part.content if isinstance(part, ToolResult) else ()
     return tuple(each.source for each in inner if isinstance(each, Image))
-
-
-def _kind(part: Part) -> str:
-    match part:
-        case ToolResult():
-            return "result"
-        case ToolCall():
-            return "call"
-        case Text():
-            return "text"
-        case Image():
-            return "image"
-        case Reasoning():
-            return "reasoning"
-        case _:
-            return "other"

@@ -18,7 +18,7 @@ from memory.context.budget import Budget, Prices, budget, maker, remaining, rese
 from memory.context.continuity import Kept
 from memory.context.shed import Cut, Plan, plan
 from memory.context.worth import Piece
-from memory.conversation import Conversation, Form, Image, Message, Part, Role, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, Form, Message, Role, Text, ToolResult, kind_of
 from memory.day.sessions.live import LiveSession
 from memory.day.window.counting import Counting
 from memory.day.window.overdue import Overdue
@@ -32,6 +32,9 @@ from memory.session import Arrival, Mode, Patience, Shed
 from memory.settings import SheddingSettings
 from memory.tiers.choose import line
 from memory.tiers.shape import Hint, hint_of
+
+LEAVES = frozenset({"result", "call", "text", "image"})
+"""Kinds of parts that may give way to a stub: signed reasoning and what is unknown never do."""
 
 LEAST = 60
 """Tokens of a part that is worth shedding."""
@@ -293,8 +296,8 @@ class Shedding:
                 continue
             tokens = self._counting.parts(message, conversation)
             for number, part in enumerate(message.parts):
-                kind = _kind(part)
-                if kind and tokens[number] >= LEAST:
+                kind = kind_of(part)
+                if kind in LEAVES and tokens[number] >= LEAST:
                     entry = standing.replaced.get((index, number))
                     tier = entry.tier if entry else Tier.L2
                     pieces.append(
@@ -367,17 +370,3 @@ def _pinned_lines(conversation: Conversation, pinned: Collection[str]) -> tuple[
             if isinstance(part, Text | ToolResult) and handle(message.digest, number) in pinned:
                 found.append(part.text)
     return tuple(found)
-
-
-def _kind(part: Part) -> str:
-    match part:
-        case ToolResult():
-            return "result"
-        case ToolCall():
-            return "call"
-        case Text():
-            return "text"
-        case Image():
-            return "image"
-        case _:
-            return ""
