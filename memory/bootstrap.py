@@ -263,7 +263,8 @@ async def open_memory(
         guard,
     )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
-    notes = Notes(journal, guard, journaled, sessions.place, room, sessions.save_ledger)
+    notes = Notes(journal, guard, journaled, sessions.found, room, sessions.save_ledger, sessions.unwritten)
+    await notes.open()
     graphing = Graphing(journal, guard, recall.busy)
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]

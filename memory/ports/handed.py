@@ -32,6 +32,15 @@ class Journaled:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What became of exchanges that were aside: how many are in the journal now that were not before, and how many
+    could not be read or written, and are lost."""
+
+    taken: int = 0
+    broken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
     """What became of a memory in a session: it was ``shown`` anew, it was ``used`` in an answer, or it was ``said``
     again by somebody whose word counts as much as its own. Only the latter two strengthen it by themselves; to have

@@ -22,6 +22,7 @@ from memory.ports.handed import (
     Overview,
     Rarity,
     Shelved,
+    TakenBack,
     Tally,
     Turn,
 )
@@ -54,6 +55,25 @@ class Journal(Protocol):
 
     async def commit(self, exchange: Exchange) -> None:
         """Append an exchange: new messages, redacted; the hashes; session, trail, receipt. One transaction."""
+
+    async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+        """Have an exchange, and entries of its session's ledger, outlive this process though the journal does not take
+        them yet; without secrets. When it is committed it is not aside any more.
+
+        Raises:
+            StoreError: when it cannot be written, or too much is aside already.
+        """
+
+    async def take_back(self) -> TakenBack:
+        """Append what is aside and not being committed, this process's or an earlier one's, oldest first.
+
+        Raises:
+            StoreError: when the journal cannot take it; what is left stays aside.
+        """
+
+    @property
+    def aside(self) -> int:
+        """How many exchanges are aside and not being committed."""
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """Exchanges behind the worker's cursor, oldest first."""

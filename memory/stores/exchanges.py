@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -13,11 +14,12 @@ import orjson
 from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
 from memory.ports import Journaled
 from memory.scope import Layer
-from memory.session import Exchange, Receipt
+from memory.session import Exchange, Receipt, Session
+from memory.stores.draft import Draft
 from memory.stores.gate import Gate
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
 from memory.stores.known import KnownMemories
-from memory.stores.messages import Sealed, seal_all, write_messages
+from memory.stores.messages import seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
 from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
@@ -35,22 +37,22 @@ class Exchanges(Shelf):
     _opened: OpenedMessages
     _known: KnownMemories
     _gate: Gate
+    _drafts: dict[str, asyncio.Future[Draft | None]]
+    """The exchanges that are being committed, each with its draft, or None where none could be made."""
 
     async def commit(self, exchange: Exchange) -> None:
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
-        history = join([message.digest for message in exchange.conversation.messages])
-        reply = reply_message(exchange.reply)
-        async with self._gate.passing():  # What is looked up now must still be there when the rest is written.
-            unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
-            # Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new.
-            sealed = await seal_all(unknown, self._redact)
-
-            def work(connection: sqlite3.Connection) -> Past | None:
-                return self._append(connection, exchange, history, reply, sealed)
-
-            written = await self._db.write(work)
-        if written is not None:
-            self._recent.remember(exchange.session.id, written)
+        drafting = self._drafts[exchange.id] = asyncio.get_running_loop().create_future()
+        try:
+            async with self._gate.passing():  # What is looked up now must still be there when the rest is written.
+                draft = await self._drafted(exchange)
+                drafting.set_result(draft)
+                await self._write_draft(draft)
+        finally:
+            if not drafting.done():
+                drafting.set_result(None)
+            if self._drafts.get(exchange.id) is drafting:
+                del self._drafts[exchange.id]
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
@@ -80,13 +82,50 @@ class Exchanges(Shelf):
 
         return await self._db.read(work)
 
+    async def _drafted(self, exchange: Exchange) -> Draft:
+        """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new."""
+        history = join([message.digest for message in exchange.conversation.messages])
+        reply = reply_message(exchange.reply)
+        unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
+        return await self._sealed(exchange, history, reply, unknown)
+
+    async def _sealed(
+        self, exchange: Exchange, history: bytes, reply: Message | None, messages: Sequence[Message]
+    ) -> Draft:
+        """The draft of an exchange that brings these messages."""
+        arrival, told = exchange.arrival, exchange.reply
+        return Draft(
+            id=exchange.id,
+            session=exchange.session,
+            kind=arrival.kind,
+            extends=arrival.extends,
+            namespace=arrival.namespace,
+            at=arrival.at,
+            dialect=exchange.conversation.dialect,
+            model=self._redact(exchange.conversation.model),
+            status=exchange.status,
+            history=history,
+            messages=tuple(await seal_all(messages, self._redact)),
+            reply=reply.digest if reply else None,
+            forms=tuple(forms(told.parts)),
+            complete=told.complete,
+            stop=told.stop,
+            usage=told.usage,
+            receipt=exchange.receipt,
+        )
+
+    async def _write_draft(self, draft: Draft) -> None:
+        written = await self._db.write(lambda connection: self._append(connection, draft))
+        if written is not None:
+            self._recent.remember(draft.session.id, written)
+
     def _unknown(
         self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
     ) -> list[Message]:
         """The messages of an exchange that are not stored yet, each once."""
         row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
         person = row["person"] if row else _person(connection, exchange)
-        start = _closest(self._bases(connection, exchange, row["number"] if row else None), history)
+        start = _closest(self._bases(connection, exchange.session, row["number"] if row else None), history)
         messages: dict[bytes, Message] = {}
         for message in (*exchange.conversation.messages[start:], *((reply,) if reply else ())):
             messages.setdefault(message.digest, message)
@@ -95,112 +134,78 @@ class Exchanges(Shelf):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(
-        self,
-        connection: sqlite3.Connection,
-        exchange: Exchange,
-        history: bytes,
-        reply: Message | None,
-        sealed: Sequence[Sealed],
-    ) -> Past | None:
+    def _append(self, connection: sqlite3.Connection, draft: Draft) -> Past | None:
         """The transaction; the exchange as later ones build on it, or None where it was committed before."""
-        if connection.execute(QUERIES["exchange_exists"], (exchange.id,)).fetchone():
+        if connection.execute(QUERIES["exchange_exists"], (draft.id,)).fetchone():
             return None
-        session, person = write_session(connection, exchange.session)
-        write_messages(connection, person, sealed)
-        bases = self._bases(connection, exchange, session)
+        session, person = write_session(connection, draft.session)
+        write_messages(connection, person, draft.messages)
+        bases = self._bases(connection, draft.session, session)
         base, depth, kept = None, 0, 0
         for past in bases:
-            shared = common(past.history, history)
+            shared = common(past.history, draft.history)
             if shared > kept and past.depth < DEPTH:
                 base, depth, kept = past.number, past.depth + 1, shared
-        start = _closest(bases, history)
-        digests = [message.digest for message in exchange.conversation.messages]
-        new, times = self._count(connection, session, digests, start, reply, exchange.reply)
+        new, times = self._count(connection, session, _closest(bases, draft.history), draft)
         write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
-        told = exchange.reply
-        shown = names(tuple(each.memory for each in exchange.receipt.shown))
+        shown = names(tuple(each.memory for each in draft.receipt.shown))
         cursor = connection.execute(
             QUERIES["exchange_write"],
             {
-                "id": exchange.id,
+                "id": draft.id,
                 "session": session,
-                "kind": exchange.arrival.kind.value,
-                "at": stamp(exchange.arrival.at),
-                "dialect": exchange.conversation.dialect,
-                "model": self._redact(exchange.conversation.model),
-                "status": exchange.status,
+                "kind": draft.kind.value,
+                "at": stamp(draft.at),
+                "dialect": draft.dialect,
+                "model": draft.model,
+                "status": draft.status,
                 "base": base,
                 "kept": kept,
                 "depth": depth,
-                "tail": history[kept * DIGEST :],
+                "tail": draft.history[kept * DIGEST :],
                 "fresh": orjson.dumps(new).decode(),
-                "reply": reply.digest if reply else None,
-                "complete": told.complete,
-                "stop": told.stop,
-                "usage": orjson.dumps(asdict(told.usage)).decode() if told.usage else "",
+                "reply": draft.reply,
+                "complete": draft.complete,
+                "stop": draft.stop,
+                "usage": orjson.dumps(asdict(draft.usage)).decode() if draft.usage else "",
                 "shown": shown,
             },
         )
         number = cursor.lastrowid or 0
-        link = _last_link(exchange, history, bases)
-        self._trail(connection, exchange, session, number, link)
-        if exchange.receipt.id:  # A replayed exchange has none: nothing was done to it.
-            stored = self._known.of(each.memory for each in exchange.receipt.shown)
-            body = receipt_text(exchange.receipt, self._redact, stored)
-            connection.execute(QUERIES["receipt_write"], (exchange.receipt.id, number, body))
-        if exchange.receipt.shown:
+        link = _last_link(draft.history, bases)
+        _write_trail(connection, draft, session, number, link)
+        if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.
+            stored = self._known.of(each.memory for each in draft.receipt.shown)
+            body = receipt_text(draft.receipt, self._redact, stored)
+            connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
+        if draft.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
-        return Past(number, depth, history, link)
+        return Past(number, depth, draft.history, link)
 
-    def _bases(self, connection: sqlite3.Connection, exchange: Exchange, session: int | None) -> list[Past]:
+    def _bases(self, connection: sqlite3.Connection, of: Session, session: int | None) -> list[Past]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
         that what is shared is neither stored nor taught again."""
-        bases = self._recent.of(exchange.session.id)
+        bases = self._recent.of(of.id)
         if not bases and session is not None:
             bases = _newest(connection, session)
-        if not bases and exchange.session.forked_from:
-            bases = self._recent.of(exchange.session.forked_from)
-            row = connection.execute(QUERIES["session_get"], (exchange.session.forked_from,)).fetchone()
+        if not bases and of.forked_from:
+            bases = self._recent.of(of.forked_from)
+            row = connection.execute(QUERIES["session_get"], (of.forked_from,)).fetchone()
             if not bases and row:
                 bases = _newest(connection, row["number"])
         return bases
 
     def _count(
-        self,
-        connection: sqlite3.Connection,
-        session: int,
-        digests: Sequence[bytes],
-        start: int,
-        reply: Message | None,
-        told: Reply,
+        self, connection: sqlite3.Connection, session: int, start: int, draft: Draft
     ) -> tuple[list[int], dict[bytes, int]]:
         """Which messages are new to the session, and how often each stands in it now, the reply included."""
+        digests = split(draft.history)
         rows = ask_many(connection, "seen_find", digests[start:], (session,))
         new, times = fresh(digests, start, {row["digest"]: row["times"] for row in rows})
-        if reply is not None:
-            for sequence in forms(told.parts):
-                for key in sequence:
-                    times[key] = digests.count(key) + 1
+        for sequence in draft.forms:
+            for key in sequence:
+                times[key] = digests.count(key) + 1
         return new, times
-
-    def _trail(
-        self, connection: sqlite3.Connection, exchange: Exchange, session: int, number: int, link: bytes
-    ) -> None:
-        """Where this request ended, and where the next one will be when it sends the reply along."""
-        kind = exchange.arrival.kind
-        if not link or not (kind.teaches or exchange.arrival.extends):
-            return
-        links = [link]
-        if exchange.reply.complete:
-            links.extend(chained(link, sequence) for sequence in forms(exchange.reply.parts))
-        write_several(
-            connection,
-            "trail_write",
-            [(link, exchange.arrival.namespace, session, number) for link in dict.fromkeys(links)],
-        )
-        if kind.teaches:
-            connection.execute(QUERIES["session_tip"], (number, session))
 
     def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
         session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
@@ -248,12 +253,26 @@ def chained(link: bytes, digests: Iterable[bytes]) -> bytes:
     return link
 
 
-def _last_link(exchange: Exchange, history: bytes, bases: Iterable[Past]) -> bytes:
+def _last_link(history: bytes, bases: Iterable[Past]) -> bytes:
     """The last link of the request's trail; hashing goes on from an exchange that the request continues."""
     for past in bases:
         if past.link and history.startswith(past.history):
             return chained(past.link, split(history[len(past.history) :]))
-    return next(reversed(exchange.conversation.trail()), b"")
+    return chained(b"", split(history))
+
+
+def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, number: int, link: bytes) -> None:
+    """Where this request ended, and where the next one will be when it sends the reply along."""
+    if not link or not (draft.kind.teaches or draft.extends):
+        return
+    links = [link]
+    if draft.complete:
+        links.extend(chained(link, sequence) for sequence in draft.forms)
+    write_several(
+        connection, "trail_write", [(link, draft.namespace, session, number) for link in dict.fromkeys(links)]
+    )
+    if draft.kind.teaches:
+        connection.execute(QUERIES["session_tip"], (number, session))
 
 
 def _closest(bases: Iterable[Past], history: bytes) -> int:

@@ -8,10 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.ports import Counts
+from memory.stores.aside import Aside
 from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.database import Database, Synchronous, Watch
-from memory.stores.exchanges import Exchanges
 from memory.stores.facts import Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
@@ -32,11 +32,12 @@ from memory.stores.retention import Retention
 from memory.stores.rows import stamp
 from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
+from memory.stores.spill import Spill
 
 
 class SqliteJournal(
     Sessions,
-    Exchanges,
+    Aside,
     Latest,
     Pins,
     Facts,
@@ -54,7 +55,8 @@ class SqliteJournal(
     """The durable truth in one file.
 
     Args:
-        path: the database; made, with its folder, where it is missing.
+        path: the database; made, with its folder, where it is missing. What it cannot take yet is kept in the folder
+            ``aside`` beside it.
         redact: takes the secrets out of a text; everything passes through it before it is stored.
         terms: the terms of a fact or a passage as they were counted when it was learned, so that ``forget`` can
             count them back.
@@ -80,6 +82,7 @@ class SqliteJournal(
         self._opened = OpenedMessages()
         self._beginning = []
         self._gate = Gate()
+        self._drafts = {}
         self._known = KnownMemories()
         self._db = Database(
             path,
@@ -87,6 +90,7 @@ class SqliteJournal(
             busy_seconds=busy_seconds,
             watch=Watch(("facts", "passages"), self._known.drop),
         )
+        self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = bytes(
             self._db.start(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
         )
@@ -127,4 +131,5 @@ class SqliteJournal(
 
     async def close(self) -> None:
         """See :class:`memory.ports.Journal`."""
+        await self._spill.close()
         await self._db.close()

@@ -41,6 +41,15 @@ def _write_entry(connection: sqlite3.Connection, entry: Entry, session: int) -> 
     return int(number)
 
 
+def write_new_entry(connection: sqlite3.Connection, entry: Entry, kept: Entry, session: int) -> None:
+    """Write an entry as it is ``kept`` (its text may be gone), unless it stands there already, wherever that is: what
+    was decided after it stays after it."""
+    told = entry_row(kept, session) | {"mark": entry_row(entry, session)["mark"]}
+    written = connection.execute(QUERIES["ledger_write"], told)
+    if written.rowcount and kept.memories:
+        connection.execute(QUERIES["mentions_write"], ("ledger", written.lastrowid, names(kept.memories)))
+
+
 class Sessions(Shelf):
     """The part of the journal that knows sessions, their trails and their ledgers."""
 

@@ -559,7 +559,11 @@ async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
         async def full(exchange: Any) -> None:
             raise StoreError("the disk is full")
 
+        async def no_room(exchange: Any, entries: Any = ()) -> None:
+            raise StoreError("the disk is full")
+
         commit, journal.commit = journal.commit, full  # type: ignore[method-assign]
+        journal.set_aside = no_room  # type: ignore[method-assign]
         for number in range(3):
             await proxy.chat(f"{number} " * 4000, session=f"s{number}")
         async with proxy.client.get(proxy.url + "/palimpsest/health") as reply:

@@ -138,10 +138,17 @@ class LiveSessions:
         Raises:
             StoreError: when the journal cannot be read or written.
         """
-        live = await self.find(conversation, arrival)
-        if live.ahead:
-            await self.save(live)
-        return live.session
+        session = await self.found(conversation, arrival)
+        await self.save_ledger(session.id)
+        return session
+
+    async def found(self, conversation: Conversation, arrival: Arrival) -> Session:
+        """As :meth:`place`, without a write: what was decided is still to be saved.
+
+        Raises:
+            StoreError: when the journal cannot be read.
+        """
+        return (await self.find(conversation, arrival)).session
 
     def decide(self, conversation: Conversation, arrival: Arrival, entries: Sequence[Entry]) -> LiveSession | None:
         """Decide about the newest message of a request whose preparing failed; never waits.
@@ -237,23 +244,26 @@ class LiveSessions:
         write has to be tried again.
         """
         async with live.saving:
-            entries, live.unwritten = live.unwritten, []
-            messages, live.unkept = live.unkept, {}
+            # They stay where they are until they are written: who asks meanwhile is told of them.
+            entries, messages = tuple(live.unwritten), tuple(live.unkept.values())
             if live.known and not entries and not messages:
                 return
-            try:
-                await self._journal.enter(live.session, entries, tuple(messages.values()))
-                live.known = True
-            except BaseException:
-                live.unwritten = entries + live.unwritten
-                live.unkept = messages | live.unkept
-                raise
+            await self._journal.enter(live.session, entries, messages)
+            live.known = True
+            del live.unwritten[: len(entries)]
+            for message in messages:
+                live.unkept.pop(message.digest, None)
 
     async def save_ledger(self, session: str) -> None:
         """Bring the journal up to the ledger of a session, if anything of it is unwritten."""
         live = self._live.get(session)
         if live is not None and live.ahead:
             await self.save(live)
+
+    def unwritten(self, session: str) -> tuple[Entry, ...]:
+        """What of a session's ledger the journal does not have, as far as that is known."""
+        live = self._live.get(session)
+        return tuple(live.unwritten) if live is not None else ()
 
     def forget(self) -> None:
         """Drop everything that is kept in memory, after the journal was changed beneath it."""

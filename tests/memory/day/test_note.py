@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
 import pytest
 
-from memory.conversation import Conversation, Message, Reply, Role, Text
+from memory.conversation import Conversation, Form, Message, Reply, Role, Text
 from memory.day import note
 from memory.day.note import Notes
-from memory.ports import Journal, StoreError
+from memory.edits import Entry
+from memory.ports import Journal, StoreError, TakenBack
 from memory.scope import Scope
 from memory.session import Arrival, Exchange, Prepared, Receipt, RequestKind, Session
 
@@ -21,11 +22,30 @@ AT = datetime(2026, 3, 4, tzinfo=UTC)
 
 
 class LockedJournal:
-    """A journal that takes nothing until it is opened."""
+    """A journal that takes nothing until it is opened, and sets aside as much as there is ``room`` for."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: int = 0) -> None:
         self.open = False
+        self.room = room
         self.written: list[Exchange] = []
+        self.kept: list[tuple[Exchange, Sequence[Entry]]] = []
+        self.broken = 0
+
+    @property
+    def aside(self) -> int:
+        return len(self.kept)
+
+    async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+        if len(self.kept) >= self.room:
+            raise StoreError("no room")
+        self.kept.append((exchange, entries))
+
+    async def take_back(self) -> TakenBack:
+        if not self.open:
+            raise StoreError("locked")
+        taken, self.kept = self.kept, []
+        self.written += [exchange for exchange, _ in taken]
+        return TakenBack(len(taken), self.broken)
 
     async def commit(self, exchange: Exchange) -> None:
         if not self.open:
@@ -36,7 +56,7 @@ class LockedJournal:
 async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
     try:
         return await awaitable, ""
-    except StoreError as error:
+    except (StoreError, note.DiskNearlyFull) as error:
         return otherwise, str(error)
 
 
@@ -98,3 +118,55 @@ async def test_what_is_kept_is_bounded_by_its_bytes_and_the_oldest_is_lost_and_c
     await notes.stop()
     assert [each.conversation.messages[0].digest for each in journal.written] == [b"e"]
     assert notes.kept == 0
+
+
+async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decisions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(note, "AGAIN_SECONDS", 0.0)
+    journal, told = LockedJournal(room=1), asyncio.Event()
+    entry = Entry(b"d", 0, "told", Form.PART, "recall")
+
+    def unwritten(session: str) -> Sequence[Entry]:
+        return (entry,) if session == "found" else ()
+
+    notes = Notes(cast(Journal, journal), guard, told.set, place, unwritten=unwritten)
+    await notes.note(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    [(exchange, entries)] = journal.kept
+    assert (exchange.session.id, exchange.receipt.session, entries) == ("found", "found", (entry,))
+    assert (notes.kept, notes.lost) == (1, 0)
+    await notes.note(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert notes.kept == 2, "what cannot be set aside is kept here"
+    journal.open = True
+    while notes.kept:
+        await asyncio.wait_for(told.wait(), 5)
+        told.clear()
+    await notes.stop()
+    assert (notes.kept, notes.lost, len(journal.written)) == (0, 0, 2)
+
+
+async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_opens_and_what_is_lost_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(note, "AGAIN_SECONDS", 0.0)
+    journal, told = LockedJournal(room=1), asyncio.Event()
+    plan = prepared(await place(CONVERSATION, prepared(None).arrival))
+    assert plan.session is not None
+    await journal.set_aside(Exchange("r", plan.session, plan.arrival, CONVERSATION, Reply(), 200, plan.receipt))
+    journal.broken = 2
+    notes = Notes(cast(Journal, journal), guard, told.set, place)
+    await notes.open()
+    assert (notes.kept, notes.lost, journal.written) == (1, 0, [])
+    journal.open = True
+    await asyncio.wait_for(told.wait(), 5)
+    assert (notes.kept, notes.lost, len(journal.written)) == (0, 2, 1)
+
+
+async def test_nothing_is_taken_back_while_there_is_no_room_on_the_disk() -> None:
+    journal = LockedJournal(room=1)
+    journal.open = True
+    notes = Notes(cast(Journal, journal), guard, lambda: None, place, room=lambda: False)
+    await notes.note(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    await notes.write_kept()
+    assert (notes.kept, journal.written) == (1, [])
+    await notes.stop()

@@ -1,0 +1,177 @@
+"""Exchanges that wait for the journal, each in a file of its own, so that they outlive the process.
+
+A file is written by one thread and handed to the system: that outlives a ``kill -9``, and a power cut takes the last
+moments of the journal too, unless both are flushed to the disk (``memory.journal.synchronous``). It has its name only
+once it is whole. Knows nothing of what it keeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+from memory.stores.errors import Fault, StoreFault
+
+T = TypeVar("T")
+
+MOST = 2000
+"""Files at most."""
+
+MOST_BYTES = 64 * 2**20
+"""Their bytes at most."""
+
+_UNFINISHED = ".part"
+
+
+@dataclass(slots=True)
+class _File:
+    path: Path
+    size: int
+    writing: asyncio.Future[None] | None = None
+
+
+class Spill:
+    """A folder of files. What an earlier process left is there from the beginning.
+
+    Args:
+        folder: made, for its owner alone, when something is put into it.
+        flush: whether a record is on the disk before it counts as kept.
+
+    Raises:
+        StoreFault: when the folder cannot be read.
+    """
+
+    def __init__(self, folder: Path, flush: bool = False) -> None:
+        self._folder = folder
+        self._flush = flush
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="spill")
+        self._order = count(time.time_ns())
+        self._files: dict[str, _File] = {}
+        self._bytes = 0
+        try:
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                self._found(path)
+        except OSError as error:
+            raise StoreFault(f"{folder} cannot be read ({error.strerror})", Fault.DENIED) from error
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """What is kept, oldest first."""
+        return tuple(self._files)
+
+    async def put(self, id: str, record: bytes) -> None:
+        """Keep a record; done when the system has it. What is kept already stays as it is.
+
+        Raises:
+            StoreFault: when it cannot be written, or there is no room for it.
+        """
+        known = self._files.get(id)
+        if known is None:
+            if len(self._files) >= MOST or self._bytes + len(record) > MOST_BYTES:
+                raise StoreFault(f"{self._folder} is full: {len(self._files)} exchanges wait in it", Fault.FULL)
+            path = self._folder / f"{next(self._order):020d}-{id}"
+            known = _File(path, len(record))
+            self._keep(id, known)
+            known.writing = asyncio.ensure_future(self._in_thread(lambda: _write(path, record, self._flush)))
+            known.writing.add_done_callback(lambda done: self._written(id, done))
+        if known.writing is not None:
+            # Whoever waits may give up; the others do not.
+            await asyncio.shield(known.writing)
+
+    async def get(self, id: str) -> bytes:
+        """A record that is kept.
+
+        Raises:
+            KeyError: when it is not kept (any more).
+            StoreFault: when it cannot be read.
+        """
+        path = self._files[id].path
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, path.read_bytes)
+        except OSError as error:
+            raise StoreFault(f"{path} cannot be read ({error.strerror})", Fault.OTHER) from error
+
+    def drop(self, id: str) -> None:
+        """Let go of a record, if it is kept; never waits. A file that cannot be taken away is found again by the next
+        process."""
+        gone = self.leave(id)
+        if gone is not None:
+            with suppress(RuntimeError):  # closed
+                self._pool.submit(_remove, gone)
+
+    def leave(self, id: str) -> Path | None:
+        """Know no more of a record, if it is kept; its file stays, for the next process."""
+        left = self._files.pop(id, None)
+        if left is None:
+            return None
+        self._bytes -= left.size
+        return left.path
+
+    async def close(self) -> None:
+        """Finish what is being written."""
+        await asyncio.to_thread(self._pool.shutdown)
+
+    def _found(self, path: Path) -> None:
+        order, _, id = path.name.partition("-")
+        if path.name.endswith(_UNFINISHED):
+            _remove(path)  # nobody was told that it is kept
+        elif order.isdigit() and id:
+            self._keep(id, _File(path, path.stat().st_size))
+
+    def _keep(self, id: str, file: _File) -> None:
+        self._files[id] = file
+        self._bytes += file.size
+
+    def _written(self, id: str, done: asyncio.Future[None]) -> None:
+        """What could not be written is not kept."""
+        if done.cancelled() or done.exception():
+            self.leave(id)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+        except OSError as error:
+            kind = Fault.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else Fault.OTHER
+            raise StoreFault(f"{self._folder} cannot be written ({error.strerror})", kind) from error
+        except RuntimeError as error:
+            raise StoreFault(f"{self._folder} is closed", Fault.CLOSED) from error
+
+
+def _write(path: Path, record: bytes, flush: bool) -> None:
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    unfinished = path.with_name(path.name + _UNFINISHED)
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", buffering=0) as file:
+            left = memoryview(record)
+            while left:
+                left = left[file.write(left) :]
+            if flush:
+                os.fsync(file.fileno())
+        unfinished.rename(path)
+        if flush:
+            _flush_folder(path.parent)
+    except OSError:
+        _remove(unfinished)
+        raise
+
+
+def _flush_folder(folder: Path) -> None:
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

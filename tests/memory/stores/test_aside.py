@@ -1,0 +1,234 @@
+"""What is set aside outlives the process, holds no secret, and is in the journal once, whatever else came of it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memory.conversation import Form, Reasoning, Role, Text, ToolCall, ToolResult
+from memory.edits import Act, Entry, Tier
+from memory.ports import Lesson, TakenBack
+from memory.session import Exchange, HiddenRound, Shed, Shown
+from memory.stores import spill
+from memory.stores.errors import Fault, StoreFault
+from memory.stores.journal import SqliteJournal
+from tests.memory.stores.making import SECRET, assistant, exchange, fact, open_journal, said, session, user
+
+
+def files(home: Path) -> list[Path]:
+    return sorted((home / "store" / "aside").iterdir())
+
+
+@asynccontextmanager
+async def opened(home: Path, **settings: object) -> AsyncIterator[SqliteJournal]:
+    journal = open_journal(home, **settings)
+    try:
+        yield journal
+    finally:
+        await journal.close()
+
+
+@asynccontextmanager
+async def locked(home: Path) -> AsyncIterator[SqliteJournal]:
+    """A journal whose file somebody else holds."""
+    async with opened(home, busy_seconds=0.01) as journal:
+        other = sqlite3.connect(journal._db.path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        try:
+            yield journal
+        finally:
+            other.close()
+
+
+def entry(text: str, memories: tuple[str, ...] = (), act: Act = Act.APPEND) -> Entry:
+    return Entry(user("hi").digest, 0, text, Form.PART, "recall", memories, act, 0, Tier.L1)
+
+
+async def left_behind(home: Path, *exchanges: Exchange, entries: tuple[Entry, ...] = ()) -> None:
+    """A process that could not journal these exchanges, and is gone."""
+    async with locked(home) as journal:
+        for each in exchanges:
+            with pytest.raises(StoreFault):
+                await journal.commit(each)
+            await journal.set_aside(each, entries)
+        assert journal.aside == len(exchanges)
+
+
+async def everything(journal: SqliteJournal, told: Exchange) -> tuple[object, ...]:
+    return (
+        await journal.unlearned(10),
+        await journal.receipts(10),
+        await journal.ledger("s1"),
+        await journal.session_by_trail("ns", told.conversation.trail()),
+        await journal.newest_usage("s1", "model-1"),
+    )
+
+
+async def test_what_was_set_aside_is_journaled_by_the_next_process_as_if_it_had_been_at_once(tmp_path: Path) -> None:
+    east = timezone(timedelta(hours=9))
+    parts = (Reasoning("hm", "signed"), Text("done"), ToolCall("c", "run", '{"a": 1}'))
+    messages = [said(Role.SYSTEM, "be brief"), user("hi"), assistant("hello")]
+    told = exchange("e1", messages, parts, at=datetime(2026, 3, 4, 23, tzinfo=east), of=session("s1"))
+    shed = Shed("fold", "large", 10, 20, True, 0.5, ("a line",))
+    more = replace(told.receipt, shed=shed, hidden=(HiddenRound(("memory_get",)),), steps={"recall": 1.5})
+    told = replace(told, receipt=more)
+    result = replace(messages[1], parts=(ToolResult("c", (Text("ok"),), True),), digest=b"r" * 16)
+    after = exchange("e2", [*messages, assistant("done"), result], "then", of=session("s1"))
+    async with opened(tmp_path / "at once") as journal:
+        await journal.commit(told)
+        await journal.commit(after)
+        await journal.enter(told.session, [entry("told")])
+        at_once = await everything(journal, told)
+    await left_behind(tmp_path / "aside", told, after, entries=(entry("told"),))
+    async with opened(tmp_path / "aside") as journal:
+        assert await journal.take_back() == TakenBack(2, 0)
+        assert journal.aside == 0
+        assert await everything(journal, told) == at_once
+        [first, _] = await journal.unlearned(10)
+    assert first.at.utcoffset() == timedelta(hours=9)
+    assert files(tmp_path / "aside") == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc which file a descriptor is of")
+async def test_where_the_journal_is_flushed_to_the_disk_so_is_what_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+
+    def fsync(place: int) -> None:
+        flushed.append(Path(f"/proc/self/fd/{place}").readlink().name)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for synchronous in ("NORMAL", "FULL"):
+        async with opened(tmp_path / synchronous, synchronous=synchronous) as journal:
+            await journal.set_aside(exchange("e1", [user("hi")]))
+        [kept] = files(tmp_path / synchronous)
+    assert flushed == [f"{kept.name}.part", "aside"]
+
+
+async def test_what_was_committed_after_all_is_in_the_journal_once(tmp_path: Path) -> None:
+    told = exchange("e1", [user("hi")])
+    async with opened(tmp_path) as journal:
+        await journal.set_aside(told, [entry("told")])
+        [kept] = files(tmp_path)
+        copy = kept.read_bytes()
+        await journal.commit(told)
+        assert journal.aside == 0
+        await journal.set_aside(told)
+        assert journal.aside == 0, "it is there already"
+    kept.write_bytes(copy)  # killed before it could be taken away
+    async with opened(tmp_path) as journal:
+        assert journal.aside == 1
+        assert await journal.take_back() == TakenBack(0, 0)
+        assert len(await journal.unlearned(10)) == 1
+        assert await journal.ledger("s1") == (entry("told"),)
+
+
+async def test_a_decision_that_was_written_meanwhile_stays_where_it_is(tmp_path: Path) -> None:
+    first, second = entry("first", act=Act.REPLACE), entry("second", act=Act.REPLACE)
+    await left_behind(tmp_path, exchange("e1", [user("hi")]), entries=(first,))
+    async with opened(tmp_path) as journal:
+        await journal.enter(session(), [first])
+        await journal.enter(session(), [second])
+        await journal.take_back()
+        assert await journal.ledger("s1") == (first, second)
+
+
+async def test_no_secret_is_set_aside_and_nobody_else_may_read_it(tmp_path: Path) -> None:
+    shown = [Shown("m1", f"the key is {SECRET}", 0.5, {}, 3)]
+    await left_behind(tmp_path, exchange("e1", [user(f"my key is {SECRET}")], f"so it is {SECRET}", shown=shown))
+    [kept] = files(tmp_path)
+    assert SECRET.encode() not in kept.read_bytes()
+    assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    async with opened(tmp_path) as journal:
+        await journal.take_back()
+        [told] = await journal.unlearned(10)
+    assert told.messages[0].text == "my key is [redacted]"
+    assert told.reply is not None
+    assert told.reply.text == "so it is [redacted]"
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other"])
+async def test_what_cannot_be_read_is_counted_and_the_rest_is_taken_back(tmp_path: Path, damage: str) -> None:
+    await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(3)))
+    whole = files(tmp_path)[1].read_bytes()
+    broken = {
+        "cut": whole[: len(whole) // 2],
+        "changed": whole[:-2] + b"xx",
+        "empty": b"",
+        "other": b"\xff" * 100,
+    }[damage]
+    files(tmp_path)[1].write_bytes(broken)
+    (tmp_path / "store" / "aside" / "00000000000000000001-e9.part").write_bytes(whole)
+    async with opened(tmp_path) as journal:
+        assert await journal.take_back() == TakenBack(2, 1)
+        assert [each.id for each in await journal.unlearned(10)] == ["e0", "e2"]
+    assert files(tmp_path) == []
+
+
+async def test_what_the_journal_does_not_take_yet_stays_aside(tmp_path: Path) -> None:
+    await left_behind(tmp_path, exchange("e1", [user("hi")]))
+    async with locked(tmp_path) as journal:
+        with pytest.raises(StoreFault, match="locked"):
+            await journal.take_back()
+        assert journal.aside == 1
+    async with opened(tmp_path) as journal:
+        assert await journal.take_back() == TakenBack(1, 0)
+
+
+async def test_no_more_is_set_aside_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "MOST", 2)
+    async with locked(tmp_path) as journal:
+        for number in range(2):
+            await journal.set_aside(exchange(f"e{number}", [user("hi")]))
+        with pytest.raises(StoreFault, match="2 exchanges wait") as refused:
+            await journal.set_aside(exchange("e2", [user("hi")]))
+        assert refused.value.fault is Fault.FULL
+        monkeypatch.setattr(spill, "MOST", 9)
+        monkeypatch.setattr(spill, "MOST_BYTES", sum(file.stat().st_size for file in files(tmp_path)) + 100)
+        with pytest.raises(StoreFault, match="2 exchanges wait"):
+            await journal.set_aside(exchange("e2", [user("hi")]))
+        await journal.set_aside(exchange("e1", [user("hi")]))  # it is aside already
+        assert journal.aside == 2
+
+
+async def test_a_folder_that_cannot_be_written_is_told_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with locked(tmp_path) as journal:
+        (tmp_path / "store" / "aside").write_text("no folder")
+        with pytest.raises(StoreFault, match="cannot be written"):
+            await journal.set_aside(exchange("e1", [user("hi")]))
+        assert journal.aside == 0
+        (tmp_path / "store" / "aside").unlink()
+        await journal.set_aside(exchange("e1", [user("hi")]))
+        assert journal.aside == 1
+
+
+async def test_what_was_forgotten_meanwhile_does_not_come_back(tmp_path: Path) -> None:
+    secretly = user("My dog is called Quirinus.")
+    async with opened(tmp_path) as journal:
+        await journal.commit(exchange("e0", [secretly]))
+        [told] = await journal.unlearned(1)
+        memory = fact("The dog is called Quirinus.", id="f1", source=secretly.digest)
+        await journal.learn(Lesson(told.number, (memory,)))
+    shown = [Shown("f1", memory.text, 0.5, {}, 3)]
+    later = exchange("e1", [secretly, assistant("done"), user("hi")], shown=shown)
+    await left_behind(tmp_path, later, entries=(entry("The dog is called Quirinus.", ("f1",)),))
+    elsewhere = exchange("e2", [secretly], of=session("s2"))
+    async with locked(tmp_path) as journal:
+        await journal.set_aside(elsewhere)
+    async with opened(tmp_path) as journal:
+        await journal.forget(["f1"], told.at)
+        assert await journal.take_back() == TakenBack(2, 0)
+        assert [entry.text for entry in await journal.ledger("s1")] == [""]
+        texts = [message.text for each in await journal.unlearned(10) for message in each.messages]
+        assert not any("Quirinus" in text for text in texts)
+        assert [receipt.shown for receipt in await journal.receipts(10)] == [(), (), ()]
+    assert b"Quirinus" not in (tmp_path / "store" / "journal.sqlite").read_bytes()
