@@ -2,13 +2,13 @@
 
 A client sends its whole history again and again; only the messages that no earlier exchange had are read, so a
 retry teaches nothing twice. A person's words are what the runtime left of a message (``spoken``). What an assistant
-says in a turn in which it read tools or the web carries their origin, and no order, decision or preference is ever
-taken from it: it may be somebody else's text.
+says in a turn in which it read tools, the web or a sub-agent's report carries their origin, and no order, decision or
+preference is ever taken from it: it may be somebody else's text, repeated word for word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -16,17 +16,18 @@ from memory.conversation import Message, Role
 from memory.fact import Draft, Kind, Origin, Sensitivity
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
-from memory.learning.found import parted, reported, without_orders
+from memory.learning.found import parted
 from memory.learning.moment import moment
+from memory.learning.orders import reported, without_orders
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
+from memory.learning.taint import lowered
 from memory.ports import Journaled
 from memory.session import RequestKind
 
 _TAINTED_SHARE = 0.8
 _NARRATION = 200
 """Characters below which the text beside tool calls only tells what is being done."""
-_WEB = ("web", "fetch", "search_the", "browser", "browse", "navigate", "http", "url", "google", "crawl", "scrape")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     pieces: list[Piece] = []
     reply = question = ""
     taint: Origin | None = None
+    before: Message | None = None
     for turn, message in turns:
-        taint = _taint(message, taint)
+        taint, before = lowered(taint, message, before), message
         if message.role is Role.USER and message.spoken:
             # The prompt of a sub-agent was written by its parent: nobody spoke.
             origin = Origin.SUBAGENT if subagent else Origin.USER
@@ -86,7 +88,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             if turn in fresh:
                 drafts = extract(own, origin, at, before=reply, question=question)
                 facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
-                said = _pieces(own, origin, "user", message, at, turn)
+                said = _pieces(reported(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(said)
                 if found:
                     pieces.extend(_pieces(without_orders(found), Origin.WEB, "page", message, at, turn, len(said)))
@@ -97,8 +99,8 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             if not assistant or turn not in fresh or (message.calls and len(text) < _NARRATION):
                 continue
             origin = Origin.SUBAGENT if subagent else taint or Origin.ASSISTANT
-            facts.extend(Taught(draft, message.digest, turn) for draft in _reported(text, origin, at))
-            said_on = reported(text) if subagent else text
+            said_on = text if origin is Origin.ASSISTANT else reported(text)
+            facts.extend(Taught(draft, message.digest, turn) for draft in _reported(said_on, origin, at))
             pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
     return Learned(tuple(facts), tuple(pieces))
 
@@ -113,33 +115,6 @@ def _reported(text: str, origin: Origin, at: datetime) -> list[Draft]:
         for draft in drafts
         if draft.kind is Kind.OBSERVATION
     ]
-
-
-def taint_of(messages: Iterable[Message]) -> Origin | None:
-    """The lowest trust of what has been read since a person last spoke; None where nothing was."""
-    taint: Origin | None = None
-    for message in messages:
-        if message.role is Role.USER and message.spoken:
-            taint = Origin.WEB if parted(message.spoken)[1] else None
-        else:
-            taint = _taint(message, taint)
-    return taint
-
-
-def reads_web(tool: str) -> bool:
-    """Whether a tool of this name reads the web."""
-    name = tool.lower()
-    return any(mark in name for mark in _WEB)
-
-
-def _taint(message: Message, taint: Origin | None) -> Origin | None:
-    """The lowest trust of what has been read since a person spoke."""
-    names = [call.name for call in message.calls]
-    if any(map(reads_web, names)):
-        return Origin.WEB
-    if message.role is Role.TOOL or message.results or names:
-        return taint or Origin.TOOL
-    return taint
 
 
 def _pieces(

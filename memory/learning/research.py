@@ -15,7 +15,7 @@ from memory.actions import Kind, action
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, Usage
 from memory.fact import Sensitivity
 from memory.language.sentences import Shape, blocks
-from memory.learning.found import reported
+from memory.learning.orders import reported
 from memory.learning.passages import passages
 from memory.learning.sensitivity import sensitivity
 from memory.ports import Journaled

@@ -16,7 +16,7 @@ from memory.learning.behaviour.commands import simple_commands, target
 from memory.learning.behaviour.signature import NONE, Signature, shows_error, signature
 from memory.learning.behaviour.steps import Seen, Window, deed_of
 from memory.learning.behaviour.traits import replaced
-from memory.learning.lesson import reads_web
+from memory.learning.taint import reads_web
 from memory.ports import Journaled
 
 STEPS: Final = 5

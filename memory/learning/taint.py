@@ -1,0 +1,55 @@
+"""Whose text an assistant's words may be: what it has read since a person last spoke, the least trusted of it.
+
+What it says then carries that origin for ever, and no order, decision or preference is taken from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from memory.conversation import Message, Role
+from memory.fact import Origin
+from memory.learning.found import parted
+from memory.learning.spawning import is_spawner
+
+_WEB = ("web", "fetch", "search_the", "browser", "browse", "navigate", "http", "url", "google", "crawl", "scrape")
+
+
+def taint_of(messages: Iterable[Message]) -> Origin | None:
+    """The lowest trust of what has been read since a person last spoke; None where nothing was."""
+    taint: Origin | None = None
+    before: Message | None = None
+    for message in messages:
+        if message.role is Role.USER and message.spoken:
+            taint = Origin.WEB if parted(message.spoken)[1] else None
+        else:
+            taint = lowered(taint, message, before)
+        before = message
+    return taint
+
+
+def lowered(taint: Origin | None, message: Message, before: Message | None) -> Origin | None:
+    """The trust of what has been read up to a message in which no person spoke, by that of what was read ``before``."""
+    read = _read(message, before)
+    if taint is None or read is None:
+        return taint or read
+    return taint if read.counts_as(taint) else read
+
+
+def reads_web(tool: str) -> bool:
+    """Whether a tool of this name reads the web."""
+    name = tool.lower()
+    return any(mark in name for mark in _WEB)
+
+
+def _read(message: Message, before: Message | None) -> Origin | None:
+    names = [call.name for call in message.calls]
+    if any(map(is_spawner, names)):
+        return Origin.SUBAGENT
+    if any(map(reads_web, names)):
+        return Origin.WEB
+    if message.role is Role.TOOL or message.results or names:
+        return Origin.TOOL
+    # What a runtime says behind an assistant's words is often what a sub-agent reports at last.
+    unasked = message.role is Role.USER and before is not None and before.role is Role.ASSISTANT
+    return Origin.TOOL if unasked and message.text.strip() else None
