@@ -190,7 +190,8 @@ class Researches(Overviews, Forgetting):
         return session_of(row) if row else None
 
     async def use_research(self, ids: Sequence[str], session: str, how: str, at: datetime, tokens: int) -> None:
-        """Research was used again in a session, with so many tokens together; the same use counts once."""
+        """Research was used again in a session, with so many tokens together; the same use counts once, and
+        none of what was forgotten meanwhile."""
         share = tokens // max(len(ids), 1)
         rows = [(id, session, how, stamp(at), share) for id in ids]
         await self._db.write(lambda connection: connection.executemany(QUERIES["research_use"], rows))
@@ -227,10 +228,10 @@ class Researches(Overviews, Forgetting):
     async def _forget_found(
         self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes], at_last: bool
     ) -> Forgotten | None:
-        """Find what goes with research and delete it; None where an exchange came in between, which may hold more of
-        it. ``at_last`` it is then found again while nothing else is written."""
+        """Find what goes with research and delete it; None where an exchange or a use came in between, which may hold
+        more of it. ``at_last`` it is then found again while nothing else is written."""
 
-        def find(connection: sqlite3.Connection) -> tuple[int, Leaving]:
+        def find(connection: sqlite3.Connection) -> tuple[tuple[int, int], Leaving]:
             return _newest(connection), leaving(connection, every)
 
         # Much may have to be read; a reply that waits for the writer does not wait for that.
@@ -238,7 +239,7 @@ class Researches(Overviews, Forgetting):
 
         def work(connection: sqlite3.Connection) -> Forgotten | None:
             leaves = found
-            if _newest(connection) > newest:
+            if _newest(connection) != newest:
                 if not at_last:
                     return None
                 leaves = leaving(connection, every)
@@ -270,10 +271,10 @@ class Researches(Overviews, Forgetting):
         return [_of(row) for row in rows]
 
 
-def _newest(connection: sqlite3.Connection) -> int:
-    """The number of the newest exchange."""
-    (number,) = connection.execute(QUERIES["research_upto"]).fetchone()
-    return int(number)
+def _newest(connection: sqlite3.Connection) -> tuple[int, int]:
+    """The numbers of the newest exchange and of the newest use of a research."""
+    exchange, use = connection.execute(QUERIES["research_upto"]).fetchone()
+    return int(exchange), int(use)
 
 
 def _row(research: Research, redact: Redact) -> dict[str, Any]:

@@ -114,6 +114,33 @@ async def test_an_exchange_that_comes_in_between_keeps_nothing_of_it(
     assert await left(proxy) == []
 
 
+@pytest.mark.parametrize("tries", [1, 3])
+async def test_a_use_that_is_counted_in_between_takes_its_session_along(
+    proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch, tries: int
+) -> None:
+    monkeypatch.setattr(research_store, "TRIES", tries)
+    await play(proxy, upstream)
+    script(upstream, CHAT, Round((Say(f"It was found before:\n{REPORT}"),)))
+    await send(proxy, [user("What is known?")], x_session_id="elsewhere")
+    [research] = await researched(proxy)
+    memory = proxy.edge.memory
+    assert memory is not None
+    rows = await memory.journal._db.read(lambda c: c.execute("SELECT id, key FROM sessions").fetchall())
+    [session] = [row["id"] for row in rows if row["key"].endswith(":elsewhere")]
+    write, uses = memory.journal._db.write, [session]
+
+    async def late(work: Any) -> Any:
+        if "_forget_found" in work.__qualname__ and uses:
+            await memory.journal.use_research([research.id], uses.pop(), "given", research.ended, 100)
+        return await write(work)
+
+    monkeypatch.setattr(memory.journal._db, "write", late)
+    await forget(proxy, research)
+    assert await left(proxy) == []
+    await memory.journal.use_research([research.id], session, "given", research.ended, 100)
+    assert await memory.journal.uses_of_research([research.id]) == []
+
+
 async def test_a_client_that_sends_its_history_again_brings_nothing_back(
     proxy: Running, upstream: FakeProvider
 ) -> None:

@@ -51,8 +51,9 @@ DELETE FROM research WHERE id = ?;
 -- research_uses_delete: and how it was used
 DELETE FROM research_uses WHERE research = ?;
 
--- research_use: a research was used again
-INSERT INTO research_uses (research, session, how, at, tokens) VALUES (?, ?, ?, ?, ?)
+-- research_use: a research was used again, unless it is forgotten meanwhile
+INSERT INTO research_uses (research, session, how, at, tokens)
+SELECT id, ?2, ?3, ?4, ?5 FROM research WHERE id = ?1
 ON CONFLICT (research, session, how) DO NOTHING;
 
 -- research_uses_of: how some research was used
@@ -113,8 +114,8 @@ SELECT number FROM sessions WHERE (?1 != '' AND (id = ?1 OR forked_from = ?1))
 OR id = (SELECT forked_from FROM sessions WHERE id = ?1)
 OR id IN (SELECT session FROM research_uses WHERE research = ?2);
 
--- research_upto: the newest exchange
-SELECT coalesce(max(number), 0) FROM exchanges;
+-- research_upto: the newest exchange, and the newest use of a research
+SELECT coalesce((SELECT max(number) FROM exchanges), 0), coalesce((SELECT max(number) FROM research_uses), 0);
 
 -- research_seen: every message that stood in a session
 SELECT digest FROM seen WHERE session = ?;
