@@ -56,6 +56,7 @@ from memory.day.window.fitting import Fitting
 from memory.day.window.paging import Paging
 from memory.day.window.reported import Reported
 from memory.day.window.shedding import Shedding
+from memory.day.worker import Following
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.language import LitellmLanguage
@@ -125,6 +126,11 @@ class Memory:
     def paused(self) -> bool:
         """Whether a person has switched memory off for now."""
         return _pause_file(self.home).exists()
+
+    @property
+    def following(self) -> tuple[Following, ...]:
+        """The workers that follow the journal."""
+        return self.learner, self.tiering, self.researching
 
     @property
     def embedder(self) -> Embedder:

@@ -88,9 +88,11 @@ class Worker:
 
 
 class Tries:
-    """Counts how often each exchange makes a work fail, so that one that always does holds up no other."""
+    """Counts how often each exchange makes a work fail, so that one that always does holds up no other. ``moved`` is
+    told of each that is done."""
 
-    def __init__(self) -> None:
+    def __init__(self, moved: Callable[[], None] = lambda: None) -> None:
+        self._moved = moved
         self._failed: Counter[int] = Counter()
         self._given_up: int | None = None
         self.passed_over = 0
@@ -119,6 +121,7 @@ class Tries:
             raise
         del self._failed[number]
         self.passed_over += not again
+        self._moved()
 
 
 class Sparing:
@@ -191,7 +194,18 @@ class Following(ABC):
         self._worker = Worker(self._all)
         self._sparing = Sparing(busy, old)
         self._one_at_a_time = asyncio.Lock()
-        self._tries = Tries()
+        self._tries = Tries(self._move)
+        self._moved: float | None = None
+
+    @property
+    def doing(self) -> str:
+        """What its work is, in a few words."""
+        return self._doing
+
+    @property
+    def still(self) -> float:
+        """For how many seconds it has been at work without getting anywhere; 0 where it is at rest."""
+        return 0.0 if self._moved is None else time.monotonic() - self._moved
 
     @property
     def passed_over(self) -> int:
@@ -228,8 +242,13 @@ class Following(ABC):
     async def _settle(self, done: bool) -> None:  # noqa: B027 - for most there is nothing
         """Do what follows from the work: when it is ``done``, and now and then while it has no rest."""
 
+    def _move(self) -> None:
+        self._moved = time.monotonic()
+
     async def _all(self) -> None:
         more, settled = True, time.monotonic()
+        # Work that failed is taken up again: it has got nowhere since it was begun first.
+        self._moved = self._moved or settled
         self._sparing.begin()
         while more:
             pace = Pace.SPARING if await self._sparing.give_way() else Pace.OWING
@@ -237,6 +256,9 @@ class Following(ABC):
             more, why = await self._guard(self._batch(pace), otherwise=False, within=BATCH_SECONDS, doing=self._doing)
             if why:
                 self._tries.late()
+            else:
+                self._move()
             if not more or time.monotonic() - settled > SETTLE_SECONDS:
                 settled = time.monotonic()
                 await self._settle(done=not more)
+        self._moved = self._moved if why else None

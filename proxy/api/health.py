@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from memory.day.person.commands import Standing
+from memory.day.worker import Following
 from memory.learning.redact import redact
 from memory.session import Mode
 from proxy.api.answers import answer
@@ -27,6 +29,10 @@ BEHIND = 500
 
 WAITING = 5000
 """Memories that the index may have still to take in before that is told."""
+
+
+STILL = 180.0
+"""Seconds for which a worker may get nowhere before that is told: one exchange takes a few at most."""
 
 
 @routes.get("/health")
@@ -84,6 +90,7 @@ async def unwell(edge: Edge) -> list[str]:
             degradations=edge.degradations,
         )
         why.extend([f"the journal does not answer: {fault}"] if standing is None else behind(standing))
+        why.extend(hanging(edge.memory.following))
         progress = edge.memory.reindexing.progress
         if progress is not None and progress.fault:
             why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")
@@ -95,6 +102,15 @@ async def unwell(edge: Edge) -> list[str]:
         for (doing, kind), times in counted.most_common(5)
     )
     return why
+
+
+def hanging(workers: Iterable[Following]) -> list[str]:
+    """Which workers get nowhere, be it amid an exchange or between two."""
+    return [
+        f"{each.doing} has got nowhere for {each.still / 60:.0f} minutes: if that lasts, restart the server"
+        for each in workers
+        if each.still >= STILL
+    ]
 
 
 def behind(standing: Standing) -> list[str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from types import SimpleNamespace
 from typing import TypeVar
+
+import pytest
 
 from memory.day.worker import OWED, TRIES, Following, Pace, Sparing, Tries
 
@@ -51,6 +54,61 @@ async def test_an_exchange_that_always_takes_too_long_holds_up_no_other() -> Non
     await endless.stop()
     assert endless.tried == [1] * (TRIES + 1) + [2]
     assert endless.passed_over == 1
+
+
+class Hanging(Following):
+    """Hangs between two exchanges, until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(self.guarded, "testing")
+        self.hung, self.free, self.rests = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.failing = False
+
+    async def guarded(self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+        done = await awaitable
+        return (otherwise, "too long") if self.failing else (done, "")
+
+    async def _batch(self, pace: Pace) -> bool:
+        self.hung.set()
+        await self.free.wait()
+        self.free.clear()
+        return False
+
+    async def _settle(self, done: bool) -> None:
+        # What comes after this is done before anybody else has a turn.
+        self.rests.set()
+
+
+async def test_a_worker_that_hangs_between_two_exchanges_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("memory.day.worker.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    worker = Hanging()
+    assert worker.still == 0.0
+    worker.start()
+    async with asyncio.timeout(10):
+        await worker.hung.wait()
+        clock[0] += 400.0
+        assert worker.still == 400.0
+        # To be given up and begun again is not to get anywhere.
+        worker.failing = True
+        await again(worker)
+        clock[0] += 100.0
+        assert worker.still == 500.0
+        worker.failing = False
+        await again(worker)
+        assert worker.still == 0.0
+    await worker.stop()
+
+
+async def again(worker: Hanging) -> None:
+    """Let go of what hangs; it is woken, and hangs again unless nothing failed."""
+    worker.rests.clear()
+    worker.free.set()
+    await worker.rests.wait()
+    if worker.failing:
+        worker.hung.clear()
+        worker.wake()
+        await worker.hung.wait()
 
 
 async def test_to_be_stopped_amid_an_exchange_does_not_count_against_it() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+
+import pytest
 
 from memory.day.person.commands import Standing
 from memory.ports import Counts
@@ -53,6 +56,15 @@ async def test_a_dead_worker_is_told(proxy: Running, ask: Asking) -> None:
     assert proxy.edge.memory is not None
     await proxy.edge.memory.learner.stop()
     assert "worker that learns is dead" in str((await ask("GET", "health"))["why"])
+
+
+async def test_a_worker_that_hangs_is_told(proxy: Running, ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert proxy.edge.memory is not None
+    await proxy.edge.memory.tiering.stop()
+    monkeypatch.setattr(proxy.edge.memory.tiering, "_moved", time.monotonic() - 400)
+    assert (await ask("GET", "health"))["why"] == [
+        "making overviews has got nowhere for 7 minutes: if that lasts, restart the server"
+    ]
 
 
 def test_each_thing_that_lags_is_told() -> None:
