@@ -188,7 +188,7 @@ class Nights:
                     number = 0 if dry else await self._apply(planned)
                     shown += len(planned.diff.changes)
                     kept = planned if dry or shown <= SHOWN else replace(planned, diff=Diff(planned.diff.owner))
-                    done = () if planned.diff.empty else ((number, kept),)
+                    done = ((number, kept),) if number or (dry and not planned.diff.empty) else ()
                     self.outcome = replace(
                         self.outcome,
                         nights=(*self.outcome.nights, *done),

@@ -169,7 +169,7 @@ def put_forward(
     connection: sqlite3.Connection, owner: str, proposal: Proposal, at: datetime, redact: Redact
 ) -> tuple[str, bool, dict[str, list[Any]]] | None:
     """Put something forward: the candidate's id, whether it is new, and of what was counted what it was and what it
-    became. None where nothing changes, or nothing is left of its evidence."""
+    became. None where there is no more for it than there was, or nothing is left of its evidence."""
     if proposal.evidence and not ask_many(connection, "facts_get", proposal.evidence):
         return None
     before = _with_evidence(connection, connection.execute(many("candidates_of", 1), (owner,)).fetchall())
@@ -189,7 +189,8 @@ def put_forward(
             connection.execute(QUERIES["candidate_grown"], row | {"id": id})
             _bear_out(connection, id, proposal.evidence)
             was = {"sources": known.sources, "sessions": known.sessions, "state": known.state.value}
-            return id, False, {name: [was[name], row[name]] for name in _COUNTED if was[name] != row[name]}
+            counted = {name: [was[name], row[name]] for name in _COUNTED if was[name] != row[name]}
+            return (id, False, counted) if counted else None
 
 
 def take_back(connection: sqlite3.Connection, night: int) -> None:

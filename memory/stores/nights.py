@@ -190,11 +190,13 @@ class Nights(Shelf):
                 row = (night, diff.owner, line.day.isoformat(), line.tier.value, line.session)
                 text = self._redact(line.text)
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
-        for each in diff.candidates:
-            done = put_forward(connection, diff.owner, each, planned.at, self._redact)
-            if done is not None:
-                id, made, fields = done
-                connection.execute(QUERIES["night_candidate_add"], (night, id, made, orjson.dumps(fields).decode()))
+        put = [put_forward(connection, diff.owner, each, planned.at, self._redact) for each in diff.candidates]
+        for id, made, fields in filter(None, put):
+            connection.execute(QUERIES["night_candidate_add"], (night, id, made, orjson.dumps(fields).decode()))
+        if replace(diff, candidates=()).empty and not any(put):
+            # What waits for the person already is no news.
+            connection.execute(QUERIES["night_drop"], (night,))
+            return 0
         connection.execute(QUERIES["night_passed_over"], (passed_over, night))
         return night
 

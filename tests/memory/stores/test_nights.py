@@ -184,6 +184,16 @@ async def test_lines_and_candidates_are_kept_with_their_night(journal: SqliteJou
     assert await journal.summaries([OWNER], "2026-03-04", "2026-03-04") == []
 
 
+async def test_what_waits_already_is_put_forward_again_only_when_there_is_more_for_it(journal: SqliteJournal) -> None:
+    await taught(journal, fact("Use tabs", id="a"))
+    first = await journal.apply_night(planned(candidates=(RULE,)))
+    assert await journal.apply_night(planned(candidates=(replace(RULE, id="other"),))) == 0
+    assert [night.number for night in await journal.nights([OWNER])] == [first]
+    more = await journal.apply_night(planned(candidates=(replace(RULE, id="third", sources=RULE.sources + 1),)))
+    _, _, [told] = await journal.night_changes(more)
+    assert (told.id, told.sources) == (RULE.id, RULE.sources + 1)
+
+
 async def test_facts_of_another_owner_are_never_touched(journal: SqliteJournal) -> None:
     a, b = fact("Use tabs", id="a", scope=BOB), fact("Use tabs!", id="b", scope=BOB)
     await taught(journal, a, b)
