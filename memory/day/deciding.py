@@ -114,8 +114,10 @@ class Deciding:
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
             until = Deadline(deadline.within(self._deadline))
-        recalled = Recalled(note="decided before")
-        if not any(at == index and entry.about == "recall" for at, entry in standing):
+        before = next((entry for at, entry in standing if at == index and entry.about == "recall"), None)
+        if before is not None:
+            recalled = Recalled(note=_as_before(before))
+        else:
             start = time.perf_counter()
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(memory for _, entry in standing for memory in entry.memories) | asked_for
@@ -127,7 +129,7 @@ class Deciding:
         # A request on the same message may have failed meanwhile, and went on with nothing: that stands then.
         written = {entry.about for entry in live.decide(new)}
         page = page if "page" in written else FrozenPage()
-        recalled = recalled if "recall" in written else Recalled(note="decided before")
+        recalled = recalled if before or "recall" in written else Recalled(note="was decided meanwhile")
         if RESEARCH not in written:
             research, answer = Recalled(), None
         return Decided(page, recalled, research, answer, fit, steps)
@@ -196,6 +198,15 @@ def newest(conversation: Conversation) -> int | None:
     message = conversation.messages[index]
     said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
     return index if said and message.takes else None
+
+
+def _as_before(entry: Entry) -> str:
+    """What was decided when the same message came before: asked again within minutes, or tried again by its client."""
+    why = entry.reason.partition(" ")[2]
+    count, tokens = len(entry.memories), tokens_of(entry.text)
+    given = f"{count} {'memory' if count == 1 else 'memories'} in {tokens} tokens"
+    decided = given if entry.text else f"nothing ({why})" if why else "nothing"
+    return f"this message came before, and what was decided then stands: {decided}"
 
 
 def _asks(conversation: Conversation, arrival: Arrival) -> bool:

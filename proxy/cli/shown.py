@@ -87,7 +87,7 @@ def receipt(held: dict[str, Any]) -> None:
         )
         console.print(Text(f"  {each['text']}"), soft_wrap=True)
     if not shown:
-        console.print("nothing was recalled")
+        console.print("nothing new was recalled")
     for each in held.get("hidden", ()):
         used = each["usage"] or {}
         cost = f"{used['input']} tokens in ({used['cached']} cached), {used['output']} out" if used else "no usage told"

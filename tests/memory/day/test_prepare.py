@@ -250,3 +250,18 @@ async def test_what_the_model_asked_for_by_itself_is_not_recalled_again(bench: B
     live.decide([Entry(*FIRST.keys()[0], "{}", Form.PART, "hidden", ("id7",), Act.INSERT)])
     await bench.preparation.prepare(SECOND, keyed("s1"))
     assert "id7" in bench.memory.present
+
+
+async def test_the_same_message_again_is_told_what_was_decided_when_it_came_first(bench: Bench) -> None:
+    first = await bench.preparation.prepare(FIRST, ARRIVAL)
+    await bench.answer(first, FIRST)
+    assert first.receipt.note == "" and len(first.receipt.shown) == 1
+    again = await bench.preparation.prepare(FIRST, ARRIVAL)
+    assert again.edits == first.edits and again.receipt.shown == ()
+    assert again.receipt.note == "this message came before, and what was decided then stands: 1 memory in 3 tokens"
+
+
+async def test_so_it_is_where_nothing_was_added_and_why(bench: Bench) -> None:
+    await bench.fail(FIRST)
+    again = await bench.preparation.prepare(FIRST, ARRIVAL)
+    assert again.receipt.note.endswith("what was decided then stands: nothing (late: more than 100 ms)")
