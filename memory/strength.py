@@ -34,6 +34,9 @@ class Decay:
 
 DECAY = Decay()
 
+HALF_LIFE_DAYS = 30.0
+"""Days after which a memory is half as recent."""
+
 
 def fading(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
     """λ: the exponent by which a fact fades. Uses are counted per month of its life, the making left out."""
@@ -41,7 +44,7 @@ def fading(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
     if fact.access > 1:
         months = max(_days(fact.recorded_at, now) / 30.0, 1.0)
         slowed /= 1.0 + (fact.access - 1) / months / decay.monthly
-    return slowed * decay.knowledge if fact.tier in (Tier.LONG_TERM, Tier.SHARED) else slowed
+    return slowed * decay.knowledge if _lasts(fact) else slowed
 
 
 def effective(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
@@ -62,6 +65,19 @@ def saturated(fact: Fact, now: datetime, decay: Decay = DECAY) -> float:
         return 1.0
     strength = effective(fact, now, decay)
     return strength / (strength + decay.half)
+
+
+def standing(fact: Fact, now: datetime, decay: Decay = DECAY) -> tuple[float, float]:
+    """The :func:`recency` of a fact and its :func:`saturated` strength: the same numbers, in one go for what is looked
+    at by the hundred, most of which was never used again."""
+    days = _days(fact.recorded_at, now)
+    recent = 0.5 ** (days / HALF_LIFE_DAYS)
+    if fact.access > 1 or fact.sessions > 1 or fact.used_at is not None or fact.pinned:
+        return recent, saturated(fact, now, decay)
+    strength = fact.confidence
+    if days > 1.0:
+        strength *= days ** -(decay.episodic * decay.knowledge if _lasts(fact) else decay.episodic)
+    return recent, strength / (strength + decay.half)
 
 
 def curve(fact: Fact, uses: Sequence[datetime], times: Sequence[datetime], decay: Decay = DECAY) -> list[float]:
@@ -90,9 +106,13 @@ def curve(fact: Fact, uses: Sequence[datetime], times: Sequence[datetime], decay
     return strengths
 
 
-def recency(at: datetime, now: datetime, half_life_days: float = 30.0) -> float:
+def recency(at: datetime, now: datetime, half_life_days: float = HALF_LIFE_DAYS) -> float:
     """1 for what is new, ½ after a half-life, 0 for what is long past; never above 1 where clocks disagree."""
     return float(0.5 ** (_days(at, now) / half_life_days))
+
+
+def _lasts(fact: Fact) -> bool:
+    return fact.tier is Tier.LONG_TERM or fact.tier is Tier.SHARED
 
 
 def _days(since: datetime, now: datetime) -> float:

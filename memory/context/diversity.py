@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
@@ -28,7 +28,7 @@ class Diversity:
 
     likeness: float = 0.2
     same: float = 0.85
-    considered: int = 60
+    considered: int = 40
     settled: int = 24
     """The best of which no two may contradict each other over layers: more of them are never shown at once."""
 
@@ -99,11 +99,11 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
             if len(terms & said) >= _HELD * len(terms):
                 if each.memory.contradicts:
                     # The passage does not say that there is another side to it.
-                    kept[index], kept[place] = (replace(each, score=max(each.score, holder.score)), terms), None
+                    kept[index], kept[place] = (each._replace(score=max(each.score, holder.score)), terms), None
                     break
                 kept[index] = None
                 if each.score > holder.score:
-                    kept[place] = (replace(holder, score=each.score), said)
+                    kept[place] = (holder._replace(score=each.score), said)
                 break
     return [each for each in kept if each is not None]
 

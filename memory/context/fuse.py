@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from math import ceil
 from typing import Final
 
 from memory.context.lexical import Weighed
@@ -20,6 +21,15 @@ BONUS: Final = 0.05
 """What a memory gains for each further part that found it."""
 TOP: Final = 20
 """How many of a part's best take part."""
+
+
+PART: Final = 0.6
+"""The share of a whole question's candidates that is looked at for a part of it, of which only the best count."""
+
+
+def for_a_part(candidates: int) -> int:
+    """How many candidates each leg brings for a part of a question."""
+    return ceil(PART * candidates)
 
 
 def fused(rounds: Sequence[Round]) -> list[Scored]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory.context.rank import WEIGHTS, Scored, Weights, is_question
 from memory.context.route import NOWHERE, Route, parts_of
@@ -80,7 +80,7 @@ def joined(
             continue
         lent = {"beside": min(near, 1.0)}
         found[passage.id] = (
-            replace(known, score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
+            known._replace(score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
         )
     return sorted(found.values(), key=lambda each: (-each.score, each.memory.id))
 

@@ -8,8 +8,8 @@ lines are indented so that none of them looks like a line of ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
@@ -63,7 +63,6 @@ def pack(
     said: str = "",
     rivals: Sequence[Fact] = (),
     asked: Iterable[int] = (),
-    count: Callable[[str], int] = tokens_of,
 ) -> Packed:
     """As many of the memories as fit into ``budget`` tokens, the best first; what does not fit is passed over.
 
@@ -82,31 +81,31 @@ def pack(
     unsettled: list[list[_Line]] = []
     days: set[date] = set()
     taken: set[str] = set()
-    spent = count(f"\n\n{OPENING}\n{CLOSING}")
+    spent = tokens_of(f"\n\n{OPENING}\n{CLOSING}")
     for each in scored:
-        if each.id in taken:
+        if each.id in taken or spent + _least(each.memory) > budget:
             continue
         at_odds = isinstance(each.memory, Fact) and (each.memory.contradicts or each.id in against)
         if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
-            group = [_Line(replace(each, memory=side), _dated(side, now)) for side in both if side.id not in taken]
-            cost = sum(count(line.text + "\n") for line in group) + count(UNSETTLED)
+            group = [_Line(each._replace(memory=side), _dated(side, now)) for side in both if side.id not in taken]
+            cost = sum(tokens_of(line.text + "\n") for line in group) + tokens_of(UNSETTLED)
             if len(group) > 1 and spent + cost <= budget:
                 spent += cost
                 unsettled.append(group)
                 taken.update(line.scored.id for line in group)
                 continue
         text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
-        cost = count(text + "\n")
+        cost = tokens_of(text + "\n")
         if spent + cost > budget:
             continue
         day = _when(each.memory, now).date()
-        cost += 0 if day in days else count(f"{day.isoformat()}\n")
+        cost += 0 if day in days else tokens_of(f"{day.isoformat()}\n")
         if spent + cost > budget:
             continue
         line = _Line(each, text)
-        if doubted(each.memory) and spent + cost + count(OUTDATED) <= budget:
+        if doubted(each.memory) and spent + cost + tokens_of(OUTDATED) <= budget:
             line = _Line(each, line.text + OUTDATED)
-            cost += count(OUTDATED)
+            cost += tokens_of(OUTDATED)
         spent += cost
         days.add(day)
         taken.add(each.id)
@@ -119,7 +118,7 @@ def pack(
     return Packed(
         "\n\n" + "\n".join([OPENING, *lines, CLOSING]),
         tuple(
-            Shown(line.scored.id, line.scored.memory.text, line.scored.score, line.scored.why, count(line.text))
+            Shown(line.scored.id, line.scored.memory.text, line.scored.score, line.scored.why, tokens_of(line.text))
             for line in (*chosen, *(line for group in unsettled for line in group))
         ),
     )
@@ -177,6 +176,12 @@ def _line(memory: Memory, wanted: frozenset[int] | None = None) -> str:
             else " (no longer so)"
         )
     return line
+
+
+def _least(memory: Memory) -> int:
+    """What a memory costs at least, by a look at it: most of what is found comes when there is no room any more."""
+    text = memory.text
+    return 0 if memory.preview or not text.isprintable() else len(text.strip()) // 4
 
 
 def _as_shown(memory: Memory, wanted: frozenset[int] | None) -> str:

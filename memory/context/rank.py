@@ -8,21 +8,25 @@ Fusing ranks or stretching scores to 0..1 lost to this plain sum wherever it was
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
 from memory.context.past import Past, held_in, known_at
 from memory.context.question import Question
-from memory.context.route import parts_of
+from memory.context.route import NOWHERE, parts_of
 from memory.context.seeking import mostly_asks
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
 from memory.language.terms import words_of
 from memory.ports import Found
-from memory.strength import recency, saturated
+from memory.strength import recency, standing
 
 Memory = Fact | Passage
+
+_Row = tuple[str, Memory, float, float, float]
+"""A candidate: its id, the memory, its coverage, its cosine, and what these two are worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +47,6 @@ class Weights:
     liking: float = 0.2
     graph: float = 0.1
 
-    def lasting(self, parts: Mapping[str, float]) -> float:
-        """What a memory's own parts add to a score: those that it has whatever is asked."""
-        extra = self.recency * parts["recency"] + self.importance * parts["importance"]
-        return extra + self.strength * parts["strength"]
-
     def extra(self, parts: Mapping[str, float]) -> float:
         """What the parts beyond relevance add to a score."""
         part = parts.get
@@ -61,13 +60,12 @@ class Weights:
 WEIGHTS = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A memory with its score and the parts of it, each in 0..1 (``coverage``, ``cosine``, ``beside``, …)."""
 
     memory: Memory
     score: float
-    why: Mapping[str, float] = field(default_factory=dict)
+    why: Mapping[str, float] = {}
 
     @property
     def id(self) -> str:
@@ -99,47 +97,58 @@ def rank(
     near memories are by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
-    found = [
-        (hit, memory)
-        for hit, memory in candidates
-        if memory.session != session and _may_be_shown(memory, now, past, as_of)
-    ]
+    found = [pair for pair in candidates if pair[1].session != session and _may_be_shown(pair[1], now, past, as_of)]
     shares = weighed.coverages([hit.lexical for hit, _ in found])
-    covered = {hit.id: share for (hit, _), share in zip(found, shares, strict=True)}
-    own = {
-        id: weights.coverage * covered[id] + weights.cosine * (cosine if cosine > 0.0 else 0.0)
-        for (id, cosine, _), _ in found
-    }
-    answers = [pair for pair in found if not is_question(pair[1])]
-    if not passes(question, weighed, answers, floor):
-        heeded = preferred(question, weighed, answers, floor)
-        answers = [(hit, memory) for hit, memory in answers if hit.id in heeded]
-    beside = _beside(found, own)
-    whole = (weights.coverage + weights.cosine) or 1.0
+    by_words, by_meaning = weights.coverage, weights.cosine
+    # One candidate a row, and no object for it before it is known to be shown: most of a search goes by here.
+    rows = [
+        (hit.id, memory, share, max(hit.cosine, 0.0), by_words * share + by_meaning * max(hit.cosine, 0.0))
+        for (hit, memory), share in zip(found, shares, strict=True)
+    ]
+    answers = [row for row in rows if not is_question(row[1])]
+    evidence = [pair for pair in found if not is_question(pair[1])] if len(answers) < len(rows) else found
+    if not passes(question, weighed, evidence, floor):
+        heeded = preferred(question, weighed, evidence, floor)
+        answers = [row for row in answers if row[0] in heeded]
+    if not answers:
+        return []
+    beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
+    whole = (by_words + by_meaning) or 1.0
     told = _told(answers, present) | _ended(memory for _, memory in candidates)
     standing = standing or Standing(now)
     route, near_by = question.route, graph or {}
+    points = route is not NOWHERE
     scored = []
-    for hit, memory in answers:
-        id = hit.id
+    for id, memory, share, cosine, own in answers:
         if id in present or (told and _retold(memory, told)):
             continue
         near = beside.get(id, 0.0) / whole
-        parts = {"coverage": covered[id], "cosine": max(hit.cosine, 0.0), "beside": min(near, 1.0)}
-        lasting = standing.of(memory)
-        parts.update(lasting)
-        extra = weights.lasting(lasting)
-        if pointed := parts_of(route, memory):
-            parts.update(pointed)
-            extra = weights.extra(parts)
-        if close := near_by.get(id):
-            parts["graph"] = close
-            extra = weights.extra(parts)
-        if not (covered[id] or near or pointed or close) and hit.cosine < floor.alone:
+        recent, important, strong = standing.of(memory)
+        parts = {
+            "coverage": share,
+            "cosine": cosine,
+            "beside": min(near, 1.0),
+            "recency": recent,
+            "importance": important,
+            "strength": strong,
+        }
+        extra = weights.recency * recent + weights.importance * important + weights.strength * strong
+        pointed = parts_of(route, memory) if points else None
+        close = near_by.get(id)
+        if not (share or near or pointed or close) and cosine < floor.alone:
             continue
-        scored.append(Scored(memory, own[id] / whole + weights.beside * near + extra, parts))
-    scored.sort(key=lambda each: (-each.score, each.memory.id))
+        if pointed or close:
+            parts |= pointed or {}
+            if close:
+                parts["graph"] = close
+            extra = weights.extra(parts)
+        scored.append(Scored(memory, own / whole + weights.beside * near + extra, parts))
+    scored.sort(key=_best_first)
     return scored
+
+
+def _best_first(scored: Scored) -> tuple[float, str]:
+    return -scored.score, scored.memory.id
 
 
 def asked_then(
@@ -175,11 +184,11 @@ def _may_be_shown(memory: Memory, now: datetime, past: Past | None, as_of: datet
     return past is not None and memory.state is State.SUPERSEDED and held_in(memory, past)
 
 
-def _told(answers: Iterable[tuple[Found, Memory]], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
+def _told(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
     """The words of the facts that stand in the request already, by the message that they came from."""
     told: dict[bytes, frozenset[int]] = {}
-    for hit, memory in answers:
-        if hit.id in present and isinstance(memory, Fact):
+    for id, memory, *_ in answers if present else ():
+        if id in present and isinstance(memory, Fact):
             told[memory.source] = told.get(memory.source, frozenset()) | words_of(memory.text)
     return told
 
@@ -207,39 +216,35 @@ class Standing:
 
     def __init__(self, now: datetime) -> None:
         self._now = now
-        self._known: dict[str, Mapping[str, float]] = {}
+        self._known: dict[str, tuple[float, float, float]] = {}
 
-    def of(self, memory: Memory) -> Mapping[str, float]:
+    def of(self, memory: Memory) -> tuple[float, float, float]:
         """A memory's recency, importance and strength. A passage has no strength of its own."""
         known = self._known.get(memory.id)
         if known is None:
             if isinstance(memory, Passage):
-                known = {"recency": recency(memory.at, self._now), "importance": 0.5, "strength": 0.5}
+                known = recency(memory.at, self._now), 0.5, 0.5
             else:
-                known = {
-                    "recency": recency(memory.recorded_at, self._now),
-                    "importance": memory.importance,
-                    "strength": saturated(memory, self._now),
-                }
+                recent, strong = standing(memory, self._now)
+                known = recent, memory.importance, strong
             self._known[memory.id] = known
         return known
 
 
-def _beside(found: Sequence[tuple[Found, Memory]], own: Mapping[str, float]) -> dict[str, float]:
+def _beside(passages: Sequence[tuple[Passage, float]]) -> dict[str, float]:
     """For each passage, the relevance of what stands right before it and right behind it.
 
     That is the piece beside it in a message of several pieces, else the best piece of the turn beside it.
     """
-    passages = [memory for _, memory in found if isinstance(memory, Passage)]
     pieces: dict[tuple[str, int, int], float] = {}
     turns: dict[tuple[str, int], float] = {}
-    for passage in passages:
+    for passage, own in passages:
         turn = (passage.session, passage.turn)
-        pieces[*turn, passage.piece] = own[passage.id]
-        turns[turn] = max(turns.get(turn, 0.0), own[passage.id])
+        pieces[*turn, passage.piece] = own
+        turns[turn] = max(turns.get(turn, 0.0), own)
 
     def side(passage: Passage, step: int) -> float:
         piece = pieces.get((passage.session, passage.turn, passage.piece + step))
         return piece if piece is not None else turns.get((passage.session, passage.turn + step), 0.0)
 
-    return {passage.id: side(passage, -1) + side(passage, 1) for passage in passages}
+    return {passage.id: side(passage, -1) + side(passage, 1) for passage, _ in passages}

@@ -135,4 +135,4 @@ def _short(scored: Scored) -> Scored:
     text = " ".join(scored.memory.text.split())
     if len(text) <= CHARACTERS:
         return scored
-    return replace(scored, memory=replace(scored.memory, text=text[: CHARACTERS - 1].rsplit(" ", 1)[0] + "…"))
+    return scored._replace(memory=replace(scored.memory, text=text[: CHARACTERS - 1].rsplit(" ", 1)[0] + "…"))

@@ -145,14 +145,17 @@ class PointTable:
                 near[other] = -np.inf
         if self.free and query.dense is not None:
             near[self.free] = -np.inf
-        found = np.zeros(count, dtype=np.bool_)
-        found[_most_shared(words, near, query.limit)] = True
-        words[~found] = 0.0
+        sharing = _most_shared(words, near, query.limit)
+        rows, shared = sharing.tolist(), words[sharing].tolist()
         if query.dense is not None:
-            found[nearest(self.vectors, query.dense, near, wrong, query.limit)] = True
-        rows = np.flatnonzero(found)
-        cosines = near[rows] if query.dense is None else self.vectors[rows] @ query.dense
-        return list(map(Found, [self.ids[row] for row in rows.tolist()], cosines.tolist(), words[rows].tolist()))
+            known = set(rows)
+            others = nearest(self.vectors, query.dense, near, wrong, query.limit).tolist()
+            rows += [row for row in others if row not in known]
+            shared += [0.0] * (len(rows) - len(shared))
+            cosines = (self.vectors[rows] @ query.dense).tolist()
+        else:
+            cosines = [0.0] * len(rows)
+        return list(map(Found, [self.ids[row] for row in rows], cosines, shared))
 
     def _look(self, dense: Vector | None, count: int) -> tuple[Scores, Scores | None]:
         if dense is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from memory.context.diversity import DIVERSITY, diverse
 from memory.context.floor import FLOOR
-from memory.context.fuse import brings_new, fused
+from memory.context.fuse import brings_new, for_a_part, fused
 from memory.context.lexical import weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack, tokens_of
@@ -42,7 +42,7 @@ class Rules:
 
     tokens: int = 600
     page: int = 400
-    candidates: int = 60
+    candidates: int = 40
     weights: Any = WEIGHTS
     floor: Any = FLOOR
     diversity: Any = DIVERSITY
@@ -94,7 +94,8 @@ class Store:
         others = simpler(question)
         rounds = [self._round(question, rules, now, present)]
         for part, asked in others:
-            rounds.append(self._round(asked, rules, now, present, part.weight))
+            fewer = replace(rules, candidates=for_a_part(rules.candidates))
+            rounds.append(self._round(asked, fewer, now, present, part.weight))
             if not brings_new(rounds[:-1], rounds[-1]):
                 break
         ranked = fused(rounds)

@@ -1,6 +1,6 @@
 """How well page and recall do on the evaluation's development half, without a proxy: seconds instead of minutes.
 
-    EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 60] [--users 8]
+    EVAL_HOME=DIR python -m tests.bench.recall_offline [--tokens 600] [--page 400] [--candidates 40] [--users 8]
                                                        [--embedder NAME]
                                                        [--seeking X --ordering Y --cosine W …]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from memory.context.diversity import diverse
-from memory.context.fuse import answered_already, brings_new, fused
+from memory.context.fuse import answered_already, brings_new, for_a_part, fused
 from memory.context.graph import SPREAD, names_asked, near
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
@@ -103,12 +103,13 @@ class Searching:
             else await asyncio.to_thread(embed, question.text, weighed.idf)
         )
         clock.lap("embed")
+        most = self._candidates if not shape else for_a_part(self._candidates)
         found = await self._index.search(
             Query(
                 moment.owners,
                 dense,
                 weighed.sparse,
-                self._candidates,
+                most,
                 until=moment.as_of.timestamp() if moment.as_of else None,
             )
         )
@@ -118,9 +119,9 @@ class Searching:
             clock.lap("then")
         covered = weighed.coverages([hit.lexical for hit in found])
         best = sorted((-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True))
-        found = [hit for _, _, hit in best[: self._candidates * (2 if spans else 1)]]
+        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
         ids = [hit.id for hit in found]
-        close = await self._near(question, ids, moment) if weight == 1.0 else {}
+        close = await self._near(question, ids, moment) if not shape else {}
         if close:
             # What only the graph brings shares no word and no meaning with the question; its nearness is all it has.
             known = set(ids)
