@@ -5,16 +5,26 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from memory.language.contradiction import Verdict, compare
+from memory.language.claim import Claim
+from memory.language.contradiction import Verdict, compare_claims
 
 CLASH: Final = 0.6
 """How sure it must be that both cannot hold."""
 
 
-@lru_cache(maxsize=65536)
+CLAIMS: Final = 65536
+"""Texts of which it is kept what they claim: what is new is like what was new before, all through an owner's nights."""
+
+
+@lru_cache(maxsize=32768)
 def compared(older: str, newer: str) -> Verdict:
     """What the newer text means for the older one."""
-    return compare(older, newer)
+    return compare_claims(_claim(older), _claim(newer))
+
+
+@lru_cache(maxsize=CLAIMS)
+def _claim(text: str) -> Claim:
+    return Claim(text)
 
 
 def clashing(one: str, other: str) -> bool:

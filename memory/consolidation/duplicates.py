@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from memory.consolidation.clash import clashing
+from memory.consolidation.clash import CLAIMS, clashing
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, trust_of, trusted_as
 from memory.fact import Fact, Sensitivity, State, Tier
@@ -26,20 +26,20 @@ _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivi
 
 def merge(sheet: Sheet, pairs: Sequence[Pair]) -> None:
     """Write on the sheet what becomes one."""
-    beside: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    beside: dict[str, list[str]] = defaultdict(list)
     for pair in pairs:
         if pair.cosine >= ALIKE:
-            beside[pair.one].append((pair.other, pair.cosine))
-            beside[pair.other].append((pair.one, pair.cosine))
+            beside[pair.one].append(pair.other)
+            beside[pair.other].append(pair.one)
     # What says most comes first, so that nothing is taken in by what is taken in itself.
     known = [fact for id in beside if (fact := sheet.active(id)) is not None]
     order = [fact.id for fact in sorted(known, key=_canonical)]
     place = {id: number for number, id in enumerate(order)}
     for id in order:
-        for other, _ in sorted(beside[id], key=lambda each: (place.get(each[0], -1), each[0])):
+        for other in sorted((each for each in beside[id] if place.get(each, -1) > place[id]), key=place.__getitem__):
             whole, part = sheet.active(id), sheet.active(other)
-            if whole and part and place[other] > place[id] and _says_it_too(whole, part):
-                share = len(words_of(part.text)) / max(len(words_of(whole.text)), 1)
+            if whole and part and _says_it_too(whole, part):
+                share = len(_words(part.text)) / max(len(_words(whole.text)), 1)
                 why = "letter for letter the same" if whole.text == part.text else f"has {share:.0%} of the words"
                 sheet.write(Action.MERGE, why, _joined(whole, part), replace(part, state=State.ARCHIVED))
 
@@ -48,7 +48,7 @@ def _canonical(fact: Fact) -> tuple[object, ...]:
     lasting = fact.tier in (Tier.LONG_TERM, Tier.SHARED)
     trust = trust_of(fact)
     return (
-        -len(words_of(fact.text)),
+        -len(_words(fact.text)),
         not fact.wrong,
         not lasting,
         trust,
@@ -59,10 +59,12 @@ def _canonical(fact: Fact) -> tuple[object, ...]:
     )
 
 
-@lru_cache(maxsize=8192)
+_words = lru_cache(maxsize=CLAIMS)(words_of)
+
+
 def _says_it_too(whole: Fact, part: Fact) -> bool:
     """Whether a fact says all that another says."""
-    words, held = words_of(whole.text), words_of(part.text)
+    words, held = _words(whole.text), _words(part.text)
     if not held or not held <= words or len(held) < HELD * len(words) or (len(held) < 3 and held != words):
         return False
     if not trusted_as(whole, part) or part.tier in (Tier.LONG_TERM, Tier.SHARED) or part.pinned:

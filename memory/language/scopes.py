@@ -7,15 +7,14 @@ words behind a preposition, unless they are the value itself ("I live in Berlin"
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from memory.language.entities import entities
 from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, parts, stem, tokens, words
+from memory.language.words import STOP, parts, stem, tokens
 
-TEXTS = 16384
-"""Texts of which it is kept what stands in them: a night compares some thousands with each other, pass by pass."""
+Circumstances = Mapping[str, frozenset[str]]
 
 _PHRASE = re.compile(
     r"(?<![\w-])(?P<before>[\w']{1,30} )?(?P<preposition>in|on|at|under|within|inside|during|for|when|while|if) "
@@ -53,48 +52,38 @@ _WHERE = frozenset(
 """Circumstances that are told without a preposition too: "the staging timeout"."""
 
 
-def apart(older: str, newer: str) -> bool:
+def apart(older: Circumstances, newer: Circumstances) -> bool:
     """Whether two claims hold in circumstances, or of things, that have nothing to do with each other."""
-    first, second = circumstances(older), circumstances(newer)
-    return any(group in second and not names & second[group] for group, names in first.items())
+    return any(group in newer and not names & newer[group] for group, names in older.items())
 
 
-def of_others(older: str, newer: str) -> bool:
-    """Whether each of two claims names a thing that the other does not: "Redis has three nodes", "Kafka has five"."""
-    first, second = _names(older), _names(newer)
-    return bool(first and second and not first & second)
+def narrower(older: Circumstances, newer: Circumstances) -> bool:
+    """Whether the newer claim is said to hold in circumstances of which the older one says nothing: an exception from
+    it and no end of it."""
+    return any(group not in older for group in newer)
 
 
-def of_one_form(older: str, newer: str) -> bool:
-    """Whether two claims with numbers differ in one more word, which then tells what they are about: "the billing
-    service listens on 80", "the login service listens on 90"."""
-    one, other = _words(older), _words(newer)
-    if len(one) != len(other):
+def of_others(older: frozenset[str], newer: frozenset[str]) -> bool:
+    """Whether each of two claims has names that the other has not: "Redis has three nodes", "Kafka has five"."""
+    return bool(older and newer and not older & newer)
+
+
+def of_one_form(older: Sequence[str], newer: Sequence[str]) -> bool:
+    """Whether two claims with numbers, as words, differ in one more word, which then tells what they are about: "the
+    billing service listens on 80", "the login service listens on 90"."""
+    if len(older) != len(newer):
         return False
-    swapped = [(a, b) for a, b in zip(one, other, strict=True) if a != b and not (counts(a) and counts(b))]
+    swapped = [(a, b) for a, b in zip(older, newer, strict=True) if a != b and not (counts(a) and counts(b))]
     return len(swapped) == 1 and not any(each in STOP for each in swapped[0])
 
 
-@lru_cache(maxsize=TEXTS)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(words(text))
-
-
-@lru_cache(maxsize=TEXTS)
+@lru_cache(maxsize=16384)
 def counts(word: str) -> bool:
     """Whether a word has a digit."""
     return any(map(str.isdigit, word))
 
 
-def narrower(older: str, newer: str) -> bool:
-    """Whether the newer claim is said to hold in circumstances of which the older one says nothing: an exception from
-    it and no end of it."""
-    first, second = circumstances(older), circumstances(newer)
-    return any(group not in first for group in second)
-
-
-@lru_cache(maxsize=TEXTS)
-def circumstances(text: str) -> Mapping[str, frozenset[str]]:
+def circumstances(text: str) -> Circumstances:
     """The stems of the circumstances that a claim names, by their kind (``place``, ``for``, ``when``)."""
     plain = text.replace("’", "'")
     found: dict[str, frozenset[str]] = {}
@@ -111,8 +100,7 @@ def circumstances(text: str) -> Mapping[str, frozenset[str]]:
     return found
 
 
-@lru_cache(maxsize=TEXTS)
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
     """The names in the first half of a claim: what it is about, not what it says of that."""
     subject = text[: max(len(text) // 2, 12)]
     return frozenset(base for name in entities(subject) if not any(map(str.isdigit, name)) for base in _stems(name))

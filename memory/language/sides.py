@@ -7,9 +7,10 @@ negation more than another does not make them contradict each other.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from memory.language.words import STOP, stem, words
+
+Sides = tuple[frozenset[str], frozenset[str]]
 
 _ASIDE = re.compile(
     r"^(?:(?:no|nope|nah|wrong|stop|not (?:quite|like that)|(?:as )?i (?:already )?(?:told|said)(?: to)? you|"
@@ -35,18 +36,17 @@ def without_aside(text: str) -> str:
     return text if rest == text or not words(rest) else rest[:1].upper() + rest[1:]
 
 
-@lru_cache(maxsize=16384)
-def sides(text: str) -> tuple[frozenset[str], frozenset[str]]:
+def sides(text: str) -> Sides:
     """The stems of what a sentence stands for, and of what it rejects; the latter is empty where it rejects nothing."""
     said = without_aside(text.replace("’", "'"))
     rejected = frozenset[str]().union(*(_stems(found["what"]) for found in _REJECTED.finditer(said)))
     return _stems(_REJECTED.sub(" ", said)) - rejected, rejected
 
 
-def on_one_side(one: str, other: str) -> bool:
+def on_one_side(one: Sides, other: Sides) -> bool:
     """Whether two sentences reject the same and neither stands for what the other rejects; or, where only one of them
     rejects something, whether the other has nothing to do with that."""
-    (first, first_rejected), (second, second_rejected) = sides(one), sides(other)
+    (first, first_rejected), (second, second_rejected) = one, other
     if not first_rejected and not second_rejected:
         return False
     if first & second_rejected or second & first_rejected:

@@ -21,7 +21,7 @@ ONE_SIDE = [
 
 @pytest.mark.parametrize(("one", "other"), list(permutations(ONE_SIDE, 2)))
 def test_the_same_correction_in_other_words_contradicts_nothing(one: str, other: str) -> None:
-    assert on_one_side(one, other) and compare(one, other).clash == 0.0
+    assert on_one_side(sides(one), sides(other)) and compare(one, other).clash == 0.0
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_same_correction_in_other_words_contradicts_nothing(one: str, other:
     ],
 )
 def test_what_one_stands_for_and_the_other_rejects_does(one: str, other: str) -> None:
-    assert not on_one_side(one, other) and compare(one, other).clash >= 0.6
+    assert not on_one_side(sides(one), sides(other)) and compare(one, other).clash >= 0.6
 
 
 def test_what_is_rejected_is_not_what_it_is_rejected_for() -> None:
