@@ -9,7 +9,7 @@ and nobody's word shall lose by standing beside a lesser one. What tools, the we
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -55,6 +55,10 @@ class Near:
                 self._beside[pair.one][pair.other] = pair.cosine
                 self._beside[pair.other][pair.one] = pair.cosine
 
+    def around(self, fact: Fact) -> Iterable[str]:
+        """The ids of a fact and of what is like it, whether or not it may stand for the same."""
+        return fact.id, *self._beside.get(fact.id, ())
+
     def of(self, fact: Fact) -> Iterator[Fact]:
         """What is like a fact and may stand for the same, the likest first."""
         for id, _ in sorted(self._beside[fact.id].items(), key=lambda each: (-each[1], each[0])):
@@ -77,7 +81,7 @@ def draw(
             sheet.write(Action.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown)
     free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
     for seed in sorted(free.values(), key=_first):
-        if seed.id in taken:
+        if seed.id in taken or not any(id in free and free[id].importance >= WEIGHTY for id in near.around(seed)):
             continue
         cluster = _cluster(seed, near, free, taken)
         lead, *_ = cluster

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -74,7 +75,7 @@ def plan(
 def _active(sheet: Sheet, snapshot: Snapshot) -> Mapping[Category, int]:
     """How many facts of each category take part in recall now."""
     whole = Sheet(snapshot.facts)
-    whole.facts = sheet.facts
-    lost = whole.lost()
-    made = [fact.category for id, fact in sheet.facts.items() if id not in snapshot.facts]
-    return {category: count - lost[category] + made.count(category) for category, count in snapshot.active.items()}
+    whole.facts, whole.changes = sheet.facts, sheet.changes
+    lost, new = whole.lost(), {id for id in whole.touched() if id not in snapshot.facts}
+    made = Counter(sheet.facts[id].category for id in new)
+    return {category: count - lost[category] + made[category] for category, count in snapshot.active.items()}

@@ -74,12 +74,18 @@ class Sheet:
         fact = self.facts.get(id)
         return fact if fact is not None and fact.state is State.ACTIVE else None
 
+    def touched(self) -> set[str]:
+        """The ids of what the changes made or changed."""
+        return {touch.after.id for change in self.changes for touch in change.touched if touch.after is not None}
+
     def lost(self) -> Counter[Category]:
         """How many facts of each category take part in recall no more."""
         return Counter(
             fact.category
-            for id, fact in self._start.items()
-            if fact.state is State.ACTIVE and self.facts[id].state is not State.ACTIVE
+            for id in self.touched()
+            if (fact := self._start.get(id)) is not None
+            and fact.state is State.ACTIVE
+            and self.facts[id].state is not State.ACTIVE
         )
 
 
