@@ -50,6 +50,8 @@ WHOLE = Fact(
     pinned=True,
     wrong="Ann tests with nose",
     entities=("Ann", "pytest"),
+    device="laptop",
+    preview=12,
 )
 
 
