@@ -305,7 +305,7 @@ async def open_memory(
     nights = Nights(
         settings.night,
         journal,
-        Child(home / "journal.db", settings.night, kept),
+        Child(home / "journal.db", settings.night, kept, journal.changed.take),
         learner,
         pages,
         guard,

@@ -12,7 +12,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -258,14 +258,20 @@ def when_due(schedule: str, last: datetime | None, started: datetime) -> datetim
 
 class Child:
     """Plans in a process of its own, on the database at ``path``. ``kept`` tells in which folder vectors are kept, and
-    of which embedder they are."""
+    of which embedder they are; ``changed`` which facts have changed since it was asked last, None for any: the others
+    need not be read again."""
 
     def __init__(
-        self, path: Path, settings: NightSettings, kept: Callable[[], tuple[Path, str] | None] = lambda: None
+        self,
+        path: Path,
+        settings: NightSettings,
+        kept: Callable[[], tuple[Path, str] | None] = lambda: None,
+        changed: Callable[[], Collection[str] | None] = lambda: None,
     ) -> None:
         self._path = path
         self._settings = settings
         self._kept = kept
+        self._changed = changed
 
     async def __call__(self, job: Job) -> AsyncIterator[Planned]:
         """The nights that the process plans, as they come.
@@ -286,12 +292,15 @@ class Child:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         complaining = asyncio.create_task(process.stderr.read())
         try:
+            self._changed()  # whatever it was: nothing is read yet
             process.stdin.write(self._told(job))
             while header := await process.stdout.readline():
                 body = await process.stdout.readexactly(int(header))
                 yield await asyncio.to_thread(read, body)
                 # What it plans next builds on what was written of this.
-                process.stdin.write(b"\n")
+                changed = self._changed()
+                told = None if changed is None else [*changed]
+                process.stdin.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE))
             if await process.wait():
                 told = (await complaining).decode(errors="replace").strip().splitlines()
                 raise Failed(f"the night could not be planned: {told[-1] if told else process.returncode}")

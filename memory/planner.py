@@ -1,16 +1,18 @@
 """The process that plans a night, beside the server: ``python -m memory.planner``, given a job on standard input.
 
 It reads the database by itself and cannot write it; what it plans goes to standard output, owner by owner, each as a
-line with the number of bytes that follow; a line on standard input then asks for the next. Nothing that it computes
-stops a stream in the server.
+line with the number of bytes that follow; a line on standard input then asks for the next, and tells which facts have
+changed. Nothing that it computes stops a stream in the server.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import sys
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -48,9 +50,10 @@ def plans(
     settings: NightSettings,
     since: datetime | None,
     kept: Kept | None = None,
-) -> Iterator[Planned]:
+) -> Generator[Planned, Collection[str] | None, None]:
     """The nights of some owners, or of all, of whom there is anything to look at. Of whom there is much, there are
-    several: before the next one is asked for, this one is to be written. Vectors that are ``kept`` are not made."""
+    several: before the next one is asked for, this one is to be written. Vectors that are ``kept`` are not made;
+    who asks may send which facts have changed by then, so that the others are not read again."""
     snapshots = Snapshots(path)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
@@ -61,13 +64,17 @@ def plans(
         held = _Held(embedder, owner, kept if kept is not None and kept.embedder == embedder.name else None)
         looked = snapshots.look(owner, now, rules.floor, since, unread, sessions)
         while not looked.nothing:
-            snapshot, elsewhere = _snapshot(owner, looked, snapshots, held), _elsewhere(looked, snapshots, embedder)
+            snapshot, elsewhere = (
+                _snapshot(owner, looked, snapshots, held, sessions),
+                _elsewhere(looked, snapshots, embedder),
+            )
             own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
             snapshot = replace(snapshot, facts={**snapshot.facts, **own})
             diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
-            yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
+            changed = yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
             if not looked.more:
                 break
+            held.forget(changed)
             held.leave(touch.after for change in diff.changes for touch in change.touched)
             looked = snapshots.look(owner, now, rules.floor, sessions=sessions, behind=looked)
 
@@ -99,7 +106,8 @@ def rules_of(settings: NightSettings) -> Rules:
 
 
 class _Held:
-    """An owner's active facts as far as the nights have come with them, a row for each, and their vectors."""
+    """An owner's active facts as far as the nights have come with them, a row for each, and their vectors; and of the
+    facts themselves those that were read. What is new is like what was new before."""
 
     def __init__(self, embedder: StaticEmbedding, owner: str, kept: Kept | None) -> None:
         self._embedder = embedder
@@ -108,6 +116,18 @@ class _Held:
         self._vectors = embedder.documents([])
         self.ids: list[str] = []
         self.rows: dict[str, int] = {}
+        self._facts: dict[str, Fact] = {}
+
+    def facts(self, ids: Iterable[str], snapshots: Snapshots) -> dict[str, Fact]:
+        """Facts by id; unknown ones are left out."""
+        wanted = list(ids)
+        self._facts.update(snapshots.facts([id for id in wanted if id not in self._facts]))
+        return {id: self._facts[id] for id in wanted if id in self._facts}
+
+    def forget(self, changed: Collection[str] | None) -> None:
+        """These facts have to be read again; all of them for None."""
+        for id in list(self._facts) if changed is None else changed:
+            self._facts.pop(id, None)
 
     @property
     def vectors(self) -> Vector:
@@ -145,12 +165,12 @@ class _Held:
                 self._vectors[self.rows[fact.id]] = 0.0
 
 
-def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held) -> Snapshot:
+def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, sessions: int) -> Snapshot:
     held.come(looked.texts)
     rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
     pairs = likenesses(held.ids, held.vectors, rows, ALIKE)
     wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in pairs for id in (pair.one, pair.other))])
-    facts = snapshots.facts(list(wanted))
+    facts = held.facts(wanted, snapshots)
     lines: dict[date, list[Line]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
@@ -166,9 +186,14 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held) -> 
         lines,
         looked.unread,
         snapshots.said_by(
-            [id for fact in facts.values() if fact.kind in RULES for id in (fact.id, *fact.derived_from)]
+            [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
         ),
     )
+
+
+def _may_be_a_rule(fact: Fact, sessions: int) -> bool:
+    """Whether a fact, or what it stands for, may have been said in so many sessions."""
+    return fact.kind in RULES and (fact.sessions >= sessions or bool(fact.supersedes or fact.derived_from))
 
 
 def _in_turn(owners: Iterable[str]) -> list[str]:
@@ -192,18 +217,26 @@ def main() -> None:
     """Plan what standard input asks for."""
     if hasattr(os, "nice"):  # not on Windows
         os.nice(NICE)
+    # An owner's year is hundreds of thousands of objects, in no circle: to look for circles among them, again and
+    # again, takes a good part of a night.
+    gc.disable()
     said = orjson.loads(sys.stdin.buffer.readline())
     since = datetime.fromisoformat(said["since"]) if said["since"] else None
     now = datetime.fromisoformat(said["now"])
     settings = NightSettings.model_validate(said["settings"])
     kept = Kept(Path(said["kept"]["folder"]), said["kept"]["embedder"]) if said["kept"] else None
     out = sys.stdout.buffer
-    for planned in plans(Path(said["path"]), said["owners"], now, settings, since, kept):
-        body = written(planned)
-        out.write(b"%d\n" % len(body) + body)
-        out.flush()
-        if not sys.stdin.buffer.readline():
-            return  # nobody waits for more
+    planning = plans(Path(said["path"]), said["owners"], now, settings, since, kept)
+    with contextlib.suppress(StopIteration):
+        planned = next(planning)
+        while True:
+            body = written(planned)
+            out.write(b"%d\n" % len(body) + body)
+            out.flush()
+            line = sys.stdin.buffer.readline()
+            if not line:
+                return  # nobody waits for more
+            planned = planning.send(orjson.loads(line))
 
 
 if __name__ == "__main__":

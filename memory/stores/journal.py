@@ -11,6 +11,7 @@ from memory.ports import Counts
 from memory.stores.aside import Aside
 from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
+from memory.stores.changed import ChangedMemories
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.facts import Facts
 from memory.stores.following import Following
@@ -84,16 +85,22 @@ class SqliteJournal(
         self._gate = Gate()
         self._drafts = {}
         self._known = KnownMemories()
+        self.changed = ChangedMemories()
+        """The facts and passages that writes have changed, for one who follows them."""
         self._db = Database(
             path,
             synchronous=synchronous,
             busy_seconds=busy_seconds,
-            watch=Watch(("facts", "passages"), self._known.drop),
+            watch=Watch(("facts", "passages"), self._have_changed),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = bytes(
             self._db.start(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
         )
+
+    def _have_changed(self, ids: Sequence[str]) -> None:
+        self._known.drop(ids)
+        self.changed.add(ids)
 
     def key(self) -> bytes:
         """See :class:`memory.ports.Journal`."""

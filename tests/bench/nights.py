@@ -59,7 +59,7 @@ async def _night(journal: SqliteJournal, folder: Path, what: str) -> None:
     began, spent = time.perf_counter(), _children()
     planned: list[Planned] = []
     longest = 0.0
-    async for each in Child(folder / "journal.db", NightSettings())(Job(NOW)):
+    async for each in Child(folder / "journal.db", NightSettings(), changed=journal.changed.take)(Job(NOW)):
         planned.append(each)
         start = time.perf_counter()
         await journal.apply_night(each)

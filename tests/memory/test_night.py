@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +29,7 @@ from memory.settings import LearningSettings, MemorySettings, NightSettings
 from memory.stores import kept_points, point_table
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.nights import NotUndone
+from memory.stores.snapshots import Snapshots
 from tests.memory.stores.making import ANN, BOB, fact, owner, passage
 
 T = TypeVar("T")
@@ -136,6 +137,45 @@ async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_bui
     assert actions == [{"merge"}, {"supersede"}, {"gist"}]
     before = dump(memory)
     assert (await replace_planner(memory, here).run()).nights == () and dump(memory) == before
+
+
+async def test_what_an_earlier_night_read_is_read_again_only_where_it_has_changed_since(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.stores.snapshots.SLICE", 1)
+    same = "Always run the unit tests before a push"
+    await taught(memory, *(fact(same, id=uuid(n), session=f"s{n}", recorded_at=AGO) for n in range(1, 6)))
+    asked: list[set[str]] = []
+    read = Snapshots.facts
+
+    def facts(self: Snapshots, ids: Sequence[str]) -> dict[str, Fact]:
+        asked.append(set(ids))
+        return read(self, ids)
+
+    monkeypatch.setattr(Snapshots, "facts", facts)
+    planning = plans(memory.home / "journal.db", [owner(ANN)], NOW, NightSettings(), None)
+    planned, told = next(planning), list[Planned]()
+    with contextlib.suppress(StopIteration):
+        while True:
+            told.append(planned)
+            memory.journal.changed.take()
+            await memory.journal.apply_night(planned)
+            if len(told) == 3:
+                await memory.commands.pin(uuid(1), [owner(ANN)], True)
+            changed = memory.journal.changed.take()
+            asked.append({"changed", *(changed or ())})
+            planned = planning.send(changed)
+    known: set[str] = set()
+    for ids in asked:
+        if "changed" in ids:
+            known -= ids
+        else:
+            assert not ids & known
+            known |= ids
+    assert [sum(len(change.touched) for change in each.diff.changes) for each in told] == [0, 2, 2, 2, 2]
+    kept = {each.id: each for each in await memory.journal.facts([uuid(n) for n in range(1, 6)])}
+    assert kept[uuid(1)].pinned and kept[uuid(1)].sessions == 5
+    assert all(kept[uuid(n)].state is State.ARCHIVED for n in range(2, 6))
 
 
 async def test_owners_never_mix(memory: Memory) -> None:
