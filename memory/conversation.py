@@ -8,7 +8,8 @@ format, a runtime or a store.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -126,6 +127,31 @@ class Message:
         return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
 
+class History(Sequence[Message]):
+    """The messages of a long request, of which most were known before: what follows from their digests alone is known
+    too, and is not worked out with every request anew."""
+
+    @property
+    @abstractmethod
+    def head(self) -> int:
+        """See :attr:`Conversation.head`."""
+
+    @property
+    @abstractmethod
+    def keys(self) -> Sequence[tuple[bytes, int]]:
+        """See :meth:`Conversation.keys`."""
+
+    @property
+    @abstractmethod
+    def trail(self) -> Sequence[bytes]:
+        """See :meth:`Conversation.trail`."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> int:
+        """Bytes that it takes in memory for as long as it is kept, about."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """One request as it was read.
@@ -139,7 +165,7 @@ class Conversation:
 
     dialect: str
     model: str
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     instructions: str = ""
     tools: tuple[str, ...] = ()
     stream: bool = False
@@ -150,10 +176,14 @@ class Conversation:
     @property
     def head(self) -> int:
         """How many messages there are up to and with the first in which a person spoke; 0 where nobody did."""
+        if isinstance(self.messages, History):
+            return self.messages.head
         return next((index + 1 for index, message in enumerate(self.messages) if message.spoken), 0)
 
-    def keys(self) -> tuple[tuple[bytes, int], ...]:
+    def keys(self) -> Sequence[tuple[bytes, int]]:
         """Each message's digest, and how many earlier messages have the same."""
+        if isinstance(self.messages, History):
+            return self.messages.keys
         seen: dict[bytes, int] = {}
         result = []
         for message in self.messages:
@@ -162,14 +192,21 @@ class Conversation:
             result.append((message.digest, count))
         return tuple(result)
 
-    def trail(self) -> tuple[bytes, ...]:
+    def trail(self) -> Sequence[bytes]:
         """A chain of hashes, one for each message: two requests agree up to message k iff ``trail()[k]`` is equal."""
+        if isinstance(self.messages, History):
+            return self.messages.trail
         chain = b""
         links = []
         for message in self.messages:
-            chain = hashlib.blake2b(chain + message.digest, digest_size=16).digest()
+            chain = chained(chain, message.digest)
             links.append(chain)
         return tuple(links)
+
+
+def chained(link: bytes, digest: bytes) -> bytes:
+    """The link of a trail behind this one, at a message of this digest."""
+    return hashlib.blake2b(link + digest, digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

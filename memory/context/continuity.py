@@ -168,7 +168,8 @@ def _orders(conversation: Conversation, cut: int) -> list[str]:
 
 
 def _state(conversation: Conversation, cut: int) -> list[str]:
-    for message in reversed(conversation.messages[:cut]):
+    for index in range(cut - 1, -1, -1):
+        message = conversation.messages[index]
         if message.role is Role.ASSISTANT and message.text.strip():
             return [_short(message.text, _STATE)]
     return []

@@ -8,7 +8,7 @@ before takes the words of that along, lightly.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -85,7 +85,7 @@ def ask(conversation: Conversation, now: datetime | None = None) -> Question | N
     for index in range(len(conversation.messages) - 1, -1, -1):
         message = conversation.messages[index]
         if message.spoken.strip():
-            return _of_person(message.spoken, _before(conversation.messages[:index]), now)
+            return _of_person(message.spoken, _before(conversation.messages, index), now)
         if message.results:
             return _of_tool(message)
         if message.role is Role.ASSISTANT:
@@ -143,10 +143,10 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> Question | Non
     return Question(text, found, work=work, advice=advice, route=route, whole="" if text.startswith(whole) else whole)
 
 
-def _before(messages: tuple[Message, ...]) -> str:
+def _before(messages: Sequence[Message], index: int) -> str:
     """What a short message may lean on: the beginning of what the person said before it."""
-    for message in reversed(messages):
-        if spoken := message.spoken.strip():
+    for at in range(index - 1, -1, -1):
+        if spoken := messages[at].spoken.strip():
             return _FENCE.sub(" ", spoken)[:400]
     return ""
 

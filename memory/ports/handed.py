@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -25,7 +25,7 @@ class Journaled:
     session: Session
     kind: str
     at: datetime
-    messages: tuple[Message, ...]
+    messages: Sequence[Message]
     fresh: tuple[int, ...]
     reply: Message | None
     shown: tuple[str, ...] = ()

@@ -10,15 +10,15 @@ from memory.conversation import Conversation
 from memory.edits import Append, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
+from proxy.wire.histories import Histories
 from proxy.wire.listener import StreamListener, WholeListener
-from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_chat as parts
 from proxy.wire.parts.offered import offered
 from proxy.wire.places.openai_chat import places_of
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_chat as replies
 from proxy.wire.rules import openai_chat as rules
-from proxy.wire.slices import count_of, cut, fields_of, is_list, items_of, string_of, value_of
+from proxy.wire.slices import count_of, fields_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.writing import written
 
@@ -31,26 +31,26 @@ class OpenAIChat:
     name = "openai-chat"
     paths: tuple[str, ...] = ("/chat/completions",)
 
-    def __init__(self) -> None:
-        self._memo = Memo()
+    def __init__(self, histories: Histories | None = None) -> None:
+        self._histories = histories or Histories()
 
     def read(self, body: bytes, spoken: Spoken) -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        text, fields = cut(body)
-        if not is_list(fields.get("messages")):
+        parted = self._histories.parted(body, "messages", spoken, lambda raw: parts.message_of(raw, spoken))
+        if parted.items is None:
             raise Unreadable("no list of messages")
-        items = items_of(fields["messages"])
-        tools, schemas = offered(fields.get("tools", fields.get("functions")), parts.tool_names, self._memo)
+        fields = parted.fields
+        tools, schemas = offered(fields.get("tools", fields.get("functions")), parts.tool_names, self._histories.memo)
         conversation = Conversation(
             dialect=self.name,
             model=string_of(fields.get("model")),
-            messages=tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items),
+            messages=parted.messages,
             tools=tools,
             schemas=schemas,
             stream=value_of(fields.get("stream")) is True,
             longest=count_of(fields.get("max_completion_tokens"), fields.get("max_tokens")),
         )
-        return View(body, conversation, fields, items, cut_from=text)
+        return View(body, conversation, fields, parted.items, cut_from=parted.text)
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""

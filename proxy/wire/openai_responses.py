@@ -10,15 +10,15 @@ from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
 from proxy.wire.dialect import Listener, Spoken, Unreadable, View
 from proxy.wire.gate import Terminator
+from proxy.wire.histories import Histories
 from proxy.wire.listener import StreamListener, WholeListener
-from proxy.wire.memo import Memo
 from proxy.wire.parts import openai_responses as parts
 from proxy.wire.parts.offered import offered
 from proxy.wire.places.openai_responses import places_of
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_responses as replies
 from proxy.wire.rules import openai_responses as rules
-from proxy.wire.slices import count_of, cut, fields_of, is_list, is_string, items_of, offset_of, string_of, value_of
+from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
 from proxy.wire.writing import by_message, written
 
@@ -31,23 +31,19 @@ class OpenAIResponses:
     name = "openai-responses"
     paths: tuple[str, ...] = ("/responses",)
 
-    def __init__(self) -> None:
-        self._memo = Memo()
+    def __init__(self, histories: Histories | None = None) -> None:
+        self._histories = histories or Histories()
 
     def read(self, body: bytes, spoken: Spoken) -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        text, fields = cut(body)
+        parted = self._histories.parted(body, "input", spoken, lambda raw: parts.message_of(raw, spoken))
+        fields, items, messages = parted.fields, parted.items, parted.messages
         said = fields.get("input")
-        messages: tuple[Message, ...]
         if said is not None and is_string(said):
-            items = [said]
-            messages = (parts.prompt_of(said, spoken),)
-        elif said is not None and is_list(said):
-            items = items_of(said)
-            messages = tuple(self._memo.of(raw, spoken, lambda raw: parts.message_of(raw, spoken)) for raw in items)
-        else:
+            items, messages = [said], (parts.prompt_of(said, spoken),)
+        if items is None:
             raise Unreadable("no input")
-        tools, schemas = offered(fields.get("tools"), parts.tool_names, self._memo)
+        tools, schemas = offered(fields.get("tools"), parts.tool_names, self._histories.memo)
         conversation = Conversation(
             dialect=self.name,
             model=string_of(fields.get("model")),
@@ -59,7 +55,7 @@ class OpenAIResponses:
             longest=count_of(fields.get("max_output_tokens")),
             continues=parts.continues_from(fields),
         )
-        return View(body, conversation, fields, items, prompt=is_string(said), cut_from=text)
+        return View(body, conversation, fields, items, prompt=is_string(said), cut_from=parted.text)
 
     def write(self, view: View, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`).

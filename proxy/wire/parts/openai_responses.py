@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -118,7 +118,7 @@ def tool_names(raw: msgspec.Raw) -> tuple[str, ...]:
     return tuple(names)
 
 
-def continues_from(fields: dict[str, msgspec.Raw]) -> str | None:
+def continues_from(fields: Mapping[str, msgspec.Raw]) -> str | None:
     """The id of the history that the server holds, if the request goes on from one."""
     conversation = fields.get("conversation")
     id = string_of(conversation) or string_of(fields_of(conversation).get("id"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -44,14 +45,14 @@ def read(path: str, body: bytes) -> Conversation:
     return spoken_at(path).read(body, lambda text: text).conversation
 
 
-def again(path: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def again(path: str, messages: Sequence[Message]) -> Sequence[Message]:
     """The messages that are read from what these are written as."""
     name = "input" if path.endswith("/responses") else "messages"
     items = rendered(spoken_at(path).name, messages)
     return read(path, json.dumps({"model": "m", name: items}).encode()).messages
 
 
-def digests(messages: tuple[Message, ...]) -> list[bytes]:
+def digests(messages: Sequence[Message]) -> list[bytes]:
     """By what they hold now."""
     return [digest(message.role, message.parts) for message in messages]
 

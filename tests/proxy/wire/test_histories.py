@@ -1,0 +1,197 @@
+"""A body that begins as an earlier one did is read as if nothing had been read before."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.conversation import Conversation, Form, Message, Text
+from memory.edits import Append, Drop
+from proxy.wire.anthropic_messages import AnthropicMessages
+from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
+from proxy.wire.histories import Histories
+from proxy.wire.openai_chat import OpenAIChat
+from proxy.wire.openai_responses import OpenAIResponses
+from proxy.wire.slices import offset_of
+from proxy.wire.unread import LongHistory, Unread
+from tests.proxy.wire.histories import histories
+
+MAKE: dict[str, Callable[[Histories], Dialect]] = {
+    "/chat/completions": OpenAIChat,
+    "/responses": OpenAIResponses,
+    "/messages": AnthropicMessages,
+}
+
+
+def said(text: str) -> str:
+    return "" if text.startswith("<") else text
+
+
+def fresh(path: str) -> Dialect:
+    return MAKE[path](Histories(long=2**40))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A body cut at its messages: what stands before them, each of them, what stands behind."""
+
+    front: bytes
+    items: tuple[bytes, ...]
+    back: bytes
+
+    def body(self, items: tuple[bytes, ...], back: bytes | None = None) -> bytes:
+        return self.front + b" , ".join(items) + (self.back if back is None else back)
+
+
+def cut_at_its_messages(path: str, body: bytes) -> Cut:
+    view = fresh(path).read(body, said)
+    items = tuple(bytes(raw) for raw in view.items)
+    start = offset_of(view.cut_from, view.items[0])
+    end = offset_of(view.cut_from, view.items[-1]) + len(items[-1])
+    return Cut(body[:start], items, body[end:])
+
+
+def assert_alike(view: View, plain: View) -> None:
+    ours, theirs = view.conversation, plain.conversation
+    assert [*ours.messages] == [*theirs.messages]
+    assert [*reversed(ours.messages)] == [*reversed(theirs.messages)]
+    assert [each.spoken for each in ours.messages] == [each.spoken for each in theirs.messages]
+    assert [each.takes for each in ours.messages] == [each.takes for each in theirs.messages]
+    assert [*ours.messages[-3:]] == [*theirs.messages[-3:]]
+    assert (*ours.keys(),) == (*theirs.keys(),)
+    assert (*ours.trail(),) == (*theirs.trail(),)
+    assert ours.head == theirs.head
+    rest = ("dialect", "model", "instructions", "tools", "stream", "continues", "schemas", "longest")
+    assert [getattr(ours, each) for each in rest] == [getattr(theirs, each) for each in rest]
+    assert list(map(bytes, view.items)) == list(map(bytes, plain.items))
+    assert {name: bytes(raw) for name, raw in view.fields.items()} == {
+        name: bytes(raw) for name, raw in plain.fields.items()
+    }
+    for raw, other in zip(view.items, plain.items, strict=True):
+        assert offset_of(view.cut_from, raw) == offset_of(plain.cut_from, other)
+
+
+@pytest.mark.parametrize("path", MAKE)
+@given(data=st.data())
+def test_a_growing_history_is_read_as_if_for_the_first_time(path: str, data: st.DataObject) -> None:
+    whole = cut_at_its_messages(path, data.draw(histories(path)).body)
+    memory = Histories(long=0, settled=data.draw(st.integers(0, 2)))
+    dialect = MAKE[path](memory)
+    for _ in range(5):
+        count = data.draw(st.integers(1, len(whole.items)))
+        items = whole.items[:count]
+        if data.draw(st.integers(0, 3)) == 0:  # the client writes its history anew
+            at = data.draw(st.integers(0, count - 1))
+            items = (*items[:at], *items[at + 1 :], items[at])
+        body = whole.body(items)
+        view = dialect.read(body, said)
+        assert_alike(view, fresh(path).read(body, said))
+        edits = [Append(index, "¡más!", Form.SUFFIX) for index in range(0, count, 2)]
+        assert dialect.write(view, edits) == fresh(path).write(fresh(path).read(body, said), edits)
+        gone = [Drop(index) for index in range(1, count)]
+        assert dialect.write(view, gone) == fresh(path).write(fresh(path).read(body, said), gone)
+
+
+CHAT = '{"model":"m","messages":['
+
+
+def body_of(messages: list[dict[str, str]], back: str = "]}") -> bytes:
+    return (CHAT + ",".join(map(json.dumps, messages)) + back).encode()
+
+
+def long_one(count: int, seed: int = 7) -> list[dict[str, str]]:
+    chance = random.Random(seed)
+    return [
+        {"role": "user" if index % 2 else "assistant", "content": f"{index} {chance.random()}"}
+        for index in range(count)
+    ]
+
+
+def read(memory: Histories, body: bytes) -> Conversation:
+    return OpenAIChat(memory).read(body, said).conversation
+
+
+def test_what_was_read_before_is_read_again_only_when_it_is_asked_for() -> None:
+    memory, messages = Histories(long=0), long_one(40)
+    read(memory, body_of(messages))
+    history = read(memory, body_of([*messages, *long_one(2, 8)])).messages
+    assert isinstance(history, LongHistory)
+    early, late = history[3], history[-1]
+    assert isinstance(early, Unread)
+    assert not isinstance(late, Unread)
+    assert early.digest == read(Histories(), body_of(messages)).messages[3].digest
+    assert early.parts == (Text(messages[3]["content"]),)
+    assert history[3] is early
+
+
+def test_a_beginning_that_only_looks_the_same_is_not_taken_for_it() -> None:
+    memory, messages = Histories(long=0), long_one(40)
+    read(memory, body_of(messages))
+    other = [{**messages[0], "content": messages[0]["content"][:-1] + "x"}, *messages[1:]]
+    assert read(memory, body_of(other)).messages[0].text == other[0]["content"]
+    assert read(memory, body_of(messages)).messages[0].text == messages[0]["content"]
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        ',{"role":"user","content":"\\ud800"}]}',
+        '],"messages":[{"role":"user","content":"the last list counts"}]}',
+        '],"stream":true,"model":"another"}',
+        "]}",
+    ],
+    ids=["a lone surrogate", "two lists", "fields behind", "nothing new"],
+)
+def test_whatever_stands_behind_is_read_as_it_stands(back: str) -> None:
+    memory, messages = Histories(long=0), long_one(40)
+    read(memory, body_of(messages))
+    body = body_of(messages, back)
+    ours, theirs = OpenAIChat(memory).read(body, said), fresh("/chat/completions").read(body, said)
+    assert_alike(ours, theirs)
+    edits = [Append(len(ours.items) - 1, " more", Form.SUFFIX)]
+    assert OpenAIChat().write(ours, edits) == OpenAIChat().write(theirs, edits)
+
+
+@pytest.mark.parametrize("back", ["]", "] }}", ', {"role": nul}]}', "\xff]}"])
+def test_a_broken_end_is_refused_as_ever(back: str) -> None:
+    memory, messages = Histories(long=0), long_one(40)
+    read(memory, body_of(messages))
+    body = body_of(messages, "") + back.encode("latin-1")
+    with pytest.raises((BadRequest, Unreadable)) as expected:
+        fresh("/chat/completions").read(body, said)
+    with pytest.raises((BadRequest, Unreadable)) as found:
+        OpenAIChat(memory).read(body, said)
+    assert repr(found.value) == repr(expected.value)
+
+
+def test_a_value_that_could_go_on_is_not_taken_for_an_end() -> None:
+    memory = Histories(long=0, settled=0)
+    dialect = OpenAIChat(memory)
+    dialect.read(b'{"messages":[{"role":"user","content":"a"},1]}', said)
+    view = dialect.read(b'{"messages":[{"role":"user","content":"a"},12]}', said)
+    assert list(map(bytes, view.items))[1] == b"12"
+
+
+def test_what_is_remembered_is_bounded_and_the_newest_stays() -> None:
+    memory = Histories(long=0, limit=60_000)
+    for seed in range(8):
+        read(memory, body_of(long_one(60, seed)))
+    assert memory.held <= 60_000
+    assert isinstance(read(memory, body_of([*long_one(60, 7), *long_one(1, 9)])).messages, LongHistory)
+    assert not isinstance(read(memory, body_of([*long_one(60, 0), *long_one(1, 9)])).messages, LongHistory)
+
+
+def test_the_parts_of_what_was_read_before_are_not_held() -> None:
+    memory = Histories(long=0, limit=10**9)
+    messages: list[dict[str, str]] = []
+    for _ in range(3):
+        messages += long_one(200)
+        found: Message = read(memory, body_of(messages)).messages[0]
+        assert found.text
+    assert memory.held < 500 * len(messages) + 1
