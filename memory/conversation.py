@@ -192,6 +192,11 @@ class Conversation:
             result.append((message.digest, count))
         return tuple(result)
 
+    @property
+    def digests(self) -> list[bytes]:
+        """Each message's digest."""
+        return [each[0] for each in self.keys()]
+
     def trail(self) -> Sequence[bytes]:
         """A chain of hashes, one for each message: two requests agree up to message k iff ``trail()[k]`` is equal."""
         if isinstance(self.messages, History):

@@ -47,9 +47,15 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A message that leaves the request. Only a rotation does that, and whole groups at a time."""
+    """``count`` messages from this one on leave the request. Only a rotation does that, and whole groups at a time."""
 
     message: int
+    count: int = 1
+
+    @property
+    def messages(self) -> range:
+        """The messages that leave."""
+        return range(self.message, self.message + self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +165,7 @@ class Standing:
         """The edits that the request needs, in the order of its messages."""
         edits: list[Edit] = [Replace(message, part, entry.text) for (message, part), entry in self.replaced.items()]
         edits += [Append(index, entry.text, entry.form) for index, entry in self.entries if entry.text]
-        edits += [Drop(message) for message in self.dropped]
+        edits += [Drop(self.dropped.start, len(self.dropped))] if self.dropped else []
         edits += [Insert(index, entry.text) for index, entry in self.inserted.items() if entry.text]
         return tuple(sorted(edits, key=lambda edit: edit.message))
 
@@ -194,11 +200,12 @@ class Ledger:
         """What holds for a request."""
         if not self._at:
             return Standing()
-        at = [(index, entry) for index, key in enumerate(keys) for entry in self._at.get(key, ())]
+        begin, cut = self._last_cut(keys, head) if self._cuts and head > 0 else (head, None)
+        # What a cut took out is not looked at: of a session without end that is nearly all of it.
+        places = (*range(head), *range(begin, len(keys))) if cut is not None else range(len(keys))
+        at = [(index, entry) for index in places for entry in self._at.get(keys[index], ())]
         if not self._replaces and not self._cuts and not self._inserts:
             return Standing(tuple(at))
-        cuts = [(index, entry) for index, entry in at if entry.act is Act.CUT and index >= head > 0]
-        begin, cut = cuts[-1] if cuts else (head, None)
         entries = [(index, entry) for index, entry in at if entry.act is Act.APPEND]
         if cut is not None:
             entries = [(head - 1, cut), *((index, entry) for index, entry in entries if index >= begin)]
@@ -212,6 +219,14 @@ class Ledger:
         kept = begin if cut is not None else 0
         inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= kept}
         return Standing(tuple(entries), replaced, range(head, begin), inserted)
+
+    def _last_cut(self, keys: Sequence[Key], head: int) -> tuple[int, Entry | None]:
+        """Where the newest segment of a request begins, and the cut that began it; the head where there is none."""
+        for index in range(len(keys) - 1, head - 1, -1):
+            for entry in reversed(self._at.get(keys[index], ())):
+                if entry.act is Act.CUT:
+                    return index, entry
+        return head, None
 
     @property
     def offers(self) -> str:

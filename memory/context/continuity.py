@@ -31,10 +31,12 @@ CARRIED = 0.7
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What a note says beside what the messages say: ``pinned`` lines, verbatim and always, and ``decided``, the
-    decisions and corrections of the session, the newest last."""
+    decisions and corrections of the session, the newest last; ``beyond`` is how many messages left earlier than those
+    that the note is made of."""
 
     pinned: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    beyond: int = 0
 
 
 REACH = 1_000_000
@@ -109,7 +111,8 @@ def note(
     rest = _lines(seen, stays, body, earlier, left - len(_VALUABLE) - 1)
     if rest:
         body += [_VALUABLE, *rest]
-    lead = f"{cut - conversation.head} earlier messages of this session are not shown any more. What they held:"
+    gone = cut - conversation.head + kept.beyond
+    lead = f"{gone} earlier messages of this session are not shown any more. What they held:"
     # What a tool printed must not be able to end the note and go on as if a person spoke.
     inside = "\n".join([lead, *body]).replace(_NAME, _NAME.replace("-", " "))
     return f"{OPENING}\n{inside}\n{CLOSING}"

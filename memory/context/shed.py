@@ -128,6 +128,7 @@ class _Planner:
         self.pieces = [each if each.kind == "call" else each.without_overview() for each in pieces]
         self.conversation, self.sizes = conversation, sizes
         self.budget, self.standing = budget, standing
+        self.beyond = 0
         self.total = budget.fixed + sum(sizes)
         self.done = actions(conversation)
         self.live = min(LIVE, budget.target // 4)
@@ -156,6 +157,7 @@ class _Planner:
     def fold(self, warm: bool, turns: float, prices: Prices | None, kept: Kept) -> Plan:
         """Down to the lines that are needed most; where that is not enough, a new segment; where that is not, all that
         may go."""
+        self.beyond = kept.beyond
         batch = _Batch(self.total)
         usual = self._open(self.guard)
         batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
@@ -273,7 +275,8 @@ class _Planner:
             return None, folded
         stays = self._texts(range(at, len(sizes)))
         seen, complete = whole(self.conversation, range(head, at))
-        text = note(self.conversation, self.done, at, seen, stays, "" if complete else earlier, kept, most)
+        known = "" if complete and not kept.beyond else earlier
+        text = note(self.conversation, self.done, at, seen, stays, known, kept, most)
         batch = _Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
         return Cut(at, text), batch
@@ -321,7 +324,7 @@ class _Planner:
         replacements = tuple(by_place[place] for place in sorted(by_place))
         lines = tuple(self._told(each) for each in replacements)
         if cut is not None:
-            lines = (f"a new segment from message {cut.message} on", *lines)
+            lines = (f"a new segment from message {cut.message + self.beyond} on", *lines)
         why = f"{self.total} of {self.budget.window} tokens, the cache is {'warm' if warm else 'cold'}"
         return Plan(replacements, cut, Shed(step, why, removed, rewritten, warm, expected, lines), tokens, warning)
 

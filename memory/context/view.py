@@ -18,7 +18,7 @@ def edited(messages: Sequence[Message], edits: Sequence[Edit]) -> tuple[Message,
     what is appended. A message that changes keeps its digest, by which it is still the client's. What is inserted
     (rounds that the client never saw) is not shown."""
     parts = [list(message.parts) for message in messages]
-    gone = {edit.message for edit in edits if isinstance(edit, Drop)}
+    gone = {message for edit in edits if isinstance(edit, Drop) for message in edit.messages}
     for edit in edits:
         if isinstance(edit, Replace) and edit.part < len(parts[edit.message]):
             parts[edit.message][edit.part] = _replaced(parts[edit.message][edit.part], edit.text)

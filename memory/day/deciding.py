@@ -184,7 +184,8 @@ class Deciding:
     def _left(self, conversation: Conversation, standing: Sequence[tuple[int, Entry]]) -> int:
         """Tokens that may still be recalled: for this human turn, its page and its tool loop included, and for this
         segment."""
-        last_human = max((i for i, message in enumerate(conversation.messages) if message.spoken), default=0)
+        messages = conversation.messages
+        last_human = next((index for index in range(len(messages) - 1, -1, -1) if messages[index].spoken), 0)
         turn = sum(tokens_of(each.text) for at, each in standing if at >= last_human and each.about != RESEARCH)
         segment = sum(tokens_of(entry.text) for _, entry in standing if entry.about == "recall")
         window = self._window_of(conversation.model) or self._settings.default_window

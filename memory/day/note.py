@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.conversation import Conversation, Image, Opaque, Part, Reasoning, Reply, Text, ToolCall, ToolResult
+from memory.conversation import Conversation, History, Image, Opaque, Part, Reasoning, Reply, Text, ToolCall, ToolResult
 from memory.edits import Entry
 from memory.ports import Guard, Journal, TakenBack
 from memory.session import Arrival, Exchange, Prepared, Session
@@ -222,8 +222,11 @@ class Notes:
 
 def _bytes_of(heard: _Heard) -> int:
     """What an exchange's texts take in memory, without looking at a character of them."""
-    parts = [part for message in heard.conversation.messages for part in message.parts]
-    spoken = sum(sys.getsizeof(message.spoken) for message in heard.conversation.messages)
+    messages = heard.conversation.messages
+    if isinstance(messages, History):
+        return messages.weight + _size_of(heard.reply.parts)
+    parts = [part for message in messages for part in message.parts]
+    spoken = sum(sys.getsizeof(message.spoken) for message in messages)
     return sys.getsizeof(heard.conversation.instructions) + spoken + _size_of(parts) + _size_of(heard.reply.parts)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from datetime import datetime
 
 import orjson
 
-from memory.conversation import Message, Part, Reasoning, Reply, Role, digest
+from memory.conversation import Message, Part, Reasoning, Reply, Role, chained, digest
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt, Session
@@ -84,7 +83,7 @@ class Exchanges(Shelf):
 
     async def _drafted(self, exchange: Exchange) -> Draft:
         """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new."""
-        history = join([message.digest for message in exchange.conversation.messages])
+        history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
         unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
         return await self._sealed(exchange, history, reply, unknown)
@@ -246,10 +245,10 @@ def forms(parts: Sequence[Part]) -> list[tuple[bytes, ...]]:
     return list(found)
 
 
-def chained(link: bytes, digests: Iterable[bytes]) -> bytes:
+def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
     """The link of a trail that goes on with these messages (see :meth:`memory.conversation.Conversation.trail`)."""
     for key in digests:
-        link = hashlib.blake2b(link + key, digest_size=16).digest()
+        link = chained(link, key)
     return link
 
 
@@ -257,8 +256,8 @@ def _last_link(history: bytes, bases: Iterable[Past]) -> bytes:
     """The last link of the request's trail; hashing goes on from an exchange that the request continues."""
     for past in bases:
         if past.link and history.startswith(past.history):
-            return chained(past.link, split(history[len(past.history) :]))
-    return chained(b"", split(history))
+            return going_on(past.link, split(history[len(past.history) :]))
+    return going_on(b"", split(history))
 
 
 def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, number: int, link: bytes) -> None:
@@ -267,7 +266,7 @@ def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, num
         return
     links = [link]
     if draft.complete:
-        links.extend(chained(link, sequence) for sequence in draft.forms)
+        links.extend(going_on(link, sequence) for sequence in draft.forms)
     write_several(
         connection, "trail_write", [(link, draft.namespace, session, number) for link in dict.fromkeys(links)]
     )

@@ -150,10 +150,15 @@ def shows(sign: Sign, view: View) -> bool:
     return not sign.system or sign.system in preamble(view)
 
 
+BEGINNING = 100
+"""Messages of a history in which a client says how it was set up, and where it runs."""
+
+
 def preamble(view: View) -> str:
     """The system prompt, wherever it stands: outside the messages, or in those of the system and the developer."""
     texts = [view.conversation.instructions]
-    texts += [message.text for message in view.conversation.messages if message.role in (Role.SYSTEM, Role.DEVELOPER)]
+    near = view.conversation.messages[:BEGINNING]
+    texts += [message.text for message in near if message.role in (Role.SYSTEM, Role.DEVELOPER)]
     return "\n".join(text for text in texts if text)
 
 
@@ -178,7 +183,7 @@ def field_of(view: View, name: str) -> Any:
 
 def environment(view: View) -> Iterator[str]:
     """Texts in the user's role that the client wrote about its surroundings, the earliest first."""
-    for message in view.conversation.messages:
+    for message in view.conversation.messages[:BEGINNING]:
         if message.role is Role.USER:
             for part in message.parts:
                 if isinstance(part, Text) and part.text.lstrip()[:60].startswith(_ENVIRONMENT):

@@ -20,7 +20,7 @@ from proxy.wire.replies import openai_responses as replies
 from proxy.wire.rules import openai_responses as rules
 from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
-from proxy.wire.writing import by_message, written
+from proxy.wire.writing import by_message, leaving, written
 
 _END = Terminator(types=frozenset({b"response.completed", b"response.incomplete", b"response.failed"}))
 
@@ -92,22 +92,43 @@ def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Spl
 
 def _whole_groups(view: View, edits: Sequence[Edit]) -> Sequence[Edit]:
     """The edits without drops that would tear reasoning from what the model said and called after it."""
-    leaving = {edit.message for edit in edits if isinstance(edit, Drop)}
-    if not leaving:
+    messages = view.conversation.messages
+    gone = leaving(edits, len(messages))
+    if not gone:
         return edits
     staying: set[int] = set()
-    for group in _groups(view.conversation.messages):
-        if not leaving.issuperset(group):
-            staying.update(group)
-    return [edit for edit in edits if not (isinstance(edit, Drop) and edit.message in staying)]
+    # Only a group that lies at the edge of what leaves can be torn.
+    for edge in {at for index in gone for at in (index, index + 1) if (at - 1 in gone) != (at in gone)}:
+        for group in _groups(messages, _around(messages, edge)):
+            if not gone.issuperset(group):
+                staying.update(group)
+    if gone.isdisjoint(staying):
+        return edits
+    stays = [edit for edit in edits if not isinstance(edit, Drop)]
+    return [*stays, *(Drop(index) for index in sorted(gone - staying))]
 
 
-def _groups(messages: Sequence[Message]) -> Iterator[list[int]]:
+def _around(messages: Sequence[Message], edge: int) -> range:
+    """The messages around a place of which none is in one group with any other: what people and tools say begins a
+    group of its own."""
+    begin, end = max(edge - 1, 0), edge
+    while begin > 0 and messages[begin].role in _MODEL:
+        begin -= 1
+    while end < len(messages) and messages[end].role in _MODEL:
+        end += 1
+    return range(begin, end)
+
+
+_MODEL = (Role.ASSISTANT, Role.OTHER)
+
+
+def _groups(messages: Sequence[Message], among: range) -> Iterator[list[int]]:
     """Reasoning with the item behind it and all that the model said and called until it reasoned again or another
     spoke; every other item by itself."""
     group: list[int] = []
     reasoned = reasons = False
-    for index, message in enumerate(messages):
+    for index in among:
+        message = messages[index]
         before, reasons = reasons, any(isinstance(part, Reasoning) for part in message.parts)
         follows = before and message.role in (Role.ASSISTANT, Role.OTHER)
         goes_on = message.role is Role.ASSISTANT and not reasons

@@ -30,12 +30,11 @@ class Asked:
 
     appends: list[Append] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
-    leaves: bool = False
 
 
 def by_message(edits: Sequence[Edit], count: int) -> dict[int, Asked]:
     """What is asked of each message. Appended texts stay in their order; of a part the last text holds; empty texts
-    ask nothing.
+    ask nothing; what leaves is asked nothing more (:func:`leaving`).
 
     Raises:
         IndexError: an edit names a message that is not there.
@@ -44,27 +43,40 @@ def by_message(edits: Sequence[Edit], count: int) -> dict[int, Asked]:
     for edit in edits:
         if not 0 <= edit.message < count:
             raise IndexError(f"edit of message {edit.message} of {count}")
+        if isinstance(edit, Drop):
+            continue
         of = asked.setdefault(edit.message, Asked())
         match edit:
             case Append(_, text, _) if text:
                 of.appends.append(edit)
             case Replace(_, part, text) if text.strip():
                 of.texts[part] = text
-            case Drop():
-                of.leaves = True
     return asked
+
+
+def leaving(edits: Sequence[Edit], count: int) -> set[int]:
+    """The messages that leave.
+
+    Raises:
+        IndexError: an edit names a message that is not there.
+    """
+    found: set[int] = set()
+    for edit in edits:
+        if isinstance(edit, Drop):
+            if edit.messages.stop > count:
+                raise IndexError(f"edit of message {edit.messages.stop - 1} of {count}")
+            found.update(edit.messages)
+    return found
 
 
 def written(view: View, edits: Sequence[Edit], places_of: PlacesOf, append_to: AppendTo) -> bytes:
     """The body with the edits made, the very same object if there are none."""
     splices: list[Splice] = []
-    leaving: set[int] = set()
+    gone = leaving(edits, len(view.items))
     for index, asked in by_message(edits, len(view.items)).items():
-        if asked.leaves:
-            leaving.add(index)
-        else:
+        if index not in gone:
             splices += _changed(view, view.items[index], asked, places_of, append_to)
-    return spliced(view.body, [*splices, *_without(view, leaving)])
+    return spliced(view.body, [*splices, *_without(view, gone)])
 
 
 def _changed(view: View, item: msgspec.Raw, asked: Asked, places_of: PlacesOf, append_to: AppendTo) -> Sequence[Splice]:
@@ -91,14 +103,14 @@ def _replacing(text: bytes, item: msgspec.Raw, texts: dict[int, str], places_of:
             yield Splice(*_span(text, raw), swapped)
 
 
-def _without(view: View, leaving: set[int]) -> Iterator[Splice]:
+def _without(view: View, gone: set[int]) -> Iterator[Splice]:
     """Messages leave in runs, each with one comma for each message: those behind it, at the list's end those before."""
     items, text = view.items, view.cut_from
-    for first in sorted(leaving):
-        if first - 1 in leaving:
+    for first in sorted(gone):
+        if first - 1 in gone:
             continue
         behind = first + 1
-        while behind in leaving:
+        while behind in gone:
             behind += 1
         start, end = _span(text, items[first])[0], _span(text, items[behind - 1])[1]
         if behind < len(items):

@@ -40,8 +40,7 @@ def test_a_cut_drops_what_is_between_the_head_and_its_message_and_speaks_at_the_
     cut = entry(4, "note", "rotate", Act.CUT)
     assert edits(page, gone, shed, recall, cut) == (
         Append(1, "note", Form.SUFFIX),
-        Drop(2),
-        Drop(3),
+        Drop(2, 2),
         Append(5, "recall", Form.SUFFIX),
     )
 

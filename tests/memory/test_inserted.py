@@ -29,7 +29,7 @@ def test_where_a_segment_begins_those_before_it_are_gone_with_their_replies() ->
     ledger = Ledger([entry(0, "head"), entry(2, "old"), entry(4, "new"), entry(3, "note", Act.CUT, "rotate")])
     standing = ledger.standing(KEYS, 1)
     assert [edit for edit in standing.edits if isinstance(edit, Insert)] == [Insert(4, "new")]
-    assert [edit for edit in standing.edits if isinstance(edit, Drop)] == [Drop(1), Drop(2)]
+    assert [edit for edit in standing.edits if isinstance(edit, Drop)] == [Drop(1, 2)]
 
 
 def test_what_a_session_offers_is_no_edit_of_any_message() -> None:

@@ -82,19 +82,22 @@ class Counting:
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
-        return [total for total, _ in self._counted(conversation.messages, _rules(conversation))]
+        digests = conversation.digests
+        return [total for total, _ in self._counted(conversation.messages, digests, _rules(conversation))]
 
     def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
         """Tokens of each part of one message."""
-        return self._counted((message,), _rules(conversation))[0][1]
+        return self._counted((message,), (message.digest,), _rules(conversation))[0][1]
 
     def weigh(self, conversation: Conversation) -> Weighed:
         """A whole request as the client sent it."""
-        fixed, _ = self._counted((_outside(conversation),), "other")[0]
+        outside = _outside(conversation)
+        fixed, _ = self._counted((outside,), (outside.digest,), "other")[0]
         weighed = Weighed(self.sizes(conversation), PER_REQUEST + fixed)
         if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
-            self._counted((_outside(conversation),), "other", beside=True)
-            self._counted(conversation.messages, _rules(conversation), beside=True)
+            self._counted((outside,), (outside.digest,), "other", beside=True)
+            digests = conversation.digests
+            self._counted(conversation.messages, digests, _rules(conversation), beside=True)
         return weighed
 
     def text(self, text: str) -> int:
@@ -113,8 +116,10 @@ class Counting:
     async def exact(self, conversation: Conversation, without: Collection[int] = ()) -> None:
         """Wait until a request is counted, but for the messages that do not stand in it."""
         self.weigh(conversation)
-        rules = _rules(conversation)
-        stands = {(rules, each.digest) for index, each in enumerate(conversation.messages) if index not in without}
+        if not self._wanted:
+            return
+        rules, gone = _rules(conversation), set(without)
+        stands = {(rules, digest) for index, digest in enumerate(conversation.digests) if index not in gone}
         stands.add(("other", _outside(conversation).digest))
         while self._counting is not None and not stands.isdisjoint(self._wanted):
             await self._further.wait()
@@ -124,21 +129,23 @@ class Counting:
         while self._counting is not None:
             await asyncio.wait({self._counting})
 
-    def _counted(self, messages: Sequence[Message], rules: str, beside: bool = False) -> list[Counted]:
+    def _counted(
+        self, messages: Sequence[Message], digests: Sequence[bytes], rules: str, beside: bool = False
+    ) -> list[Counted]:
         """Each message's tokens; with ``beside``, or once the tokenizer is there, what is estimated is counted in a
         thread."""
         counts = self._counts[rules]
         get = counts.young.get
-        found = [get(message.digest) for message in messages]
+        found = [get(digest) for digest in digests]
         if None not in found:
             return cast(list[Counted], found)
         # Even an empty text is not for a tokenizer that has still to load.
         at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
         result: list[Counted] = []
-        for message, known in zip(messages, found, strict=True):
-            key = (rules, message.digest)
-            counted = known or counts.get(message.digest)
+        for index, known in enumerate(found):
+            counted = known or counts.get(digests[index])
             if counted is None:
+                message, key = messages[index], (rules, digests[index])
                 if (length := _length(message)) <= at_once:
                     at_once -= length
                     counted = _count(message, self._tokenizer.count, rules)

@@ -153,8 +153,9 @@ class Fitting:
         ):
             return ()
         window = self._shedding.window(conversation)
+        seen = self._shedding.sight(conversation, keys, standing, self.load(conversation, live, standing.edits))
         found, why = await self._guard(
-            self._paging.page_in(live.session.id, conversation, standing, window),
+            self._paging.page_in(live.session.id, seen.conversation, seen.standing, window),
             otherwise=Returned(),
             within=deadline.left,
             doing="paging in",
@@ -197,7 +198,7 @@ class Fitting:
             more = self._shedding.tokens(tools) - self._shedding.offered(live, conversation)
             return self.load(conversation, live, edits).total + more
 
-        gone = {edit.message for edit in edits if isinstance(edit, Drop)}
+        gone = {message for edit in edits if isinstance(edit, Drop) for message in edit.messages}
         await self._reported.reported(live.session.id, conversation, counted, usage, gone)
 
     async def _cut(

@@ -62,10 +62,13 @@ class Paging:
         budget = self._budget(conversation, standing, window)
         if not (standing.replaced or standing.dropped) or budget <= 0:
             return Returned()
+        gone = gone_from(conversation, standing)
         absent, lock = self._absent.setdefault(session, (Absent(), Lock()))
+        if len(absent) > 2 * len(gone) + MANY:
+            # Most of what is at hand has left the request's sight since.
+            absent, lock = self._absent[session] = Absent(), Lock()
         self._absent.move_to_end(session)
         self._make_room()
-        gone = gone_from(conversation, standing)
 
         def found() -> Returned:
             # A search that was given up for its time still runs to its end: the next one waits for it.

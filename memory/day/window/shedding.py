@@ -17,6 +17,7 @@ from typing import Protocol
 from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
 from memory.context.continuity import Kept
 from memory.context.shed import Cut, Plan, plan
+from memory.context.sight import Sight, sight
 from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Message, Role, Text, ToolResult, kind_of
 from memory.day.sessions.live import LiveSession
@@ -111,8 +112,9 @@ class Shedding:
         sizes = list(weighed.sizes)
         for edit in edits:
             match edit:
-                case Drop(index):
-                    sizes[index] = 0
+                case Drop():
+                    leave = edit.messages
+                    sizes[leave.start : leave.stop] = [0] * len(leave)
                 case Replace(index, part, text):
                     message = conversation.messages[index]
                     if part < len(message.parts):
@@ -128,6 +130,10 @@ class Shedding:
         expected = self._reported.expected(live.session.id, conversation.model, counted)
         changed = counted - weighed.total
         return Load(tuple(sizes), fixed, changed, expected, self.window(conversation))
+
+    def sight(self, conversation: Conversation, keys: Sequence[Key], standing: Standing, load: Load) -> Sight:
+        """What of a request with these edits is looked at."""
+        return sight(conversation, keys, self._counting.sizes(conversation), load.sizes, standing)
 
     def offered(self, live: LiveSession, conversation: Conversation) -> int:
         """Tokens of the tools that a session offers beside the client's."""
@@ -183,17 +189,21 @@ class Shedding:
         must: bool,
     ) -> Decision:
         """The plan, and what it comes to for the ledger."""
-        shelved = await self._journal.shelved(live.session.id, list({digest for digest, _ in keys}))
+        every = conversation, keys
+        seen = self.sight(conversation, keys, standing, load)
+        conversation, keys, standing = seen.conversation, seen.keys, seen.standing
+        stands = {digest for index, (digest, _) in enumerate(keys) if index not in standing.dropped}
+        shelved = await self._journal.shelved(live.session.id, list(stands))
         pinned = await self._journal.pinned(live.session.id)
         pieces = self._pieces(conversation, keys, standing, shelved)
         turns = sum(message.role is Role.ASSISTANT for message in conversation.messages)
-        kept = Kept(_pinned_lines(conversation, pinned), tuple(await self.decided_in(live)))
+        kept = Kept(_pinned_lines(*every, pinned), tuple(await self.decided_in(live)), seen.beyond)
 
         def planned(pieces: Sequence[Piece]) -> Plan:
             return plan(
                 conversation,
                 pieces,
-                load.sizes,
+                seen.sizes,
                 allowed,
                 standing,
                 warm=warm,
@@ -210,7 +220,9 @@ class Shedding:
         ):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         live.looked = load.total
-        return self._decision(decided, conversation, keys, standing, shelved)
+        decision = self._decision(decided, conversation, keys, standing, shelved)
+        cut = decision.cut
+        return decision if cut is None else replace(decision, cut=replace(cut, message=seen.place(cut.message)))
 
     def _stays(self, live: LiveSession, load: Load, allowed: Budget, warm: bool, must: bool) -> bool:
         """Whether nothing is looked for that could leave."""
@@ -287,10 +299,10 @@ class Shedding:
         shelved: dict[bytes, Shelved],
     ) -> list[Piece]:
         pieces = []
-        for index in range(conversation.head, len(conversation.messages)):
+        for index in range(max(conversation.head, standing.dropped.stop), len(conversation.messages)):
             message = conversation.messages[index]
             held = shelved.get(message.digest)
-            if index in standing.dropped or held is None or held.redacted:
+            if held is None or held.redacted:
                 continue
             if message.role in (Role.SYSTEM, Role.DEVELOPER):
                 continue
@@ -362,10 +374,12 @@ def _piece(
     return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
 
 
-def _pinned_lines(conversation: Conversation, pinned: Collection[str]) -> tuple[str, ...]:
+def _pinned_lines(conversation: Conversation, keys: Sequence[Key], pinned: Collection[str]) -> tuple[str, ...]:
     """The texts that a person has pinned, which a new segment's note repeats word for word."""
     found = []
-    for message in conversation.messages if pinned else ():
+    named = {name.partition(".")[0] for name in pinned}
+    for index in [at for at, (digest, _) in enumerate(keys) if handle(digest, 0).partition(".")[0] in named]:
+        message = conversation.messages[index]
         for number, part in enumerate(message.parts):
             if isinstance(part, Text | ToolResult) and handle(message.digest, number) in pinned:
                 found.append(part.text)

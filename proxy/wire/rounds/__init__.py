@@ -12,6 +12,7 @@ Bytes in, bytes out; nothing here asks anybody anything.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -73,7 +74,7 @@ def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: 
     inserts = [edit for edit in edits if isinstance(edit, Insert)]
     if not inserts:
         return body
-    gone = sorted(edit.message for edit in edits if isinstance(edit, Drop))
+    gone = sorted({message for edit in edits if isinstance(edit, Drop) for message in edit.messages})
     text, fields = cut(body)
     listed = fields.get("input" if dialect == RESPONSES else "messages")
     if listed is None or not is_list(listed):
@@ -83,7 +84,7 @@ def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: 
         return body
     splices: list[Splice] = []
     for edit in inserts:
-        at = edit.message - sum(each < edit.message for each in gone)
+        at = edit.message - bisect_left(gone, edit.message)
         try:
             splices += _AGAIN[dialect](text, items, at, load(edit.raw))
         except (again.OtherReply, ValueError, BadRequest, Unreadable, msgspec.DecodeError):

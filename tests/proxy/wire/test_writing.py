@@ -185,7 +185,6 @@ def test_edits_are_grouped_by_message_in_their_order_and_empty_ones_ask_nothing(
         1: Asked([a, c], {2: "y"}),
         0: Asked([b]),
         2: Asked(),
-        3: Asked(leaves=True),
     }
 
 
