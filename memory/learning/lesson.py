@@ -69,11 +69,12 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         return Learned()
     at = moment(journaled.messages, journaled.at, instructions=instructions)
     subagent = journaled.kind == RequestKind.SUBAGENT
-    turns = list(enumerate(journaled.messages))
-    fresh = set(journaled.fresh)
+    turns = [(journaled.turn(index), message) for index, message in enumerate(journaled.messages)]
+    fresh = {journaled.turn(index) for index in journaled.fresh}
     if journaled.reply is not None:
-        fresh.add(len(turns))
-        turns.append((len(turns), journaled.reply))
+        last = journaled.turn(len(turns))
+        fresh.add(last)
+        turns.append((last, journaled.reply))
     facts: list[Taught] = []
     pieces: list[Piece] = []
     reply = question = ""

@@ -16,8 +16,11 @@ from memory.session import Session
 class Journaled:
     """An exchange as it lies in the journal, for the worker.
 
-    ``messages`` is the whole request; ``fresh`` the indices of messages that no earlier exchange of the session
+    ``messages`` is the request; ``fresh`` the indices of messages that no earlier exchange of the session
     had; ``reply`` the reply as a message, or None where it was cut or failed. Secrets are redacted in all of it.
+
+    Of a request without end the messages stand there with which it opens, ``opening`` of them, and those before what
+    is fresh; ``between`` are the digests of those that are left out.
     """
 
     number: int
@@ -29,6 +32,12 @@ class Journaled:
     fresh: tuple[int, ...]
     reply: Message | None
     shown: tuple[str, ...] = ()
+    opening: int = 0
+    between: tuple[bytes, ...] = ()
+
+    def turn(self, index: int) -> int:
+        """Where a message stands in the whole request."""
+        return index if index < self.opening else index + len(self.between)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ from memory.stores.shelf import Shelf, ask_many
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
 
+# Of a history without end so many messages are read again with every exchange: the first, and those before what is new.
+OPENING, BEFORE = 40, 400
+
 
 class Exchanges(Shelf):
     """The part of the journal that knows exchanges, messages and receipts."""
@@ -209,6 +212,10 @@ class Exchanges(Shelf):
     def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
         session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
         digests = split(history_of(connection, row["number"]))
+        fresh = orjson.loads(row["fresh"])
+        begin = min(fresh, default=len(digests)) - BEFORE
+        opening, end = (OPENING, begin) if begin > OPENING else (0, 0)
+        between, digests = digests[opening:end], digests[:opening] + digests[end:]
         wanted = [*digests, row["reply"]] if row["reply"] else digests
         messages = self._opened.get(connection, session["person"], wanted)
         answered = row["complete"] and row["status"] < 400 and row["reply"]
@@ -219,9 +226,11 @@ class Exchanges(Shelf):
             kind=row["kind"],
             at=datetime.fromisoformat(row["at"]),
             messages=tuple(messages[key] for key in digests),
-            fresh=tuple(orjson.loads(row["fresh"])),
+            fresh=tuple(index - len(between) if index >= end else index for index in fresh),
             reply=messages[row["reply"]] if answered else None,
             shown=listed(row["shown"]),
+            opening=opening,
+            between=between,
         )
 
 

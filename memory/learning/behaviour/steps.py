@@ -16,7 +16,7 @@ from typing import Final
 
 from memory.actions import Action, Kind, action
 from memory.behaviour import Deed, Outcome, Sign, Step
-from memory.conversation import Message, Role, ToolCall
+from memory.conversation import Message, Role, ToolCall, chained
 from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.pairs import pairs
 from memory.learning.behaviour.traits import commit_traits, edit_traits
@@ -84,7 +84,7 @@ def window(journaled: Journaled) -> Window | None:
 
 def steps(journaled: Journaled, looked: Window) -> list[Step]:
     """The steps that are new in an exchange, in order."""
-    marks = _Marks(journaled.messages)
+    marks = _Marks(journaled)
     persons = journaled.kind == RequestKind.MAIN
     found: list[tuple[tuple[int, int], Step]] = []
     for each in looked.seen:
@@ -166,16 +166,19 @@ class _Marks:
     """Names of places in a conversation: equal only where all that came before is equal too. Instructions are left out,
     because they tell the day."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self._messages = messages
+    def __init__(self, journaled: Journaled) -> None:
+        self._messages = journaled.messages
+        self._opening, self._between = journaled.opening, journaled.between
         self._links: list[bytes] = []
 
     def of(self, index: int, part: int) -> bytes:
         """The name of a part of the message of this index."""
         link = self._links[-1] if self._links else b""
         for message in self._messages[len(self._links) : index + 1]:
+            for digest in self._between if len(self._links) == self._opening else ():
+                link = chained(link, digest)
             if message.role not in (Role.SYSTEM, Role.DEVELOPER):
-                link = hashlib.blake2b(link + message.digest, digest_size=16).digest()
+                link = chained(link, message.digest)
             self._links.append(link)
         return hashlib.blake2b(self._links[index] + str(part).encode(), digest_size=16).digest()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory.conversation import Message, Opaque, Reasoning, Role, Text, ToolCall, ToolResult, digest
 from memory.ports import Journaled, Lesson
 from memory.session import RequestKind, Shown
-from memory.stores.exchanges import DEPTH
+from memory.stores.exchanges import BEFORE, DEPTH, OPENING
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import (
     ANN,
@@ -54,6 +54,24 @@ async def test_an_exchange_comes_back_with_its_messages_and_its_reply(journal: S
     assert told.session == session()
     assert told.kind == "main"
     assert told.shown == ("m1",)
+
+
+async def test_of_a_request_without_end_its_opening_and_what_stands_before_the_new_is_read_again(
+    journal: SqliteJournal,
+) -> None:
+    messages = [user(f"word {number}") for number in range(OPENING + 2 * BEFORE)]
+    await journal.commit(exchange("e1", messages, "noted"))
+    await journal.commit(exchange("e2", more := [*messages, assistant("noted"), user("and now?")], "noted too"))
+    whole, told = await all_of(journal)
+    assert (list(whole.messages), whole.between) == (messages, ())
+    assert [told.messages[index] for index in told.fresh] == more[-1:]
+    left = len(told.between)
+    assert list(told.messages) == [*more[:OPENING], *more[OPENING + left :]]
+    assert told.between == tuple(message.digest for message in more[OPENING : OPENING + left])
+    assert len(told.messages) <= OPENING + BEFORE + 2
+    for index, message in enumerate(told.messages):
+        assert more[told.turn(index)] == message
+    assert told.reply == assistant("noted too")
 
 
 async def test_every_kind_of_part_survives(journal: SqliteJournal) -> None:
@@ -125,7 +143,9 @@ async def test_the_hashes_of_a_long_session_grow_with_its_turns_and_not_with_the
     assert stored[0] < whole / 20
     assert stored[1] == DEPTH
     (last,) = [told for told in await all_of(journal) if told.id == "e299"]
-    assert last.messages == tuple(history[:-1])
+    told = [message.digest for message in last.messages]
+    whole = [*told[: last.opening], *last.between, *told[last.opening :]]
+    assert whole == [message.digest for message in history[:-1]]
 
 
 async def test_a_side_request_between_two_turns_does_not_store_the_history_again(journal: SqliteJournal) -> None:

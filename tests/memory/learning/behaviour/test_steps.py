@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -44,6 +45,20 @@ def test_a_step_is_named_by_all_that_came_before_it() -> None:
         step.mark for step in found(person("Go."), ran("make docs"), ran("make docs"))
     ]
     assert one[1].mark != found(person("Come."), ran("make docs"))[1].mark
+
+
+def test_a_step_keeps_its_name_where_what_came_long_before_it_is_left_out() -> None:
+    whole = exchange(person("Go."), ran("make docs"), ran("make site"), ran("make all"), fresh=(5, 6))
+    left = replace(
+        whole,
+        messages=(*whole.messages[:1], *whole.messages[3:]),
+        fresh=(3, 4),
+        opening=1,
+        between=tuple(message.digest for message in whole.messages[1:3]),
+    )
+    marks = [[step.mark for step in steps(each, looked)] for each in (whole, left) if (looked := window(each))]
+    assert marks[0] == marks[1]
+    assert len(marks[0]) == 1
 
 
 def test_a_sub_agents_prompt_is_nobodys_word() -> None:
