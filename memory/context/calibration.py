@@ -32,6 +32,9 @@ SURE = 5
 """Observations from which on a model's usual figure is known well enough to doubt a session's."""
 
 
+UNUSUAL = 0.9
+"""The share of what was observed that is not dearer than the dearest that is reckoned with."""
+
 UNKNOWN = 1.05
 """A provider's tokens per one of ours where it has reported none (as in streams for which nobody asked for usage):
 the large vocabularies of other makers are a little coarser than the one that we count with. One that is much coarser
@@ -70,6 +73,14 @@ class Calibration:
             return max(round(self.whole * counted), 0)
         grown = counted - anchor.counted
         return max(round(anchor.reported + self._scale(anchor, grown < 0) * grown), 0)
+
+    def doubt(self, counted: int, anchor: Anchor | None = None) -> int:
+        """By how many tokens the provider may report more than is expected: what is new has its own share of words,
+        figures and spaces, and one text in ten is further from the usual one than this."""
+        if anchor is None or len(self.growths) < SURE:
+            return 0
+        dearest = sorted(self.growths)[int(UNUSUAL * len(self.growths))]
+        return max(round((dearest - self.growth) * (counted - anchor.counted)), 0)
 
     def ours(self, reported: int, anchor: Anchor | None = None) -> int:
         """How many tokens we count in a request for which the provider reports so many: the way back."""

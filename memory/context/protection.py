@@ -37,7 +37,7 @@ def protection(
 ) -> Protection:
     """What stays. ``live`` is how many tokens at the end are the live tool loop."""
     messages = conversation.messages
-    newest = _last_round(conversation)
+    newest = last_round(conversation)
     tail, left = newest, live - sum(sizes[newest:])
     while tail > conversation.head and sizes[tail - 1] <= left:
         tail -= 1
@@ -51,7 +51,7 @@ def protection(
     return Protection(conversation.head, tail, newest, frozenset(parts), human)
 
 
-def _last_round(conversation: Conversation) -> int:
+def last_round(conversation: Conversation) -> int:
     """Where the newest round begins: the last message of the assistant and what answers it, or the last message."""
     messages = conversation.messages
     index = len(messages)

@@ -50,6 +50,11 @@ NOTE_SHARE = 0.40
 """Tokens of a continuity note, at most, and as a share of what of the window is not the head's."""
 
 
+BESIDE = 0.8
+"""The share of a note's room that it fills at most beside a large newest round: both are larger than they are counted
+by a little."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replacement:
     """A part goes down to this tier; ``text`` stands there from now on."""
@@ -220,16 +225,20 @@ class _Planner:
         return text_of(part)
 
     def _last_resort(self, batch: _Batch, cut: Cut | None) -> None:
-        """It would not fit: the live loop gives way, then what people said, then the newest results."""
+        """It would not fit: the live loop gives way, then what people said, then the newest results, and only then the
+        very last of them."""
         begin = cut.message if cut is not None else 0
         loop, newest = (
             [step for step in self._open(replace(self.guard, tail=tail)) if step.piece.message >= begin]
             for tail in (self.guard.newest, len(self.sizes))
         )
+        results = [step for step in newest if step.piece.kind == "result"]
+        last = max((step.piece.place for step in results), default=None)
         for ways in (
             (step for step in loop if not self._by_people(step)),
             loop,
-            (step for step in newest if step.piece.kind == "result"),
+            (step for step in results if step.piece.place != last),
+            results,
         ):
             batch.take(ways, self.budget.window)
 
@@ -268,7 +277,8 @@ class _Planner:
             sizes[message] -= each
         earlier = next((entry.text for _, entry in self.standing.entries if entry.act is Act.CUT), "")
         room = self.budget.window - self.budget.fixed - sum(sizes[:head]) + len(earlier) // 4
-        most = max(min(NOTE, int(room * NOTE_SHARE)), 0)
+        # A note must not take the place of what came last.
+        most = max(min(NOTE, int(room * NOTE_SHARE), int((room - sum(sizes[self.guard.newest :])) * BESIDE)), 0)
         tail = max(room - (self.budget.window - self.budget.target) - most, self.live)
         at = beginning(self.conversation, sizes, tail, self.guard.newest)
         if not head or at is None or at <= left_before:

@@ -123,6 +123,13 @@ class Preparation:
         elif self._sessions.remembered(conversation, arrival) is near:
             live = near
         edits = edits_of(near, conversation)
+        if self._fitting is not None and near is not None and arrival.kind.teaches and not self._paused():
+            load = self._fitting.load(conversation, near, edits)
+            fit = self._fitting.hasten(conversation, conversation.keys(), near, arrival, load)
+            if fit.entries:
+                edits = edits_of(near, conversation, fit.entries)
+            if live is near:
+                self._write_down(near, fit)
         receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
         return Prepared(live.session if live else None, arrival, edits, receipt, unplaced=live is None, changed=None)
 
@@ -165,7 +172,14 @@ class Preparation:
         fit = decided.fit
         if self._fitting is not None:
             start = time.perf_counter()
-            fit = self._fitting.measured(conversation, live, fit, edits)
+            load = self._fitting.load(conversation, live, edits)
+            if arrival.kind.teaches and not self._paused():
+                hasty = self._fitting.hasten(conversation, conversation.keys(), live, arrival, load)
+                if hasty.entries:
+                    self._write_down(live, hasty)
+                    edits = edits_of(live, conversation)
+                    fit, load = replace(hasty, paged=fit.paged), self._fitting.load(conversation, live, edits)
+            fit = self._fitting.measured(load, fit)
             steps["measure"] = ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
@@ -197,6 +211,12 @@ class Preparation:
         more = self._fitting.offered(conversation, live) * (1 if tools else -1)
         receipt = replace(prepared.receipt, tokens=prepared.receipt.tokens + more, saved=prepared.receipt.saved - more)
         return replace(prepared, tools=tools, changed=prepared.changed + more, receipt=receipt)
+
+    def _write_down(self, live: LiveSession, fit: Fit) -> None:
+        """Write what was decided to leave into the session's ledger, and the ledger beside the request; never waits."""
+        if fit.entries:
+            write(live, fit.entries, fit.unkept)
+            self._write_beside(live)
 
     async def _decided(
         self, conversation: Conversation, live: LiveSession, arrival: Arrival, deadline: Deadline
@@ -251,7 +271,7 @@ class Preparation:
             finally:
                 live.lock.release()
         edits = edits_of(live, conversation, fit.entries)
-        fit = self._fitting.measured(conversation, live, fit, edits)
+        fit = self._fitting.measured(self._fitting.load(conversation, live, edits), fit)
         if fit.changed >= sent.changed:
             return None
         receipt = replace(

@@ -113,6 +113,41 @@ async def test_a_late_request_of_a_shed_session_is_sent_again_with_what_its_ledg
             assert (await asking(proxy)("GET", "api/log"))["receipts"][0]["status"].endswith("refused as too long")
 
 
+@pytest.mark.parametrize("late", ["all of it", "the plan", "the lock"])
+async def test_a_late_request_of_a_shed_session_fits_however_much_came_with_it(
+    late: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **SMALL) as proxy:
+        messages = await shed_session(proxy, turns=11)
+        assert stubs(provider.last.body)
+        assert proxy.edge.memory is not None
+        preparation = proxy.edge.memory.preparation
+
+        async def never(*_: object) -> Any:
+            raise TimeoutError
+
+        if late == "all of it":
+            monkeypatch.setattr(preparation, "prepare", never)
+        elif late == "the plan":
+            fitting = preparation._fitting
+            assert fitting is not None
+            monkeypatch.setattr(fitting._shedding, "_planned", never)
+        else:
+            [live] = preparation._sessions._live.values()
+            await live.lock.acquire()
+        messages += turn(11, lines=150)
+        newest = orjson.dumps(messages[-1]["content"]).decode()
+        assert await ask(proxy, messages) == 200
+        forwarded = provider.last.body.decode()
+        assert "Look at the files." in forwarded
+        assert newest in forwarded
+        assert len(forwarded) // 4 <= 6000
+        assert await ask(proxy, messages) == 200
+        assert provider.last.body.decode() == forwarded
+        if late == "the lock":
+            live.lock.release()
+
+
 @pytest.mark.parametrize(
     ("second", "stands"),
     [((400, TOO_LONG), True), ((503, b"{}"), True), ((422, b'{"error":{"message":"no"}}'), False)],

@@ -21,7 +21,8 @@ class LiveSession:
     ``known`` says whether the journal has the session, ``tools`` whether its turns offer tools.
     ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
     ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
-    ``looked`` is how many tokens a request had when it was last looked for what could leave it.
+    ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
+    of what was to stay whole then.
     """
 
     session: Session
@@ -35,6 +36,7 @@ class LiveSession:
     opening: bytes = b""
     end: tuple[bytes, ...] = ()
     looked: int = 0
+    pinned: frozenset[str] = frozenset()
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from memory.context.shed import Cut
 from memory.conversation import Conversation, Form, Message, Usage
 from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage
@@ -72,6 +73,20 @@ class Fitting:
         fit = await self._decided(conversation, keys, live, arrival, load, deadline)
         write(live, fit.entries, fit.unkept)
         return fit
+
+    def hasten(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, load: Load
+    ) -> Fit:
+        """Have leave at once what has to, where a request of a session that has been shed would go out too large; never
+        waits. What was decided is for the caller to write."""
+        decision = self._shedding.hasty(conversation, keys, live, arrival, load)
+        entries = list(decision.entries)
+        if decision.cut is not None:
+            # The note of before goes on, and the page in it.
+            before = (entry for _, entry in live.ledger.standing(keys, conversation.head).entries)
+            memories = next((entry.memories for entry in before if entry.act is Act.CUT), ())
+            entries.append(_cut_with(conversation, keys, decision.cut, FrozenPage("", memories)))
+        return Fit(shed=decision.shed, note=decision.warning, entries=tuple(entries), unkept=decision.unkept)
 
     async def refused(
         self,
@@ -166,9 +181,8 @@ class Fitting:
         written = live.decide([Entry(*keys[last], text, form, f"{PAGED} {why}".strip())])
         return found.handles if written else ()
 
-    def measured(self, conversation: Conversation, live: LiveSession, fit: Fit, edits: Sequence[Edit]) -> Fit:
+    def measured(self, load: Load, fit: Fit) -> Fit:
         """How large the request is with all of its edits."""
-        load = self.load(conversation, live, edits)
         return replace(fit, tokens=load.expected, window=load.window, changed=load.changed)
 
     def load(self, conversation: Conversation, live: LiveSession, edits: Sequence[Edit]) -> Load:
@@ -214,10 +228,14 @@ class Fitting:
         page, _ = await self._guard(
             self._page(live.session.scope), otherwise=FrozenPage(), within=deadline.left, doing="reading the page"
         )
-        form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
-        text = page.text + redact(cut.text).text
-        digest, occurrence = keys[cut.message]
-        return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
+        return _cut_with(conversation, keys, cut, page)
+
+
+def _cut_with(conversation: Conversation, keys: Sequence[Key], cut: Cut, page: FrozenPage) -> Entry:
+    form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
+    text = page.text + redact(cut.text).text
+    digest, occurrence = keys[cut.message]
+    return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
 
 
 def write(live: LiveSession, entries: Iterable[Entry], unkept: Iterable[Message]) -> None:

@@ -94,6 +94,11 @@ class Reported:
         model = model.lower()
         return self._model(model).ours(tokens, self._anchors.get((session, model)))
 
+    def doubt(self, session: str, model: str, counted: int) -> int:
+        """By how many tokens the provider may report more than is expected."""
+        model = model.lower()
+        return self._model(model).doubt(counted, self._anchors.get((session, model)))
+
     def anchored(self, session: str, model: str) -> bool:
         """Whether it is known what a provider reported for a request of this session."""
         return (session, model.lower()) in self._anchors

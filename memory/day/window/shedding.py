@@ -16,6 +16,7 @@ from typing import Protocol
 
 from memory.context.budget import Budget, Prices, budget, maker, remaining, reserve
 from memory.context.continuity import Kept
+from memory.context.hasty import hasty
 from memory.context.shed import Cut, Plan, plan
 from memory.context.sight import Sight, sight
 from memory.context.worth import Piece
@@ -48,6 +49,9 @@ COUNTED_SECONDS = 0.4
 
 CLOSE = 0.98
 """The share of a window up to which an estimate is trusted."""
+
+DOUBTED = 0.05
+"""The share of a window that is left free, at most, because what is new may be dearer than it is counted."""
 
 TOLD = 40
 """Lines of what was decided and corrected that a continuity note is given to choose from."""
@@ -167,6 +171,8 @@ class Shedding:
             return replace(late, late=True)
         warm = not self._cold(conversation, live, arrival)
         allowed = self._budget(conversation, live, load, arrival.patience)
+        if live.ledger.shed:
+            live.pinned = await self._journal.pinned(live.session.id)
         if self._stays(live, load, allowed, warm, must):
             return Decision()
         load = await self._counted(conversation, live, standing, load)
@@ -220,9 +226,33 @@ class Shedding:
         ):
             decided = await asyncio.to_thread(planned, [*pieces, *new])
         live.looked = load.total
-        decision = self._decision(decided, conversation, keys, standing, shelved)
+        return self._placed(self._decision(decided, conversation, keys, standing, shelved), seen)
+
+    def _placed(self, decision: Decision, seen: Sight) -> Decision:
+        """A decision about what is looked at, for the whole request."""
         cut = decision.cut
         return decision if cut is None else replace(decision, cut=replace(cut, message=seen.place(cut.message)))
+
+    def hasty(
+        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, load: Load
+    ) -> Decision:
+        """What leaves a request that does not fit and for which no plan is ready; never waits. Nothing, where nothing
+        has ever left the session: its window may be larger than it is taken for, and a provider says so."""
+        if not self._settings.enabled or conversation.continues or arrival.mode is not Mode.ON or not live.ledger.shed:
+            return Decision()
+        allowed = self._budget(conversation, live, load, arrival.patience)
+        if load.total <= allowed.window:
+            return Decision()
+        lines = _pinned_lines(conversation, keys, live.pinned)
+        seen = self.sight(conversation, keys, live.ledger.standing(keys, conversation.head), load)
+        near = seen.conversation
+
+        def parts(index: int) -> tuple[int, ...]:
+            return self._counting.parts(near.messages[index], near)
+
+        warm = not self._cold(conversation, live, arrival)
+        decided = hasty(near, seen.sizes, parts, allowed, seen.standing, lines, warm)
+        return self._placed(self._decision(decided, near, seen.keys, seen.standing, {}), seen)
 
     def _stays(self, live: LiveSession, load: Load, allowed: Budget, warm: bool, must: bool) -> bool:
         """Whether nothing is looked for that could leave."""
@@ -273,6 +303,8 @@ class Shedding:
         )
         if patience is not None:
             free = max(free, load.window - patience.most(load.window, conversation.longest))
+        doubt = self._reported.doubt(live.session.id, conversation.model, load.total)
+        free += min(doubt, int(DOUBTED * load.window))
         return budget(load.window, free, self._settings, load.fixed, ours)
 
     def _most(self, conversation: Conversation, live: LiveSession, load: Load) -> int:

@@ -144,8 +144,7 @@ async def test_the_hashes_of_a_long_session_grow_with_its_turns_and_not_with_the
     assert stored[1] == DEPTH
     (last,) = [told for told in await all_of(journal) if told.id == "e299"]
     told = [message.digest for message in last.messages]
-    whole = [*told[: last.opening], *last.between, *told[last.opening :]]
-    assert whole == [message.digest for message in history[:-1]]
+    assert [*told[: last.opening], *last.between, *told[last.opening :]] == [message.digest for message in history[:-1]]
 
 
 async def test_a_side_request_between_two_turns_does_not_store_the_history_again(journal: SqliteJournal) -> None:

@@ -1,0 +1,93 @@
+"""What leaves a request for which no plan was ready in time, so that it fits all the same.
+
+A plan reads a session; this only adds up sizes. Whole rounds leave, the oldest first, and the note of before stands
+for them too; where the newest round alone is too large, its results give way, the largest first and the newest last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from memory.context.budget import Budget
+from memory.context.continuity import CLOSING, OPENING
+from memory.context.protection import last_round
+from memory.context.rotate import beginnings
+from memory.context.shed import Cut, Plan, Replacement
+from memory.context.stub import FRAME, stub
+from memory.conversation import Conversation, ToolResult
+from memory.edits import Act, Standing, Tier, handle
+from memory.session import Shed
+
+WHY = "no plan was ready in time"
+
+LEAST = 60
+"""Tokens of a result that gives way."""
+
+
+def hasty(
+    conversation: Conversation,
+    sizes: Sequence[int],
+    parts: Callable[[int], Sequence[int]],
+    budget: Budget,
+    standing: Standing,
+    pinned: Sequence[str] = (),
+    warm: bool = True,
+) -> Plan:
+    """What leaves at once, down to where a trim begins, if the request is too large for its window.
+
+    ``sizes`` are the messages' tokens as they stand, ``parts`` says what the parts of one come to as the client sent
+    it, ``pinned`` are the lines that stay whatever leaves.
+    """
+    total = budget.fixed + sum(sizes)
+    if total <= budget.window:
+        return Plan(tokens=total)
+    head, begin = conversation.head, max(conversation.head, standing.dropped.stop)
+    earlier = next((entry.text for _, entry in standing.entries if entry.act is Act.CUT), "")
+    text = _note(earlier, pinned)
+    more = (len(text) - len(earlier)) // 4 + 1
+    newest = last_round(conversation)
+    places = [place for place in beginnings(conversation) if begin < place <= newest] if head else []
+    cut, left = None, total
+    for place in places:
+        cut, left = Cut(place, text), total - sum(sizes[begin:place]) + more
+        if left <= budget.trim:
+            break
+    replaced: list[Replacement] = []
+    for index, number, tokens in _results(conversation, parts, standing, cut.message if cut else begin):
+        if left <= budget.window:
+            break
+        digest = conversation.messages[index].digest
+        shown = stub(Tier.L0, "", "", tokens, handle(digest, number))
+        replaced.append(Replacement(index, number, Tier.L0, shown, WHY))
+        left -= tokens - FRAME
+    if cut is None and not replaced:
+        return Plan(tokens=total, why=f"what must stay is larger than the window: {total} of {budget.window} tokens")
+    first = head - 1 if cut is not None else min(each.message for each in replaced)
+    rewritten = max(left - budget.fixed - sum(sizes[:first]), 0)
+    shed = Shed("rotate" if cut is not None else "fold", WHY, total - left, rewritten, warm)
+    return Plan(tuple(sorted(replaced, key=lambda each: (each.message, each.part))), cut, shed, left)
+
+
+def _note(earlier: str, pinned: Sequence[str]) -> str:
+    """The note of before, and what is pinned, where it does not stand there yet."""
+    lines = [line for line in pinned if line not in earlier]
+    if earlier and not lines:
+        return earlier
+    told = "Earlier messages of this session are not shown any more."
+    return "\n".join([earlier, OPENING, told, *(f"- {line}" for line in lines), CLOSING]).lstrip()
+
+
+def _results(
+    conversation: Conversation, parts: Callable[[int], Sequence[int]], standing: Standing, begin: int
+) -> list[tuple[int, int, int]]:
+    """The results that are still whole, from a message on, with their tokens: the largest first, the newest last."""
+    found = [
+        (index, number, tokens)
+        for index in range(begin, len(conversation.messages))
+        for number, tokens in enumerate(parts(index))
+        if tokens >= LEAST
+        and isinstance(conversation.messages[index].parts[number], ToolResult)
+        and (index, number) not in standing.replaced
+    ]
+    newest = max((each[:2] for each in found), default=None)
+    return sorted(found, key=lambda each: (each[:2] == newest, -each[2], each[:2]))
