@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from memory.conversation import Conversation, ToolCall, ToolResult
+from memory.conversation import Conversation, Image, Text, ToolCall, ToolResult
 
 Place = tuple[int, int]
 """A part of a conversation: the message's index, and the part's in it."""
@@ -51,22 +51,49 @@ class Action(NamedTuple):
     failed: bool = False
 
 
-def actions(conversation: Conversation) -> list[Action]:
-    """The conversation's calls, in their order."""
-    results: dict[str, list[tuple[Place, ToolResult]]] = {}
-    calls: list[tuple[Place, ToolCall]] = []
+class Parts(NamedTuple):
+    """The parts of a conversation that more is asked of than what they say, with their places: its calls, its results,
+    and where pictures stand (also inside results)."""
+
+    calls: list[tuple[Place, ToolCall]]
+    results: list[tuple[Place, ToolResult]]
+    pictures: list[Place]
+
+
+def parts_of(conversation: Conversation) -> Parts:
+    """They are asked for several times for one plan: gathered once."""
+    found = Parts([], [], [])
     for index, message in enumerate(conversation.messages):
         for number, part in enumerate(message.parts):
+            kind = type(part)
+            if kind is Text:
+                continue
             if isinstance(part, ToolResult):
-                results.setdefault(part.call_id, []).append(((index, number), part))
+                found.results.append(((index, number), part))
+                if any(type(inner) is Image for inner in part.content):
+                    found.pictures.append((index, number))
             elif isinstance(part, ToolCall):
-                calls.append(((index, number), part))
+                found.calls.append(((index, number), part))
+            elif kind is Image:
+                found.pictures.append((index, number))
+    return found
+
+
+def actions(conversation: Conversation, parts: Parts | None = None) -> list[Action]:
+    """The conversation's calls, in their order; ``parts`` are its own where they are gathered already."""
+    calls, given, _ = parts if parts is not None else parts_of(conversation)
+    results: dict[str, list[tuple[Place, ToolResult]]] = {}
+    for place, result in given:
+        results.setdefault(result.call_id, []).append((place, result))
     found = []
     for place, call in calls:
         # Ids may come again in another turn: a result belongs to the nearest call before it.
-        answers = results.get(call.id, [])
-        at, result = next(((at, each) for at, each in answers if at > place), (None, None))
-        found.append(action(place, call, at, result))
+        for at, result in results.get(call.id, ()):
+            if at > place:
+                found.append(action(place, call, at, result))
+                break
+        else:
+            found.append(action(place, call, None, None))
     return found
 
 

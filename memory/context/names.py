@@ -123,16 +123,16 @@ def lines(sources: Sequence[Source]) -> list[Line]:
     later: set[str] = set()
     result = []
     for source, on_it in zip(reversed(sources), reversed(found), strict=True):
-        last = [name for name in on_it if name not in later]
-        later.update(last)
         at_home: dict[int, list[str]] = {}
         if source.competes:
-            for name in last:
-                at_home.setdefault(on_it[name], []).append(name)
+            for name, row in on_it.items():
+                if name not in later:
+                    at_home.setdefault(row, []).append(name)
+        later.update(on_it)
         if at_home:
-            (message, part), text = source.place, source.text.split("\n")
+            (message, part), text, weight = source.place, source.text.split("\n"), source.weight
             for row, residents in at_home.items():
-                value = source.weight * sum([_worth(name, said, printed) for name in residents])
+                value = weight * sum([_worth(name, said, printed) for name in residents])
                 shown = text[row].strip()
                 if len(shown) > LONGEST:
                     shown = shortened(shown, residents)

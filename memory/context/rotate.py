@@ -7,39 +7,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memory.actions import Parts, parts_of
 from memory.conversation import Conversation, Role
 
 
-def beginnings(conversation: Conversation) -> list[int]:
-    """The messages at which a segment may begin: a person's, or the first of a turn of the assistant."""
+def beginnings(conversation: Conversation, parts: Parts | None = None) -> list[int]:
+    """The messages at which a segment may begin: a person's, or the first of a turn of the assistant. ``parts`` are the
+    conversation's own where they are gathered already."""
     found = []
-    open_calls: set[str] = set()
-    messages = [(message, message.calls, message.results) for message in conversation.messages]
+    calls, results, _ = parts if parts is not None else parts_of(conversation)
     # A call that is never answered holds nothing open.
-    answered = {result.call_id for _, _, results in messages for result in results}
+    answered = {result.call_id for _, result in results}
+    opens: dict[int, list[str]] = {}
+    closes: dict[int, list[str]] = {}
+    for (index, _), call in calls:
+        if call.id in answered:
+            opens.setdefault(index, []).append(call.id)
+    for (index, _), result in results:
+        closes.setdefault(index, []).append(result.call_id)
+    open_calls: set[str] = set()
     head = conversation.head
     before: Role | None = None
-    for index, (message, calls, results) in enumerate(messages):
-        fits = (
-            not open_calls
-            and not results
-            and (bool(message.spoken) or (message.role is Role.ASSISTANT and before is not Role.ASSISTANT))
-        )
-        if fits and index > head:
+    for index, message in enumerate(conversation.messages):
+        role = message.role
+        free = not open_calls and index > head and index not in closes
+        if free and ((role is Role.ASSISTANT and before is not Role.ASSISTANT) or message.spoken):
             found.append(index)
-        if calls:
-            open_calls.update([call.id for call in calls if call.id in answered])
-        if results:
-            open_calls.difference_update([result.call_id for result in results])
-        before = message.role
+        if index in opens:
+            open_calls.update(opens[index])
+        if index in closes:
+            open_calls.difference_update(closes[index])
+        before = role
     return found
 
 
-def beginning(conversation: Conversation, sizes: Sequence[int], room: int, latest: int) -> int | None:
+def beginning(
+    conversation: Conversation, sizes: Sequence[int], room: int, latest: int, parts: Parts | None = None
+) -> int | None:
     """The earliest message at which a segment may begin so that what is from there on fits in ``room`` tokens; where
     none does, the last possible one, but not behind ``latest``."""
     behind = [0] * (len(sizes) + 1)
     for index in range(len(sizes) - 1, -1, -1):
         behind[index] = behind[index + 1] + sizes[index]
-    places = [index for index in beginnings(conversation) if index <= latest]
+    places = [index for index in beginnings(conversation, parts) if index <= latest]
     return next((index for index in places if behind[index] <= room), places[-1] if places else None)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from memory.actions import Kind, Place, actions
+from memory.actions import Kind, Place, actions, parts_of
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, Said, note, text_of, whole
 from memory.context.excerpts import Excerpts, excerpts
@@ -135,11 +135,12 @@ class _Planner:
         self.budget, self.standing = budget, standing
         self.beyond = 0
         self.total = budget.fixed + sum(sizes)
-        self.done = actions(conversation)
+        self.parts = parts_of(conversation)
+        self.done = actions(conversation, self.parts)
         self.live = min(LIVE, budget.target // 4)
         self.guard = protection(conversation, self.done, sizes, self.live)
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
-        self.old = stale(conversation, self.done)
+        self.old = stale(self.parts, self.done)
         reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
         self.steps = steps(conversation, self.pieces, sizes, self.old, reports)
         self.by_place = {piece.place: piece for piece in self.pieces}
@@ -243,13 +244,12 @@ class _Planner:
             batch.take(ways, self.budget.window)
 
     def _open(self, guard: Protection) -> list[Step]:
+        begin = max(guard.head, self.standing.dropped.stop)
+        stays = guard.parts | self.pins
         return [
             step
             for step in self.steps
-            if guard.head <= step.piece.message < guard.tail
-            and step.piece.place not in guard.parts
-            and step.piece.place not in self.pins
-            and step.piece.message not in self.standing.dropped
+            if begin <= step.piece.message < guard.tail and (not stays or step.piece.place not in stays)
         ]
 
     def _gentle(self, usual: Sequence[Step]) -> list[Step]:
@@ -280,7 +280,7 @@ class _Planner:
         # A note must not take the place of what came last.
         most = max(min(NOTE, int(room * NOTE_SHARE), int((room - sum(sizes[self.guard.newest :])) * BESIDE)), 0)
         tail = max(room - (self.budget.window - self.budget.target) - most, self.live)
-        at = beginning(self.conversation, sizes, tail, self.guard.newest)
+        at = beginning(self.conversation, sizes, tail, self.guard.newest, self.parts)
         if not head or at is None or at <= left_before:
             return None, folded
         stays = self._texts(range(at, len(sizes)))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.actions import Action, Kind, Place
-from memory.conversation import Conversation, Image, ToolResult
+from memory.actions import Action, Kind, Parts, Place
 
 REREAD = "read again later"
 REWRITTEN = "the file was changed since"
@@ -24,15 +23,15 @@ _LEAST = 40
 """Characters below which an equal output says nothing (``ok``, ``done``)."""
 
 
-def stale(conversation: Conversation, done: Sequence[Action]) -> dict[Place, str]:
+def stale(parts: Parts, done: Sequence[Action]) -> dict[Place, str]:
     """The stale parts, each with why. Where two rules speak of a part, the one that is surer of it holds."""
     found: dict[Place, str] = {}
     for rule in (_pictures, _rewritten, _solved, _repeated, _reread, _replanned):
-        found.update(rule(conversation, done))
+        found.update(rule(parts, done))
     return found
 
 
-def _reread(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
+def _reread(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     """A result whose lines a later call of the same thing gave again, and did not fail."""
     found: dict[Place, str] = {}
     later: dict[str, list[tuple[float, float]]] = {}
@@ -48,7 +47,7 @@ def _reread(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _rewritten(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
+def _rewritten(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     """What was read of a file before it was changed."""
     found: dict[Place, str] = {}
     changed: set[str] = set()
@@ -60,24 +59,24 @@ def _rewritten(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _repeated(conversation: Conversation, _: Sequence[Action]) -> dict[Place, str]:
+def _repeated(parts: Parts, _: Sequence[Action]) -> dict[Place, str]:
     """An output that came again, to the letter."""
     found: dict[Place, str] = {}
     later: set[int] = set()
-    for index in range(len(conversation.messages) - 1, -1, -1):
-        for number, part in enumerate(conversation.messages[index].parts):
-            if isinstance(part, ToolResult):
-                text = part.text
-                if len(text) < _LEAST:
-                    continue
-                # A hash of the process's own would do, were it the same in each: equality is all that is asked of it.
-                if hash(text) in later:
-                    found[index, number] = REPEATED
-                later.add(hash(text))
+    # Of one message the first stands for what comes behind it.
+    for place, result in sorted(parts.results, key=lambda each: (-each[0][0], each[0][1])):
+        text = result.text
+        if len(text) < _LEAST:
+            continue
+        # A hash of the process's own would do, were it the same in each: equality is all that is asked of it.
+        name = hash(text)
+        if name in later:
+            found[place] = REPEATED
+        later.add(name)
     return found
 
 
-def _solved(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
+def _solved(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     """What a failing call said, when the same call succeeded later."""
     found: dict[Place, str] = {}
     succeeded: set[str] = set()
@@ -92,19 +91,12 @@ def _solved(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _pictures(conversation: Conversation, _: Sequence[Action]) -> dict[Place, str]:
+def _pictures(parts: Parts, _: Sequence[Action]) -> dict[Place, str]:
     """All pictures but the newest message's that has any."""
-    places = [
-        (index, number)
-        for index, message in enumerate(conversation.messages)
-        for number, part in enumerate(message.parts)
-        if (isinstance(part, ToolResult) and any(isinstance(inner, Image) for inner in part.content))
-        or isinstance(part, Image)
-    ]
-    return {place: PICTURE for place in places if place[0] != places[-1][0]}
+    return {place: PICTURE for place in parts.pictures if place[0] != parts.pictures[-1][0]}
 
 
-def _replanned(_: Conversation, done: Sequence[Action]) -> dict[Place, str]:
+def _replanned(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     """All plans but the newest, and what was answered to them."""
     plans = [action for action in done if action.kind is Kind.PLAN]
     return {place: REPLANNED for action in plans[:-1] for place in (action.call, action.result) if place is not None}

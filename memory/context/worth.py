@@ -79,17 +79,17 @@ def steps(
     """All ways down, the least loss first; for one piece, the way to the overview before that to the line."""
     behind = [*accumulate(reversed(sizes), initial=0)][::-1]
     found: list[tuple[float, int, int, bool, Step]] = []
+    messages = conversation.messages
     for piece in pieces:
-        worth = _worth(piece, bool(conversation.messages[piece.message].spoken), piece.place in reports)
-        worth *= 0.5 ** (behind[piece.message + 1] / HALVING)
-        why = old.get(piece.place, "")
+        message, part = place = piece.message, piece.part
+        spoken = piece.kind == "text" and bool(messages[message].spoken)
+        worth = _worth(piece, spoken, place in reports) * 0.5 ** (behind[message + 1] / HALVING)
+        why = old.get(place, "")
         if why:
             worth *= AGAIN if why in SAID_AGAIN else STALE
         # No two have the same place and tier, so that the steps themselves are never compared.
-        found += [
-            (step.loss, piece.message, piece.part, step.tier is Tier.L0, step)
-            for step in _down(piece, worth, why or "old")
-        ]
+        ways = _down(piece, worth, why or "old")
+        found += [(step.loss, message, part, step.tier is Tier.L0, step) for step in ways]
     found.sort()
     return [step for *_, step in found]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.actions import Kind, actions
+from memory.actions import Kind, actions, parts_of
 from memory.context.stale import PICTURE, REPEATED, REPLANNED, REREAD, REWRITTEN, SOLVED, stale
 from memory.conversation import Image, Role, Text
 from tests.memory.context.sessions import Round, rounds, said, session
@@ -18,7 +18,7 @@ OTHER = "def parse(text):\n    return text.split('/')\n" * 5
 def why(*played: Round, failed: tuple[int, ...] = ()) -> dict[int, str]:
     """For each round whose result is stale, why."""
     conversation = session(*rounds(*played, failed=failed))
-    found = stale(conversation, actions(conversation))
+    found = stale(parts_of(conversation), actions(conversation))
     return {(message - 3) // 2: reason for (message, _), reason in found.items() if message % 2}
 
 
@@ -94,14 +94,14 @@ def test_of_the_plans_only_the_newest_stays() -> None:
         return {"todos": [{"content": "write it", "status": state}]}
 
     conversation = session(*rounds(("todowrite", todo("pending"), "ok"), ("todowrite", todo("done"), "ok")))
-    found = stale(conversation, actions(conversation))
+    found = stale(parts_of(conversation), actions(conversation))
     assert found == {(2, 0): REPLANNED, (3, 0): REPLANNED}
 
 
 def test_old_pictures_are_stale() -> None:
     pictures = [said(Role.USER, Image(f"data:image/png;base64,{n}"), Text("look")) for n in range(3)]
     conversation = session(*pictures)
-    assert stale(conversation, []) == {(2, 0): PICTURE, (3, 0): PICTURE}
+    assert stale(parts_of(conversation), []) == {(2, 0): PICTURE, (3, 0): PICTURE}
 
 
 def test_ids_that_come_again_belong_to_the_nearest_call() -> None:

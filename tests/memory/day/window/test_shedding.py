@@ -46,6 +46,9 @@ class Plain:
     def ours(self, session: str, model: str, tokens: int) -> int:
         return tokens
 
+    def doubt(self, session: str, model: str, counted: int) -> int:
+        return 0
+
     def of(self, model: str) -> int:
         return 10_000
 
