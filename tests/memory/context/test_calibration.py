@@ -89,6 +89,15 @@ def test_the_way_back_is_the_way_there(scale: float, tokens: int) -> None:
         assert abs(known.expected(known.ours(tokens, each), each) - tokens) <= 5
 
 
+def test_what_is_new_may_be_as_dear_as_the_dearest_in_ten_were() -> None:
+    known = Calibration(wholes=(1.0,) * 20, growths=(1.0,) * 17 + (1.4, 1.5, 1.6))
+    anchor = Anchor(counted=10_000, reported=10_000)
+    assert known.doubt(20_000, anchor) == 5_000
+    assert known.doubt(9_000, anchor) == 0
+    assert known.doubt(20_000, None) == 0
+    assert Calibration(growths=(1.0, 3.0)).doubt(20_000, anchor) == 0
+
+
 def test_it_is_kept_as_plain_values() -> None:
     known, _ = after(1.25, 0, list(range(10_000, 90_000, 10_000)))
     assert calibration_of(known.as_json()) == known
