@@ -71,7 +71,7 @@ async def exchange(request: web.Request) -> web.StreamResponse:
 async def _exchange(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect
 ) -> web.StreamResponse:
-    body = await request.read()
+    body = await _body(request)
     arrived = time.perf_counter()
     view = await _read(dialect, body, request.headers, edge.settings.server.max_body_mib * 2**20)
     prepared = await _prepare(request, edge, prefix, view)
@@ -126,6 +126,22 @@ async def _exchange(
                 committed.begin(listener.reply())
     metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
     return response
+
+
+async def _body(request: web.Request) -> bytes:
+    """The whole body. The request's own way to read it would keep it there, and an idle connection keeps its last
+    request.
+
+    Raises:
+        HTTPRequestEntityTooLarge: it is larger than is taken.
+    """
+    pieces, size = [], 0
+    async for piece in request.content.iter_any():
+        size += len(piece)
+        if size > request.client_max_size:
+            raise web.HTTPRequestEntityTooLarge(max_size=request.client_max_size, actual_size=size)
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], largest: int) -> View | None:

@@ -120,18 +120,20 @@ def lines(sources: Sequence[Source]) -> list[Line]:
     found = [rows(source.text) for source in sources]
     said = _counted(on_it for source, on_it in zip(sources, found, strict=True) if source.said)
     printed = _counted(on_it for source, on_it in zip(sources, found, strict=True) if not source.said)
-    later: set[str] = set()
+    home: dict[str, int] = {}
+    for place, on_it in enumerate(found):
+        home.update(dict.fromkeys(on_it, place))
+    # By source and row the names that are at home there; each name of the session is looked at once.
+    at_home: dict[int, dict[int, list[str]]] = {place: {} for place, source in enumerate(sources) if source.competes}
+    for name, place in home.items():
+        if place in at_home:
+            at_home[place].setdefault(found[place][name], []).append(name)
     result = []
-    for source, on_it in zip(reversed(sources), reversed(found), strict=True):
-        at_home: dict[int, list[str]] = {}
-        if source.competes:
-            for name, row in on_it.items():
-                if name not in later:
-                    at_home.setdefault(row, []).append(name)
-        later.update(on_it)
-        if at_home:
+    for number, by_row in at_home.items():
+        if by_row:
+            source = sources[number]
             (message, part), text, weight = source.place, source.text.split("\n"), source.weight
-            for row, residents in at_home.items():
+            for row, residents in by_row.items():
                 value = weight * sum([_worth(name, said, printed) for name in residents])
                 shown = text[row].strip()
                 if len(shown) > LONGEST:

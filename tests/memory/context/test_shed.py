@@ -168,6 +168,22 @@ def test_the_newest_results_give_way_only_where_the_request_would_not_fit() -> N
     assert window // 2 < sum(sizes(conversation, standing)) <= window
 
 
+@given(st.lists(st.integers(10, 240), min_size=1, max_size=4), st.integers(4, 30))
+def test_what_came_last_leaves_last(lines: list[int], before: int) -> None:
+    calls = [ToolCall(f"n{number}", "Read", f'{{"file_path": "src/new_{number}.py"}}') for number in range(len(lines))]
+    results = [ToolResult(f"n{number}", (Text(text(100 + number, each)),)) for number, each in enumerate(lines)]
+    newest = [said(Role.ASSISTANT, *calls), *(said(Role.TOOL, result) for result in results)]
+    conversation = session(*work(before).messages[2:], *newest)
+    decided, standing = decide(conversation, window := 6_000)
+    whole, replaced = sizes(conversation), {each.message for each in decided.replacements}
+    last, begin = len(whole) - 1, len(whole) - len(newest)
+    if whole[last] <= 0.75 * window:
+        assert last not in replaced
+        assert sum(sizes(conversation, standing)) <= window
+    if sum(whole[begin:]) <= 0.75 * window:
+        assert replaced.isdisjoint(range(begin, last + 1))
+
+
 def test_signed_reasoning_is_never_touched() -> None:
     turns: list[Message] = []
     for number in range(30):
