@@ -62,11 +62,26 @@ def test_an_order_that_speaks_of_what_was_is_part_of_the_question(text: str, ste
         ("Put the CSV files of the harbour into the archive.", "harbour"),
         ("Show the markdown preview beside the editor.", "preview"),
         ("Be careful with the YAML that the ferry reads.", "ferri"),
+        ("Write the CSV files of the harbour into the archive.", "harbour"),
+        ("Give me a list of the ships that Marta owns.", "marta"),
+        ("Provide the JSON exporter with Marta's fields.", "export"),
     ],
 )
 def test_an_order_about_something_else_than_the_answer_is_part_of_what_is_asked(order: str, stem: str) -> None:
     assert without_form(f"What's next? {order}") == f"What's next? {order}"
     assert stem in asked(f"What's next? {order}").stems
+
+
+@pytest.mark.parametrize(
+    ("order", "left"),
+    [
+        ("List the ships in alphabetical order.", "List the ships ."),
+        ("Write the report about the ferry as a table with two columns.", "Write the report about the ferry ."),
+        ("Print the captains as JSON, and tell who owns them.", "Print the captains , and tell who owns them."),
+    ],
+)
+def test_of_an_order_to_give_something_only_the_form_is_left_out(order: str, left: str) -> None:
+    assert without_form(f"What's next? {order}") == f"What's next? {left}"
 
 
 def test_an_order_to_write_something_short_is_still_an_order_about_it() -> None:
