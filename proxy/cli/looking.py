@@ -73,21 +73,22 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
         console.print("no request has come through yet")
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("id", "day", "kind", "model", "recalled", "tokens", "bytes", "ms"):
+    for name in ("id", "when", "kind", "model", "ms"):
         table.add_column(
-            name, no_wrap=True, justify="right" if name in ("recalled", "tokens", "bytes", "ms") else "left"
+            name, no_wrap=name != "model", overflow="ellipsis", justify="right" if name == "ms" else "left"
         )
-    table.add_column("status", overflow="fold")
-    shedding = any(sheds.short(each) for each in receipts)
-    if shedding:
-        table.add_column("left out", overflow="fold")
+    table.add_column("what was done", overflow="fold", ratio=1)
     for each in receipts:
-        tokens = each["page_tokens"] + each["recall_tokens"]
-        numbers = (each["shown"], tokens, each["bytes_added"], f"{each['milliseconds']:.1f}")
-        cells = (each["id"][: shown.SHORT], shown.day(each["at"]), each["kind"], each["model"], *map(str, numbers))
-        left_out = [sheds.short(each)] if shedding else []
-        table.add_row(*(Text(cell) for cell in (*cells, each["status"], *left_out)))
+        cells = (each["id"][: shown.SHORT], shown.moment(each["at"]), each["kind"], each["model"])
+        done = Text("; ".join(filter(None, (each["status"], _added(each), sheds.short(each)))))
+        table.add_row(*map(Text, cells), Text(f"{each['milliseconds']:.0f}"), done)
     console.print(table)
+
+
+def _added(told: dict[str, Any]) -> str:
+    """What was added to a request, in a few words; empty where nothing was."""
+    tokens = told["page_tokens"] + told["recall_tokens"]
+    return f"{tokens} tokens added" if tokens else ""
 
 
 @takes()

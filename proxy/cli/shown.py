@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,9 @@ from proxy.cli import sheds
 
 SHORT = 8
 """Letters of an id that are shown: enough to name one among thousands."""
+
+WIDE = 110
+"""Columns of a terminal from which on a memory's text has room beside what is said about it."""
 
 
 def screen() -> Console:
@@ -52,15 +56,27 @@ def memories(found: Sequence[dict[str, Any]], nothing: str) -> None:
         console.print(nothing)
         return
     scored = any("score" in each for each in found)
+    rows = [
+        ([each["id"][:SHORT], *([f"{each.get('score', 0):.2f}"] if scored else []), *_about(each)]) for each in found
+    ]
+    if console.width < WIDE:
+        # Beside all that, a text would be a column of a few letters.
+        for row, each in zip(rows, found, strict=True):
+            console.print(Text("  ".join(row), "dim"), soft_wrap=True)
+            console.print(Padding(Text(said(each)), (0, 0, 0, 2)))
+        return
     table = Table(box=None, pad_edge=False, show_header=True, header_style="dim")
     for name in ("id", *(["score"] if scored else []), "day", "what", "where"):
         table.add_column(name, no_wrap=True, style="dim")
     table.add_column("text", overflow="fold", ratio=1)
-    for each in found:
-        cells = [each["id"][:SHORT], *([f"{each.get('score', 0):.2f}"] if scored else [])]
-        cells += [day(each.get("recorded_at") or each.get("at")), what(each), where(each["owner"])]
-        table.add_row(*(Text(cell) for cell in cells), Text(said(each)))
+    for row, each in zip(rows, found, strict=True):
+        table.add_row(*map(Text, row), Text(said(each)))
     console.print(table)
+
+
+def _about(held: dict[str, Any]) -> list[str]:
+    """When a memory is from, what it is, and whose."""
+    return [day(held.get("recorded_at") or held.get("at")), what(held), where(held["owner"])]
 
 
 def memory(held: dict[str, Any]) -> None:
@@ -121,6 +137,12 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)
+
+
+def moment(at: str) -> str:
+    """An ISO time, to the second: of today its hour, else its day too."""
+    told = datetime.fromisoformat(at).astimezone()
+    return told.strftime("%H:%M:%S" if told.date() == datetime.now().astimezone().date() else "%m-%d %H:%M:%S")
 
 
 def day(at: str | None) -> str:

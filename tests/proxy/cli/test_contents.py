@@ -85,6 +85,7 @@ def test_the_log_tells_what_was_shed_and_why() -> None:
     assert f"{NAME} a log of 40 lines" in done.out
     assert "about 50,000 of 64,000 (78%)" in done.out
     assert "fold -40,000" in run("log").out
+    assert all(len(line) <= 80 for line in run("log").out.splitlines())
     assert run("log", "r-shed", "--json").json["shed"]["expected"] == 0.4
 
 

@@ -34,6 +34,20 @@ def test_what_is_remembered_is_listed_found_shown_pinned_and_forgotten() -> None
     assert "has to do with it" in run("search", "staging cluster").out
 
 
+def test_a_text_stands_below_what_is_said_about_it_where_there_is_no_room_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "The staging cluster is called heron, after the bird on the pier of the old harbour"
+    id = remembered(text)
+    monkeypatch.setenv("COLUMNS", "80")
+    about, *below = run("facts").out.splitlines()
+    assert about.startswith(id[:8]) and " ".join(" ".join(below).split()) == text
+    assert all(line.startswith("  ") for line in below)
+    monkeypatch.setenv("COLUMNS", "200")
+    head, line = run("facts").out.splitlines()
+    assert head.split()[:2] == ["id", "day"] and text in line
+
+
 def test_it_is_said_where_something_is_remembered() -> None:
     assert "remembered in loom, as " in run("remember", "The loom is green", "--project", "loom").out
     assert "remembered everywhere, as " in run("remember", "I like otters").out
