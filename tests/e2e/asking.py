@@ -1,7 +1,8 @@
 """The model asks memory in the middle of its turns, and the client sees none of it.
 
-Alone, between the client's own tools, beside one of them in the same reply, with text before it; in a session that is
-resumed after the proxy was killed. What was hidden must stand in its place in all that is forwarded from then on.
+Alone, between the client's own tools, beside one of them in the same reply, with text before it; where the provider
+breaks off while the model goes on; in a session that is resumed after the proxy was killed. What was hidden must stand
+in its place in all that is forwarded from then on.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Asking(Stage):
             "between the client's own tools", lambda: self._turn("Read, ask, read.", 1, calls=(read, SEARCH, read))
         )
         await self.check("beside the client's own tool", lambda: self._turn("Do both.", 1, calls=(both,)))
+        await self.check("the provider breaks off when it has asked", self._broken)
         await self.check("the proxy is killed and started again", self.restart)
         await self.check("the session is resumed", lambda: self._turn("Let us go on.", 0, say="With pleasure."))
         await self.check("the client has seen nothing of it", self._unseen)
@@ -51,12 +53,34 @@ class Asking(Stage):
         step, forwarded = await self.turn(words, resume=bool(self._seen), **told)
         self._seen.append(step.shown)
         for one in forwarded:
-            if one.raw.count('"memory_note"') != 1:
-                raise Failed("memory's tools are not offered")
+            self._offered(one)
             self._grown(one)
+        self._stands(forwarded[-1], asks)
+
+    async def _broken(self) -> None:
+        """The client asks again for the whole reply; what was hidden in the one that broke off may be gone with it."""
+        told: dict[str, Any] = {"calls": (SEARCH,), "fault": "cut", "faults": 1, "after": 1}
+        _, forwarded = await self.turn("Ask once more.", resume=True, **told)
+        first, *others = forwarded
+        self._offered(first)
+        self._grown(first)
+        if not any(one.fault for one in others):
+            raise Failed("nothing was broken off")
+        for one in others:
+            self._offered(one)
+            if self.client.appends and one.messages[: len(first.messages)] != first.messages:
+                raise Failed("what was forwarded again does not begin with what was forwarded first")
+        self._stands(forwarded[-1], 1)
+        self._before = forwarded[-1].messages
+
+    def _offered(self, one: Forwarded) -> None:
+        if one.raw.count('"memory_note"') != 1:
+            raise Failed("memory's tools are not offered")
+
+    def _stands(self, last: Forwarded, asks: int) -> None:
         # A client that rewrites what was said when it resumes takes along what was hidden there.
         self._asked = asks + (self._asked if self.client.appends else 0)
-        found = forwarded[-1].raw.count(ANSWER)
+        found = last.raw.count(ANSWER)
         if found < self._asked or (self.client.appends and found > self._asked):
             raise Failed(f"{found} answers of memory stand in what was forwarded last, not {self._asked}")
 

@@ -29,5 +29,4 @@ SCENARIOS = {
     Errands.name: Scenario(Script, Errands),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
-    Asking.name: Scenario(Script, Asking),
 }

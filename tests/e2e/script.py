@@ -29,14 +29,15 @@ class Call:
 
 @dataclass(slots=True)
 class Step:
-    """One turn. ``fault`` happens to its first ``faults`` requests: ``429``, ``500`` or ``cut``. ``shown`` is what
-    the client wrote in the end."""
+    """One turn. ``fault`` happens to its first ``faults`` requests: ``429``, ``500`` or ``cut``, once ``after`` replies
+    of it were given. ``shown`` is what the client wrote in the end."""
 
     number: int
     calls: tuple[Call, ...] = ()
     say: str = "Done."
     fault: str = ""
     faults: int = 0
+    after: int = 0
     shown: str = ""
 
     @property
@@ -84,7 +85,7 @@ class Script:
 
     def at(self, step: Step, done: int, raw: str) -> Action:
         """What the model does in a step after so many replies."""
-        if step.faults > 0:
+        if step.faults > 0 and done >= step.after:
             step.faults -= 1
             return Action(step.number, text=step.say, fault=step.fault)
         if done >= len(step.calls):
