@@ -97,8 +97,8 @@ def _vouched(new: Fact, heard: Fact) -> list[Fact]:
     return [vouched, replace(heard, state=State.ARCHIVED)]
 
 
-def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: float) -> Fact:
-    draft = taught.draft
+def drafted(draft: Draft, id: str, owner: str, source: bytes, journaled: Journaled) -> Fact:
+    """A draft as a fact of ``owner``, out of the message ``source`` of an exchange."""
     return Fact(
         id=id,
         text=draft.text,
@@ -109,12 +109,11 @@ def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: fl
         layer=draft.layer,
         origin=draft.origin,
         session=journaled.session.id,
-        source=taught.source,
+        source=source,
         recorded_at=journaled.at,
         valid_from=draft.valid_from or journaled.at,
         confidence=draft.confidence,
-        importance=weighty(draft.importance, surprise, _towards(draft.text, journaled)),
-        surprise=surprise,
+        importance=draft.importance,
         sensitivity=draft.sensitivity,
         valid_until=draft.valid_until,
         expires_at=draft.expires_at,
@@ -122,6 +121,12 @@ def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: fl
         wrong=draft.wrong,
         entities=draft.entities,
     )
+
+
+def _new(taught: Taught, owner: str, journaled: Journaled, id: str, surprise: float) -> Fact:
+    fact = drafted(taught.draft, id, owner, taught.source, journaled)
+    importance = weighty(fact.importance, surprise, _towards(fact.text, journaled))
+    return replace(fact, importance=importance, surprise=surprise)
 
 
 def _towards(text: str, journaled: Journaled) -> float:

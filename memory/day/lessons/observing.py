@@ -36,6 +36,7 @@ from memory.learning.behaviour.told import (
     subject_of,
     words_of,
 )
+from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
 from memory.scope import Layer
@@ -250,28 +251,8 @@ class Observing:
         return [replace(fact, state=State.ARCHIVED) for fact in facts if fact.state is State.ACTIVE and not fact.pinned]
 
     def _fact(self, finding: Finding, owner: str, journaled: Journaled) -> Fact:
-        draft = finding.draft
-        return Fact(
-            id=self._new_id(),
-            text=draft.text,
-            owner=owner,
-            kind=draft.kind,
-            category=draft.category,
-            stream=draft.stream,
-            layer=draft.layer,
-            origin=draft.origin,
-            session=journaled.session.id,
-            source=finding.source,
-            recorded_at=journaled.at,
-            valid_from=journaled.at,
-            confidence=draft.confidence,
-            importance=draft.importance,
-            sensitivity=draft.sensitivity,
-            access=finding.sessions,
-            sessions=finding.sessions,
-            wrong=draft.wrong,
-            entities=draft.entities,
-        )
+        fact = drafted(finding.draft, self._new_id(), owner, finding.source, journaled)
+        return replace(fact, access=finding.sessions, sessions=finding.sessions)
 
 
 def _worked(journaled: Journaled) -> bool:
