@@ -14,6 +14,7 @@ person                  find, look up, remember, pin, forget       approval  can
 research                what sub-agents found                      moving    export, import, replay
 assisted                what a language model may do better
 
+beside                  one task that runs beside the requests
 own_words               a fact out of what a person says outside any session
 warming  reindexing     read beforehand what requests need; make the index anew beside the old one
 retaining               let go of what is older than a person wants to keep

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
+from memory.day.beside import Beside
 from memory.day.recall import Recall
 from memory.day.reindexing import Reindexing
 from memory.ports import Generation, Guard, StoreError
@@ -40,18 +41,15 @@ class Mending:
         self._reindexing = reindexing
         self._recall = recall
         self._guard = guard
-        self._task: asyncio.Task[None] | None = None
+        self._beside = Beside()
 
     def start(self) -> None:
         """Begin to look."""
-        self._task = asyncio.create_task(self._run())
+        self._beside.begin(self._run())
 
     async def stop(self) -> None:
         """Look no more. An index that is being filled is given up, and filled after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._beside.stop()
 
     async def look(self) -> bool:
         """Whether the index was gone, and is filled anew."""

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from memory.day.beside import Beside
 from memory.ports import Guard
 
 log = logging.getLogger(__name__)
@@ -50,19 +51,16 @@ class Retaining:
         self._guard = guard
         self._now = now
         self._busy = busy
-        self._task: asyncio.Task[None] | None = None
+        self._beside = Beside()
 
     def start(self) -> None:
         """Begin, where anything is ever to go."""
         if self._days is not None:
-            self._task = asyncio.create_task(self._run())
+            self._beside.begin(self._run())
 
     async def stop(self) -> None:
         """Stop; the rest goes after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._beside.stop()
 
     async def let_go(self) -> tuple[int, int]:
         """Let go of all that is too old by now; how many exchanges and messages that were."""

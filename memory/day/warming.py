@@ -15,6 +15,7 @@ from typing import Protocol
 
 from memory.context.question import Question
 from memory.context.searched import Moment
+from memory.day.beside import Beside
 from memory.day.given import Pages
 from memory.day.recall import Recall
 from memory.fact import Fact, Passage
@@ -78,31 +79,27 @@ class Warming:
         self._busy = busy
         self._ready: OrderedDict[str, None] = OrderedDict()
         self._waiting: OrderedDict[Scope, None] = OrderedDict()
-        self._task: asyncio.Task[None] | None = None
+        self._beside = Beside()
 
     def start(self) -> None:
         """Begin with those who were here last."""
-        self._task = asyncio.create_task(self._run(begin=True))
+        self._beside.begin(self._run(begin=True))
 
     def asked(self, scope: Scope) -> None:
         """Somebody asks. Where an owner has not been made ready yet this is done soon; never waits."""
         if all(owner in self._ready for owner in scope.owners()):
             return
         self._waiting[scope] = None
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._run())
+        if not self._beside.running:
+            self._beside.begin(self._run())
 
     async def stop(self) -> None:
         """Stop at once."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._beside.stop()
 
     async def settle(self) -> None:
         """Wait until everybody who is known to be here is made ready."""
-        if self._task is not None:
-            await asyncio.wait({self._task})
+        await self._beside.ended()
 
     async def _warm(self, scope: Scope, most: int) -> int:
         """Make a place ready: its page, at most ``most`` of its newest memories and their words, its vectors. How many

@@ -14,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from enum import Enum, auto
 
+from memory.day.beside import Beside
 from memory.ports import Guard, StoreError
 
 IDLE_SECONDS = 5.0
@@ -54,17 +55,17 @@ class Worker:
     def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
         self._work = work
         self._woken = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._beside = Beside()
 
     @property
     def alive(self) -> bool:
         """Whether it runs."""
-        return self._task is not None and not self._task.done()
+        return self._beside.running
 
     def start(self) -> None:
         """Begin, with what was left behind first."""
         self._woken.set()
-        self._task = asyncio.create_task(self._run())
+        self._beside.begin(self._run())
 
     def wake(self) -> None:
         """Say that there is something new."""
@@ -72,10 +73,7 @@ class Worker:
 
     async def stop(self) -> None:
         """Stop where the work can be given up; the rest is done after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-            self._task = None
+        await self._beside.stop()
 
     async def _run(self) -> None:
         while True:

@@ -1,0 +1,27 @@
+"""A task beside the requests."""
+
+from __future__ import annotations
+
+import asyncio
+
+from memory.day.beside import Beside
+
+
+async def test_it_runs_until_it_ends_or_is_stopped() -> None:
+    beside, go_on, done = Beside(), asyncio.Event(), list[str]()
+
+    async def work() -> None:
+        await go_on.wait()
+        done.append("done")
+
+    await beside.stop()
+    await beside.ended()
+    assert not beside.running
+    beside.begin(work())
+    assert beside.running
+    await beside.stop()
+    assert not beside.running and done == []
+    beside.begin(work())
+    go_on.set()
+    await beside.ended()
+    assert not beside.running and done == ["done"]
