@@ -26,7 +26,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A search: only points of ``owners`` are seen. ``limit`` is for each leg."""
+    """A search: only points of ``owners`` are seen. ``limit`` is for each leg. ``by_words``: only the sparse leg
+    looks, and ``dense`` gives what it finds its cosine."""
 
     owners: tuple[str, ...]
     dense: Vector | None
@@ -35,6 +36,7 @@ class Query:
     sort: str | None = None
     since: float | None = None
     until: float | None = None
+    by_words: bool = False
 
 
 class Found(NamedTuple):

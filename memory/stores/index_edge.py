@@ -239,7 +239,7 @@ class EdgeIndex:
         within = _filter(query)
         # By their numbers: the hash of a UUID is reckoned in Python, and so is its text.
         dots = self._leg(lexical, query.limit, within)
-        cosines = self._leg(dense, query.limit, within)
+        cosines = self._leg(None if query.by_words else dense, query.limit, within)
         others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
         if others:
             cosines |= self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))

@@ -89,7 +89,7 @@ class ServerIndex:
         dense = None if query.dense is None else query.dense.tolist()
         sparse = _sparse(query.sparse) if query.sparse else None
         by_dense, by_terms = await self._legs(
-            [(dense, DENSE, within, query.limit), (sparse, LEXICAL, within, query.limit)]
+            [(None if query.by_words else dense, DENSE, within, query.limit), (sparse, LEXICAL, within, query.limit)]
         )
         cosines = {hit.id: hit.score for hit in by_dense}
         dots = {hit.id: hit.score for hit in by_terms}

@@ -159,7 +159,7 @@ class OwnPoints:
 def _best(found: Sequence[list[Found]], query: Query) -> list[Found]:
     """The best by each leg of what is the best of several owners."""
     hits = list(itertools.chain(*found))
-    near = [] if query.dense is None else sorted(hits, key=lambda hit: -hit.cosine)[: query.limit]
+    near = [] if query.dense is None or query.by_words else sorted(hits, key=lambda hit: -hit.cosine)[: query.limit]
     shared = sorted((hit for hit in hits if hit.lexical), key=lambda hit: (-hit.lexical, -hit.cosine))[: query.limit]
     brought = {hit.id: hit._replace(lexical=0.0) for hit in near}
     return list((brought | {hit.id: hit for hit in shared}).values())

@@ -5,7 +5,7 @@ Not safe to be changed while it is searched: whoever has it sees to that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypedDict
 
 import numpy as np
@@ -135,31 +135,31 @@ class PointTable:
 
     def search(self, query: Query) -> list[Found]:
         """The best by each leg, with both scores."""
-        count = len(self.ids)
-        near, wrong = self._look(query.dense, count)
+        count, dense = len(self.ids), query.dense
         words = self.postings.scores(query.sparse, count)
-        if query.sort is not None:
-            other = self.facts[:count] != (query.sort == "fact")
+        other = None if query.sort is None else self.facts[:count] != (query.sort == "fact")
+        if other is not None:
             words[other] = 0.0
-            if query.dense is not None:
-                near[other] = -np.inf
-        if self.free and query.dense is not None:
-            near[self.free] = -np.inf
-        sharing = _most_shared(words, near, query.limit)
-        rows, shared = sharing.tolist(), words[sharing].tolist()
-        if query.dense is not None:
-            known = set(rows)
-            others = nearest(self.vectors, query.dense, near, wrong, query.limit).tolist()
-            rows += [row for row in others if row not in known]
-            shared += [0.0] * (len(rows) - len(shared))
-            cosines = (self.vectors[rows] @ query.dense).tolist()
+        if query.by_words or dense is None:
+            rows = _most_shared(words, lambda even: self._cosines(even, dense), query.limit).tolist()
+            shared = words[rows].tolist()
         else:
-            cosines = [0.0] * len(rows)
-        return list(map(Found, [self.ids[row] for row in rows], cosines, shared))
+            near, wrong = self._look(dense, count)
+            if other is not None:
+                near[other] = -np.inf
+            if self.free:
+                near[self.free] = -np.inf
+            rows = _most_shared(words, lambda even: near[even], query.limit).tolist()
+            shared, known = words[rows].tolist(), set(rows)
+            nearby = nearest(self.vectors, dense, near, wrong, query.limit).tolist()
+            rows += [row for row in nearby if row not in known]
+            shared += [0.0] * (len(rows) - len(shared))
+        return list(map(Found, [self.ids[row] for row in rows], self._cosines(rows, dense).tolist(), shared))
 
-    def _look(self, dense: Vector | None, count: int) -> tuple[Scores, Scores | None]:
-        if dense is None:
-            return np.zeros(count, dtype=np.float32), None
+    def _cosines(self, rows: Rows | list[int], dense: Vector | None) -> Scores:
+        return np.zeros(len(rows), dtype=np.float32) if dense is None else self.vectors[rows] @ dense
+
+    def _look(self, dense: Vector, count: int) -> tuple[Scores, Scores | None]:
         if self.nearness is not None:
             return self.nearness.look(dense, count)
         return self.vectors[:count] @ dense, None
@@ -177,7 +177,7 @@ class PointTable:
         return row
 
 
-def _most_shared(words: Scores, near: Scores, limit: int) -> Rows:
+def _most_shared(words: Scores, near: Callable[[Rows], Scores], limit: int) -> Rows:
     """The rows with the most of the words; of those that have equally much, the nearest."""
     rows = np.flatnonzero(words > 0.0)
     if len(rows) <= limit:
@@ -185,7 +185,7 @@ def _most_shared(words: Scores, near: Scores, limit: int) -> Rows:
     shared = words[rows]
     least = np.partition(shared, -limit)[-limit]
     more, even = rows[shared > least], rows[shared == least]
-    return np.concatenate([more, even[highest(near[even], limit - len(more))]])
+    return np.concatenate([more, even[highest(near(even), limit - len(more))]])
 
 
 def key_of(id: str) -> bytes:

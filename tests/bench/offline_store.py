@@ -95,7 +95,7 @@ class Store:
         rounds = [self._round(question, rules, now, present)]
         for part, asked in others:
             fewer = replace(rules, candidates=for_a_part(rules.candidates))
-            rounds.append(self._round(asked, fewer, now, present, part.weight))
+            rounds.append(self._round(asked, fewer, now, present, part.weight, by_words=True))
             if not brings_new(rounds[:-1], rounds[-1]):
                 break
         ranked = fused(rounds)
@@ -109,7 +109,13 @@ class Store:
         return pack(diverse(ranked, rules.diversity), tokens, now).text
 
     def _round(
-        self, question: Question, rules: Rules, now: datetime, present: frozenset[str], weight: float = 1.0
+        self,
+        question: Question,
+        rules: Rules,
+        now: datetime,
+        present: frozenset[str],
+        weight: float = 1.0,
+        by_words: bool = False,
     ) -> Round:
         """One search, as :class:`memory.day.search.searching.Searching` makes it."""
         counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
@@ -120,7 +126,7 @@ class Store:
             for place, said in self.postings.get(number, ()):
                 products[place] += share * said
         places = np.arange(len(self.memories))
-        found = self._best(places, cosines, products, rules.candidates)
+        found = self._best(places, cosines, products, rules.candidates, by_words)
         if spans := [span for span in question.route.spans if not span.yearly]:
             then = np.array([place for place in places if about_then(self.memories[place], spans) > 0], dtype=int)
             found = [*found, *self._best(then, cosines, products, rules.candidates)]
@@ -132,9 +138,9 @@ class Store:
         scored = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
         return Round(question, weighed, tuple(candidates), tuple(scored), weight)
 
-    def _best(self, places: Any, cosines: Any, products: Any, limit: int) -> list[int]:
+    def _best(self, places: Any, cosines: Any, products: Any, limit: int, by_words: bool = False) -> list[int]:
         """What the two legs find among some places."""
-        near = places[np.argsort(-cosines[places], kind="stable")[:limit]]
+        near = [] if by_words else places[np.argsort(-cosines[places], kind="stable")[:limit]]
         said = places[np.argsort(-products[places], kind="stable")[:limit]]
         return [*map(int, near), *(int(n) for n in said if products[n] > 0)]
 

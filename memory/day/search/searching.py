@@ -110,6 +110,7 @@ class Searching:
                 dense,
                 weighed.sparse,
                 most,
+                by_words=bool(shape),  # what is near to a part is near to the whole
                 until=moment.as_of.timestamp() if moment.as_of else None,
             )
         )

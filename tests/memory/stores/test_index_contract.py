@@ -98,6 +98,12 @@ async def test_both_legs_are_searched_and_every_hit_has_its_cosine(index: Index)
     assert await found(index, query(1.0, sparse={5: 3.0, 9: 1.0}, limit=1)) == {1: (1.0, 0.0), 2: (0.0, 1.5)}
 
 
+async def test_by_words_only_what_shares_some_is_found_and_has_its_cosine(index: Index) -> None:
+    await index.upsert([point(1, 1.0), point(2, 1.0, 1.0, sparse={5: 0.5}), point(3, 1.0, sparse={7: 1.0})])
+    assert await found(index, query(1.0, sparse={5: 3.0, 9: 1.0}, by_words=True)) == {2: (0.7071, 1.5)}
+    assert await found(index, query(1.0, by_words=True)) == {}
+
+
 async def test_a_hit_of_both_legs_is_found_once(index: Index) -> None:
     await index.upsert([point(1, 1.0, sparse={7: 2.0})])
     assert await found(index, query(1.0, sparse={7: 1.0})) == {1: (1.0, 2.0)}

@@ -55,9 +55,10 @@ def ids(points: OwnPoints, *owners: str) -> set[str] | None:
     st.lists(st.one_of(POINTS, st.sampled_from("abcdefgh")), max_size=40),
     st.integers(1, 5),
     st.sampled_from((None, "fact", "turn")),
+    st.booleans(),
 )
 def test_the_best_are_those_of_the_owners_points_as_they_are_now(
-    steps: list[tuple[str, str, int, int, dict[int, int], str] | str], limit: int, sort: str | None
+    steps: list[tuple[str, str, int, int, dict[int, int], str] | str], limit: int, sort: str | None, by_words: bool
 ) -> None:
     points = gathered(*OWNERS)
     told: dict[str, Point] = {}
@@ -74,11 +75,12 @@ def test_the_best_are_those_of_the_owners_points_as_they_are_now(
         theirs = [each for each in told.values() if each.owner in owners and sort in (None, each.sort)]
         near = {each.id: float(each.dense @ vector(2, 1)) for each in theirs}
         words = {each.id: sum(asked.get(term, 0.0) * weight for term, weight in each.sparse.items()) for each in theirs}
-        found = points.search(Query(owners, vector(2, 1), asked, limit, sort))
+        found = points.search(Query(owners, vector(2, 1), asked, limit, sort, by_words=by_words))
         assert found is not None
         assert len({hit.id for hit in found}) == len(found)
         assert all(hit.cosine == near[hit.id] and hit.lexical in (0.0, words[hit.id]) for hit in found)
-        assert highest((hit.cosine for hit in found), limit) == highest(near.values(), limit)
+        assert by_words or highest((hit.cosine for hit in found), limit) == highest(near.values(), limit)
+        assert not by_words or all(hit.lexical for hit in found)
         shared = [weight for weight in words.values() if weight]
         assert highest((hit.lexical for hit in found if hit.lexical), limit) == highest(shared, limit)
 
@@ -183,6 +185,8 @@ async def test_the_index_finds_the_same_with_points_at_hand_as_without(tmp_path:
             near = index._at_hand.search(asked)
             assert near is not None and len(near) >= 20
             assert rounded(await index.search(asked)) == rounded(near) == rounded(index._search(asked))
+            asked = replace(asked, by_words=True)
+            assert rounded(await index.search(asked)) == rounded(index._search(asked))
 
     asked = Query(OWNERS, points[0].dense, {}, 5)
     await index.search(asked)
