@@ -12,6 +12,7 @@ import calendar
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from memory.language.dates import MONTHS
@@ -99,6 +100,7 @@ _RANGE: Final = re.compile(r"(?:between|from)\b", re.IGNORECASE)
 _JOIN: Final = re.compile(r"\s*(?:(?:and|to|-|–)\s*(?:the )?)?$", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16)  # one message is asked about several times
 def spans(text: str, now: datetime) -> Timed:
     """The times that a text names; most texts name none and are given back as they are."""
     if not _CUE.search(text):
