@@ -174,7 +174,7 @@ class Preparation:
             start = time.perf_counter()
             load = self._fitting.load(conversation, live, edits)
             if arrival.kind.teaches and not self._paused():
-                hasty = self._fitting.hasten(conversation, conversation.keys(), live, arrival, load)
+                hasty = self._fitting.hasten(conversation, conversation.keys(), live, arrival, load, fit.late)
                 if hasty.entries:
                     self._write_down(live, hasty)
                     edits = edits_of(live, conversation)
@@ -231,7 +231,7 @@ class Preparation:
                 live.lock.release()
         else:
             live.decide(nothing(conversation, why))
-            decided = Decided(recalled=Recalled(note=why, failed=True))
+            decided = Decided(recalled=Recalled(note=why, failed=True), fit=Fit(late=True))
         if live.unkept:
             # What a stub stands for has to be had before anybody can read the stub.
             doing = "journaling what is shed"

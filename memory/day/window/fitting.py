@@ -35,7 +35,8 @@ OVER = 0.9
 class Fit:
     """How a request stands with its edits. ``tokens`` is what the provider will report, ``changed`` what the edits
     made of it in our own tokens, ``paged`` the handles of what came back; ``note`` says what went wrong. ``entries``
-    are what was decided to leave, ``unkept`` the messages that it leaves and that the journal does not have."""
+    are what was decided to leave, ``unkept`` the messages that it leaves and that the journal does not have. ``late``
+    says that nothing could be decided in time."""
 
     tokens: int = 0
     window: int = 0
@@ -45,6 +46,7 @@ class Fit:
     note: str = ""
     entries: tuple[Entry, ...] = ()
     unkept: tuple[Message, ...] = ()
+    late: bool = False
 
 
 class Fitting:
@@ -75,11 +77,18 @@ class Fitting:
         return fit
 
     def hasten(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, load: Load
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        load: Load,
+        late: bool = True,
     ) -> Fit:
-        """Have leave at once what has to, where a request of a session that has been shed would go out too large; never
-        waits. What was decided is for the caller to write."""
-        decision = self._shedding.hasty(conversation, keys, live, arrival, load)
+        """Have leave at once what has to, where a request of a session that has been shed would go out too large: where
+        its plan is ``late``, at the expense of the reply; else larger than the window. Never waits. What was decided is
+        for the caller to write."""
+        decision = self._shedding.hasty(conversation, keys, live, arrival, load, late)
         entries = list(decision.entries)
         if decision.cut is not None:
             # The note of before goes on, and the page in it.
@@ -155,7 +164,8 @@ class Fitting:
         if decision.cut is not None:
             entries.append(await self._cut(conversation, keys, live, decision, deadline))
         note = why or decision.warning
-        return Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept), decision.late
+        made = Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept, late=bool(why))
+        return made, decision.late
 
     async def page_in(
         self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, deadline: Deadline

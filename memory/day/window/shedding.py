@@ -234,13 +234,23 @@ class Shedding:
         return decision if cut is None else replace(decision, cut=replace(cut, message=seen.place(cut.message)))
 
     def hasty(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, load: Load
+        self,
+        conversation: Conversation,
+        keys: Sequence[Key],
+        live: LiveSession,
+        arrival: Arrival,
+        load: Load,
+        late: bool = True,
     ) -> Decision:
         """What leaves a request that does not fit and for which no plan is ready; never waits. Nothing, where nothing
-        has ever left the session: its window may be larger than it is taken for, and a provider says so."""
+        has ever left the session: its window may be larger than it is taken for, and a provider says so. With a plan
+        that is not ``late``, what was added since may take a little of what is kept free for the reply."""
         if not self._settings.enabled or conversation.continues or arrival.mode is not Mode.ON or not live.ledger.shed:
             return Decision()
         allowed = self._budget(conversation, live, load, arrival.patience)
+        if not late:
+            most = self._reported.ours(live.session.id, conversation.model, int(CLOSE * load.window))
+            allowed = replace(allowed, window=max(allowed.window, most))
         if load.total <= allowed.window:
             return Decision()
         lines = _pinned_lines(conversation, keys, live.pinned)

@@ -10,16 +10,17 @@ from typing import TypeVar, cast
 import pytest
 
 from memory.context.sizes import quick
-from memory.conversation import Conversation, Form, Message, Role, Text, Usage, digest
+from memory.conversation import Conversation, Form, Message, Role, Text, ToolResult, Usage, digest
 from memory.day.sessions.live import LiveSession
 from memory.day.window.counting import Counting
 from memory.day.window.reported import Kept, Reported, Told
 from memory.day.window.shedding import Decision, Shedding, Windows
-from memory.edits import Ledger
+from memory.edits import Act, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session
 from memory.settings import SheddingSettings
+from tests.memory.context.sessions import rounds, said, session
 
 T = TypeVar("T")
 AT = datetime(2026, 3, 4, tzinfo=UTC)
@@ -146,3 +147,30 @@ async def test_after_a_start_a_session_is_judged_by_what_was_reported_of_it(know
     else:
         with pytest.raises(Looked):
             await deciding
+
+
+@pytest.mark.parametrize("late", [True, False])
+async def test_only_where_its_plan_is_late_a_request_is_kept_out_of_the_replys_share(late: bool) -> None:
+    told = "\n".join(f"line {line} names symbol_{line}" for line in range(180))
+    played = [("Read", {"file_path": f"src/file_{number}.py"}, told) for number in range(6)]
+    plain = Plain()
+    counting = Counting(Halves(), guard)
+    shedding = Shedding(
+        SheddingSettings(reserve=500),
+        cast(Journal, AskedJournal()),
+        counting,
+        cast(Reported, plain),
+        cast(Windows, plain),
+    )
+    live = live_session()
+    live.ledger.write(Entry(bytes(16), 7, "[stub]", Form.SUFFIX, "shed old", act=Act.REPLACE))
+    conversation = session(*rounds(*played))
+    load = shedding.load(conversation, live, ())
+    padding = ToolResult("c5", (Text(told + "word " * (9_650 - load.total)),))
+    conversation = session(*rounds(*played)[:-1], said(Role.TOOL, padding))
+    load = shedding.load(conversation, live, ())
+    assert 9_500 < load.total < 9_790
+    decided = shedding.hasty(conversation, conversation.keys(), live, ARRIVAL, load, late)
+    assert (decided.cut is not None) == late
+    much = replace(load, sizes=(*load.sizes[:-1], load.sizes[-1] + 400))
+    assert shedding.hasty(conversation, conversation.keys(), live, ARRIVAL, much, late).cut is not None
