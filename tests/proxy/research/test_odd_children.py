@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import orjson
 import pytest
-import pytest_asyncio
 from aiohttp import web
 
 from memory.research import Delivery, Outcome
-from tests.fake_provider import FakeProvider, fake_provider
+from tests.fake_provider import FakeProvider
 from tests.proxy.asking import Client, person, script
-from tests.proxy.test_research import (
+from tests.proxy.research.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -28,22 +24,10 @@ from tests.proxy.test_research import (
     user,
 )
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say
-from tests.running import Running, running
+from tests.running import Running
 
 MORE = "The queue consumer in billing/consumer.py has a policy of its own: 3 attempts, 1000 ms apart, no jitter."
 SAID = {"role": "assistant", "content": REPORT}
-
-
-@pytest_asyncio.fixture
-async def upstream() -> AsyncIterator[FakeProvider]:
-    async with fake_provider() as served:
-        yield served
-
-
-@pytest_asyncio.fixture
-async def proxy(upstream: FakeProvider, tmp_path: Path) -> AsyncIterator[Running]:
-    async with running(upstream, tmp_path / "home", memory__research__deadline_ms=10_000) as served:
-        yield served
 
 
 async def test_one_that_is_resumed_has_a_report_for_each_time(proxy: Running, upstream: FakeProvider) -> None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-import pytest_asyncio
 
 from memory.research import Research
 from memory.scope import Scope
 from memory.stores import research as research_store
-from tests.fake_provider import FakeProvider, fake_provider
+from tests.fake_provider import FakeProvider
 from tests.proxy.asking import Client, person, script
-from tests.proxy.test_research import (
+from tests.proxy.research.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -37,18 +35,6 @@ from tests.running import Running, running
 
 OTHER = "Find out which migrations of the ledger cannot be rolled back, and what each of them drops."
 TRACES = (b"billing", b"base_delay_ms", b"retry policy", b"Study the retry")
-
-
-@pytest_asyncio.fixture
-async def upstream() -> AsyncIterator[FakeProvider]:
-    async with fake_provider() as served:
-        yield served
-
-
-@pytest_asyncio.fixture
-async def proxy(upstream: FakeProvider, tmp_path: Path) -> AsyncIterator[Running]:
-    async with running(upstream, tmp_path / "home", memory__research__deadline_ms=10_000) as served:
-        yield served
 
 
 async def journaled(proxy: Running) -> str:
