@@ -12,19 +12,17 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from weakref import WeakValueDictionary
 
-from memory.conversation import Conversation, Role
+from memory.conversation import Conversation
+from memory.day.sessions.continuing import goes_on, in_common, made_there
 from memory.day.sessions.familiar import Familiar
 from memory.day.sessions.live import LiveSession
 from memory.edits import OFFERED, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import OWN_PROJECT
 from memory.session import Arrival, Session
-
-RETRY = timedelta(minutes=10)
-"""The same request again within this time is a retry of it; later it is a new session that opens alike."""
 
 END = 4
 """Messages at the end of a session's newest request of which one must stand in a history that goes on from there."""
@@ -83,7 +81,7 @@ class LiveSessions:
         if key is not None and (live := self._by_known_key(key)) is not None:
             return live
         found = self._by_trail(arrival.namespace, conversation.trail())
-        return found[0] if found and _begun(*found, conversation, arrival) else None
+        return found[0] if found and made_there(*found, conversation, arrival) else None
 
     def alive(self, id: str) -> LiveSession | None:
         """A session by its id, as far as this process remembers it."""
@@ -95,7 +93,7 @@ class LiveSessions:
         if key is not None and (live := await self._by_key_of(key)) is not None:
             return live
         found = await self._furthest(conversation.trail(), arrival)
-        return found[0] if found and _begun(*found, conversation, arrival) else None
+        return found[0] if found and made_there(*found, conversation, arrival) else None
 
     def rewritten(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The session of a history that its client has written anew, as far as this process remembers it; never waits.
@@ -126,7 +124,7 @@ class LiveSessions:
         key, trail = session_key(arrival, arrival.session_key), conversation.trail()
         live = self._at_hand(key, trail, arrival)
         if live is None:
-            async with self._finding.setdefault(_place(key, conversation, trail, arrival), asyncio.Lock()):
+            async with self._finding.setdefault(in_common(key, conversation, trail, arrival), asyncio.Lock()):
                 live = self._at_hand(key, trail, arrival) or await self._found_or_new(key, trail, conversation, arrival)
                 return self._arrived(live, key, trail, arrival, conversation)
         return self._arrived(live, key, trail, arrival, conversation)
@@ -171,7 +169,7 @@ class LiveSessions:
         if key is not None:
             return self._by_known_key(key)
         found = self._by_trail(arrival.namespace, trail)
-        if found is None or found[0].tip != trail[found[1] - 1] or not _goes_on(*found, trail, arrival):
+        if found is None or found[0].tip != trail[found[1] - 1] or not goes_on(*found, trail, arrival):
             return None
         return found[0]
 
@@ -217,14 +215,14 @@ class LiveSessions:
         if key is not None and (live := await self._by_key_of(key)) is not None:
             return live
         found = await self._furthest(trail, arrival)
-        if key is None and found is not None and _goes_on(*found, trail, arrival):
+        if key is None and found is not None and goes_on(*found, trail, arrival):
             return found[0]
         familiar = self.rewritten(conversation, arrival) if key is None else None
         if familiar is not None and not {message.digest for message in conversation.messages}.isdisjoint(familiar.end):
             return familiar
         # A fork: the session has gone on elsewhere, or the client has given it another id.
         begun = familiar
-        if begun is None and found is not None and _begun(*found, conversation, arrival):
+        if begun is None and found is not None and made_there(*found, conversation, arrival):
             begun = found[0]
         return self._new(key, arrival, begun, conversation)
 
@@ -332,30 +330,3 @@ class LiveSessions:
             _, gone = self._live.popitem(last=False)
             self._by_key.pop(gone.session.key, None)
         return kept
-
-
-def _goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
-    """Whether a request that shares so many messages with a session's trail is that session's next, or a retry."""
-    if shared == len(trail):
-        return _recent(live, arrival)
-    return live.tip in (b"", trail[shared - 1])
-
-
-def _begun(live: LiveSession, shared: int, conversation: Conversation, arrival: Arrival) -> bool:
-    """Whether a request's history was made in a session: the same opening again after a while is somebody who
-    begins anew."""
-    longer = shared < len(conversation.messages)
-    return longer or _recent(live, arrival) or any(each.role is Role.ASSISTANT for each in conversation.messages)
-
-
-def _recent(live: LiveSession, arrival: Arrival) -> bool:
-    return arrival.at - live.session.seen_at < RETRY
-
-
-def _place(key: str | None, conversation: Conversation, trail: Sequence[bytes], arrival: Arrival) -> tuple[str, bytes]:
-    """What two requests have in common that may be of one new session: its key, or all up to a person's first words.
-    What stands before those is the same in every session of an agent."""
-    if key is not None:
-        return key, b""
-    first = next((index for index, message in enumerate(conversation.messages) if message.spoken), 0)
-    return arrival.namespace, trail[first] if trail else b""
