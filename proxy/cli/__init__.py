@@ -37,7 +37,7 @@ def main() -> None:
         sys.exit(1)
     for library in _ONE_THREAD:
         os.environ.setdefault(library, "1")
-    with as_sentences(debug):
+    with as_sentences(debug, "--json" in arguments):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import app
 

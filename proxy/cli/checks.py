@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from memory.models.door import BESIDE
 from proxy.cli.faults import Fault
-from proxy.cli.server import Server, answers
+from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.shown import count
-from proxy.settings import Loaded, Settings
+from proxy.settings import Loaded, UpstreamSettings
 
 Verdict = Literal["well", "doubtful", "wrong"]
 
@@ -112,9 +114,23 @@ def windows() -> Finding:
     return Finding("models' windows", "well", f"{models} models are known")
 
 
-def upstreams(chosen: Settings) -> Iterator[Finding]:
+def upstream_of(server: Server) -> UpstreamSettings:
+    """Where a running server sends requests.
+
+    Raises:
+        Fault: when it does not answer, or with something else.
+    """
+    rows = server.ask("GET", "api/config", seconds=QUICK)["settings"]
+    told = {each["key"]: each["value"] for each in rows}
+    names = {name: f"upstream.{name}" for name in UpstreamSettings.model_fields}
+    try:
+        return UpstreamSettings.model_validate({name: told[key] for name, key in names.items() if key in told})
+    except ValidationError as error:
+        raise Fault(f"the server at {server.url} is of another version") from error
+
+
+def upstreams(upstream: UpstreamSettings) -> Iterator[Finding]:
     """Whether a connection to each provider can be made; nothing is sent."""
-    upstream = chosen.upstream
     urls = [upstream.url] if upstream.url else [upstream.openai, upstream.anthropic]
     for url in dict.fromkeys([*urls, *(route.url for route in upstream.routes if route.url)]):
         parts = urlsplit(url)
@@ -126,15 +142,15 @@ def upstreams(chosen: Settings) -> Iterator[Finding]:
             yield Finding("provider", "wrong", f"{url} takes no connection", mend)
 
 
-def bridges(chosen: Settings) -> Iterator[Finding]:
+def bridges(upstream: UpstreamSettings) -> Iterator[Finding]:
     """Whether what translates between formats is installed, where a route needs it."""
-    wanted = [route.bridge for route in chosen.upstream.routes if route.bridge]
+    wanted = [route.bridge for route in upstream.routes if route.bridge]
     if not wanted:
         return
     if find_spec(BESIDE) is None:
         told = f"{', '.join(wanted)} cannot be reached without the package {BESIDE}"
         yield Finding("bridge", "wrong", told, "pip install 'palimpsest[bridge]'")
-    for name in (route.key_from for route in chosen.upstream.routes if route.key_from):
+    for name in (route.key_from for route in upstream.routes if route.key_from):
         if not os.environ.get(name):
             yield Finding("bridge", "doubtful", f"{name} is not set here", f"export {name} where the server runs")
 

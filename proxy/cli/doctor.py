@@ -13,7 +13,7 @@ from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.cli.reach import reach
 from proxy.cli.server import running
-from proxy.settings import Loaded, SettingsError
+from proxy.settings import Loaded, SettingsError, UpstreamSettings
 
 MARKS = {"well": ("✓", "green"), "doubtful": ("!", "yellow"), "wrong": ("✗", "red")}
 
@@ -44,9 +44,20 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
     yield checks.home(settled.settings.home, settled.settings.memory.journal.min_free_mib)
     yield checks.vocabularies()
     yield checks.windows()
-    yield from checks.upstreams(settled.settings)
-    yield from checks.bridges(settled.settings)
+    # A server may have been started with options that are not in the settings of this command.
+    upstream = _upstream(settled)
+    yield from checks.upstreams(upstream)
+    yield from checks.bridges(upstream)
     yield from _stores(settled)
+
+
+def _upstream(settled: Loaded) -> UpstreamSettings:
+    """Where requests go: those of the server that runs, if one does."""
+    server = running(settled.settings)
+    try:
+        return settled.settings.upstream if server is None else checks.upstream_of(server)
+    except (Fault, OSError):
+        return settled.settings.upstream  # that it does not answer is told with the stores
 
 
 def _stores(settled: Loaded) -> Iterator[Finding]:

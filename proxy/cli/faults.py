@@ -1,10 +1,15 @@
-"""What goes wrong, as a sentence on standard error and an exit code; the traceback only where it was asked for."""
+"""What goes wrong, as a sentence on standard error and an exit code; the traceback only where it was asked for.
+
+Where JSON was asked for, the sentence stands on standard output too: ``{"error": …}``.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 
 from proxy.settings import SettingsError
@@ -19,31 +24,39 @@ class Fault(Exception):
 
 
 @contextmanager
-def as_sentences(debug: bool = False) -> Iterator[None]:
+def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
     """Tell faults in sentences and exit; with ``debug`` they stay exceptions."""
     if debug:
         yield
         return
-    sys.excepthook = _unforeseen
+    sys.excepthook = partial(_unforeseen, as_json)
     try:
         yield
     except Fault as error:
-        _exit(str(error), error.code)
+        _exit(str(error), error.code, as_json)
     except SettingsError as error:
-        _exit("\n".join(["the settings are not right:", *(f"  {fault}" for fault in error.faults)]), 2)
+        _exit("\n".join(["the settings are not right:", *(f"  {fault}" for fault in error.faults)]), 2, as_json)
     except OSError as error:
-        _exit(str(error), 1)
+        _exit(str(error), 1, as_json)
     except KeyboardInterrupt:
-        _exit("stopped", 130)
+        _exit("stopped", 130, as_json)
 
 
-def _unforeseen(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+def _unforeseen(
+    as_json: bool, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
     """Python exits with 1 after this."""
     told = str(error) or kind.__name__
-    print(f"palimpsest: this should not have happened: {kind.__name__}: {told}", file=sys.stderr)
+    _tell(f"this should not have happened: {kind.__name__}: {told}", as_json)
     print("Run the same command with --debug to see where; please report it.", file=sys.stderr)
 
 
-def _exit(sentence: str, code: int) -> None:
-    print(f"palimpsest: {sentence}", file=sys.stderr)
+def _exit(sentence: str, code: int, as_json: bool) -> None:
+    _tell(sentence, as_json)
     sys.exit(code)
+
+
+def _tell(sentence: str, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"error": sentence}, ensure_ascii=False))
+    print(f"palimpsest: {sentence}", file=sys.stderr)

@@ -42,7 +42,7 @@ def run(*arguments: str, stdin: str = "") -> Done:
     with capture.isolation(stdin) as (out, err, _):
         code = 0
         try:
-            with as_sentences():
+            with as_sentences(as_json="--json" in arguments):
                 app(list(arguments), prog_name="palimpsest", standalone_mode=True)
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1

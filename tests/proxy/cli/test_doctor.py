@@ -43,6 +43,13 @@ def test_the_round_trip_leaves_nothing_behind(server: Server) -> None:
     assert server.ask("GET", "api/status")["stored"]["facts"] == 0
 
 
+@pytest.mark.usefixtures("provider", "server")
+def test_the_provider_is_that_of_the_server_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALIMPSEST_UPSTREAM", "http://127.0.0.1:1")
+    done = run("doctor", "--json")
+    assert done.code == 0 and verdicts(done)["provider"] == "well"
+
+
 def test_a_provider_that_does_not_answer_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST_UPSTREAM", "http://127.0.0.1:1")
     done = run("doctor", "--json")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 import memory
 from proxy.cli import main
-from tests.proxy.cli.running import program
+from proxy.cli.faults import as_sentences
+from tests.proxy.cli.running import program, run
 
 
 def test_a_foreign_package_in_our_place_is_told(
@@ -57,3 +59,22 @@ def test_matrices_are_multiplied_in_one_thread_unless_somebody_says_otherwise(mo
     with pytest.raises(SystemExit):
         main()
     assert (os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"]) == ("1", "3")
+
+
+def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
+    done = run("fact", "nothing", "--json")
+    assert (done.code, done.json) == (1, {"error": "there is no memory 'nothing'"})
+    assert done.err == "palimpsest: there is no memory 'nothing'\n"
+    (home / "config.yaml").write_text("memry: 1\n")
+    done = run("facts", "--json")
+    assert done.code == 2 and "memry" in done.json["error"]
+    assert run("facts").out == ""
+
+
+def test_what_was_not_foreseen_is_json_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with as_sentences(as_json=True):
+        sys.excepthook(TypeError, TypeError("no"), None)
+    told = capsys.readouterr()
+    assert json.loads(told.out) == {"error": "this should not have happened: TypeError: no"}
+    assert "--debug" in told.err
