@@ -170,6 +170,10 @@ class Standing:
         return tuple(sorted(edits, key=lambda edit: edit.message))
 
 
+_OVERHEAD = 800
+"""Bytes that an entry takes beside its text."""
+
+
 class Ledger:
     """A session's decisions, append-only: at a message, later entries follow earlier ones and none is taken out.
 
@@ -182,12 +186,15 @@ class Ledger:
         self._replaces = False
         self._cuts = False
         self._inserts = False
+        self.weight = 0
+        """About how many bytes it takes in memory."""
         for entry in entries:
             self.write(entry)
 
     def write(self, entry: Entry) -> None:
         """Add a decision behind those that stand at the same message."""
         self._at.setdefault(entry.key, []).append(entry)
+        self.weight += _OVERHEAD + len(entry.text)
         self._replaces = self._replaces or entry.act is Act.REPLACE
         self._cuts = self._cuts or entry.act is Act.CUT
         self._inserts = self._inserts or entry.act is Act.INSERT

@@ -231,6 +231,8 @@ class EdgeIndex:
         self._flushing = None
         write_out(self.folder / "segments")
         self._shard.flush()
+        # What was written is at hand, or is read again when somebody asks.
+        let_go(self.folder / "segments")
         self._unflushed = 0
 
     def _search(self, query: Query) -> list[Found]:

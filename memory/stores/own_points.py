@@ -20,12 +20,15 @@ REST_SECONDS = 60.0
 ROOM = 400_000
 """Points that are at hand at most where nobody says otherwise: what five people are told in a year."""
 
+MOST = 256
+"""Owners whose points are at hand at most: also one who has none takes some kilobytes."""
+
 PIECE = 4096
 """Points that are looked over at once, which takes half a millisecond in which nothing is searched."""
 
 
 class OwnPoints:
-    """At most ``room`` points, of the owners who asked last; ``clock`` gives seconds."""
+    """At most ``room`` points, of the :data:`MOST` owners who asked last; ``clock`` gives seconds."""
 
     def __init__(self, dimensions: int, room: int = ROOM, clock: Callable[[], float] = time.monotonic) -> None:
         self.room = room
@@ -52,6 +55,8 @@ class OwnPoints:
             if len(self._owners) + count > self.room:
                 self._refused[owner] = now
                 return False
+            while len(self._tables) >= MOST:
+                self._let_go(min(self._tables, key=lambda each: self._tables[each].asked))
             self._refused.pop(owner, None)
             begun = self._tables[owner] = PointTable(self._dimensions, now, count) if standing is None else standing
             begun.asked = now

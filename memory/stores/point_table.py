@@ -49,7 +49,7 @@ class PointTable:
         self.rows: dict[str, int] = {}
         self.free: list[int] = []
         # Rows that are not written take no memory yet; to grow takes twice the memory for a moment.
-        room = count + count // 4 + 64
+        room = count + count // 4 + 8
         self.vectors = np.zeros((room, dimensions), dtype=np.float32)
         self.facts = np.zeros(room, dtype=np.bool_)
         self.postings = Postings(asked=False)
@@ -171,7 +171,7 @@ class PointTable:
         row = len(self.ids) - 1
         if row == len(self.vectors):
             self.keys = None  # larger than its files
-            more = row // 4 + 64
+            more = row // 4 + 8
             self.vectors = np.concatenate([self.vectors, np.zeros((more, self.vectors.shape[1]), dtype=np.float32)])
             self.facts = np.concatenate([self.facts, np.zeros(more, dtype=np.bool_)])
         return row

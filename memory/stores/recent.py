@@ -33,7 +33,7 @@ class Past:
 
 
 class RecentHistories:
-    """The last exchanges of the sessions that are alive, at most ``room`` bytes of histories."""
+    """The last exchanges of the sessions that are alive, in at most ``room`` bytes of memory."""
 
     def __init__(self, room: int = 8 << 20) -> None:
         self._room = room
@@ -50,13 +50,13 @@ class RecentHistories:
         """An exchange of the session was committed."""
         with self._lock:
             kept = self._by_session.pop(session, [])
-            self._size -= sum(len(each.history) for each in kept)
+            self._size -= _weight(kept)
             kept = sorted([past, *kept], key=lambda each: -each.number)[:BASES]
             self._by_session[session] = kept
-            self._size += sum(len(each.history) for each in kept)
+            self._size += _weight(kept)
             while self._size > self._room and self._by_session:
                 _, gone = self._by_session.popitem(last=False)
-                self._size -= sum(len(each.history) for each in gone)
+                self._size -= _weight(gone)
 
     def clear(self) -> None:
         """Forget all of it."""
@@ -65,10 +65,15 @@ class RecentHistories:
             self._size = 0
 
 
-class OpenedMessages:
-    """Messages read from the journal, at most ``room`` bytes of them as they are stored."""
+def _weight(pasts: Sequence[Past]) -> int:
+    """About how many bytes a session's exchanges take; 0 where there are none."""
+    return sum(len(each.history) + 300 for each in pasts)
 
-    def __init__(self, room: int = 4 << 20) -> None:
+
+class OpenedMessages:
+    """Messages read from the journal, in at most ``room`` bytes of memory."""
+
+    def __init__(self, room: int = 12 << 20) -> None:
         self._room = room
         self._size = 0
         self._lock = threading.Lock()
@@ -88,7 +93,8 @@ class OpenedMessages:
         opened: list[tuple[Message, int]] = []
         for row in ask_many(connection, "messages_get", missing, (person,)):
             try:
-                opened.append((unseal(row["digest"], row["role"], row["body"]), len(row["body"])))
+                # Unpacked it is about four times as large, and has its objects.
+                opened.append((unseal(row["digest"], row["role"], row["body"]), 4 * len(row["body"]) + 1000))
             except ValueError:
                 continue
         for message, _ in opened:

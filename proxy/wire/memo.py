@@ -13,7 +13,7 @@ import msgspec
 T = TypeVar("T")
 
 # What a remembered value weighs beside its text: objects, digest, the key.
-_OVERHEAD = 500
+_OVERHEAD = 1200
 
 
 class Memo:

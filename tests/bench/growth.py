@@ -1,11 +1,12 @@
 """Does anything grow that should not? Many requests through one server, which is weighed now and then.
 
-    python -m tests.bench.growth [--requests 20000] [--clients 8] [--seed 1]
+    python -m tests.bench.growth [--requests 20000] [--clients 8] [--seed 1] [--nameless]
 
 Clients talk in sessions of a few turns, streamed and whole, half of them with an id of their own; each thousand
 requests a line tells what the server holds: resident memory, open files, threads, bytes in the home folder, series of
 metrics, and how long a request took. What is said and learned grows by itself (the journal, the index, the memories at
 hand); the last figures tell that apart: growth in the second half, in which a leak shows, and a full cache does not.
+With ``--nameless`` the sessions name no project, so that each is a project of its own.
 """
 
 from __future__ import annotations
@@ -37,13 +38,15 @@ TURNS = 8
 EVERY = 1000
 
 
-async def talk(port: int, left: Iterator[int], most: int, rng: random.Random, took: list[float]) -> None:
+async def talk(
+    port: int, left: Iterator[int], most: int, rng: random.Random, took: list[float], project: dict[str, str]
+) -> None:
     """One client, until so many requests were sent by all of them."""
     connection = Connection(port)
     asked = questions(rng.randrange(10**9))
     while True:
         session, messages = f"growth-{rng.randrange(10**12)}", list[dict[str, str]]()
-        headers = {"x-palimpsest-project": PROJECT} | ({"x-session-id": session} if rng.random() < 0.5 else {})
+        headers = project | ({"x-session-id": session} if rng.random() < 0.5 else {})
         for turn in range(rng.randrange(1, TURNS)):
             if next(left) >= most:
                 await connection.close()
@@ -77,13 +80,17 @@ def weighed(server: targets.Target, home: Path, took: list[float]) -> dict[str, 
 async def run(arguments: argparse.Namespace, server: targets.Target, home: Path) -> list[dict[str, Any]]:
     """Send everything, and weigh now and then."""
     rng, took = random.Random(arguments.seed), list[float]()
+    project = {} if arguments.nameless else {"x-palimpsest-project": PROJECT}
     rows: list[dict[str, Any]] = []
     done = 0
     while done < arguments.requests:
         done += EVERY
         some = count()
         await asyncio.gather(
-            *(talk(server.port, some, EVERY, random.Random(rng.random()), took) for _ in range(arguments.clients))
+            *(
+                talk(server.port, some, EVERY, random.Random(rng.random()), took, project)
+                for _ in range(arguments.clients)
+            )
         )
         rows.append({"requests": done, **weighed(server, home, took)})
         print(json.dumps(rows[-1]), flush=True)
@@ -129,6 +136,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nameless", action="store_true", help="sessions that name no project")
     arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-growth-"))
     with ExitStack() as stack:

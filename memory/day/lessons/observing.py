@@ -7,6 +7,7 @@ where enough has been done since the last look.
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -46,6 +47,8 @@ MINED = 10_000
 """Steps of an owner that habits are looked for in, the newest."""
 SHARE = 20
 """Habits are looked for again when a twentieth as much has been done since, so that each step costs the same."""
+KEPT = 4096
+"""Owners of whom it is known when habits were looked for; of others they are looked for when a session begins."""
 MANY = 200
 """Steps of one session after which habits are looked for before the next one begins."""
 HABITUAL = ("sequence", "trigger", "convention")
@@ -102,7 +105,7 @@ class Observing:
         self._journal = journal
         self._new_id = new_id
         self._settings = settings
-        self._counted: dict[str, _Counted] = {}
+        self._counted: OrderedDict[str, _Counted] = OrderedDict()
 
     async def observe(self, journaled: Journaled) -> Noticed:
         """What an exchange shows of how work is done.
@@ -187,6 +190,9 @@ class Observing:
     def _due(self, owner: str, session: str, steps: int) -> bool:
         """Whether habits are to be looked for now."""
         counted = self._counted.setdefault(owner, _Counted())
+        self._counted.move_to_end(owner)
+        while len(self._counted) > KEPT:
+            self._counted.popitem(last=False)
         begins, counted.session = counted.session != session, session
         counted.since += steps
         if not counted.looked:

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,6 +32,9 @@ log = logging.getLogger(__name__)
 
 CONSIDERED = 200
 """Facts that are weighed for a page at most."""
+
+KEPT = 256
+"""Pages that are kept, of those who asked last; the others are made again when they are asked for."""
 
 State = tuple[tuple[int, int], ...]
 
@@ -70,7 +73,7 @@ class PageFiles:
         self._device = device
         self._learned = learned
         self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
-        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._kept: OrderedDict[tuple[str, ...], _Kept] = OrderedDict()
         self._changes: Counter[str] = Counter()
 
     def path(self, scope: Scope) -> Path:
@@ -79,6 +82,8 @@ class PageFiles:
 
     def changed(self, owners: frozenset[str]) -> None:
         """Facts of these owners have changed: their pages are out of date until :meth:`refresh`."""
+        if not self._making:
+            self._changes.clear()  # only who makes a page compares them
         self._changes.update(owners)
         for key, kept in self._kept.items():
             if not owners.isdisjoint(key):
@@ -92,10 +97,7 @@ class PageFiles:
 
     async def page(self, scope: Scope) -> FrozenPage:
         """The page, framed for a request: as it was made last, or anew where it was never made or edited since."""
-        kept = self._kept.get(scope.owners())
-        if kept is None or self._is_edited(kept):
-            kept = await self._made(scope)
-        return kept.frozen
+        return (await self._page(scope)).frozen
 
     async def settle(self) -> None:
         """Wait until no page is being made: some are made though nobody waits for them any more."""
@@ -105,8 +107,7 @@ class PageFiles:
     async def text(self, scope: Scope) -> str:
         """The page as it is now: the person's own words, then what is made from memory."""
         await self.refresh()
-        await self.page(scope)
-        return self._kept[scope.owners()].text
+        return (await self._page(scope)).text
 
     async def own(self, scope: Scope) -> str:
         """What a person has written in words of their own."""
@@ -190,6 +191,16 @@ class PageFiles:
         frozen = FrozenPage(frame_page(whole), made.memories)
         kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, stale)
         self._kept[scope.owners()] = kept
+        self._kept.move_to_end(scope.owners())
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return kept
+
+    async def _page(self, scope: Scope) -> _Kept:
+        kept = self._kept.get(scope.owners())
+        if kept is None or self._is_edited(kept):
+            return await self._made(scope)
+        self._kept.move_to_end(scope.owners())
         return kept
 
     def _changes_of(self, scope: Scope) -> int:

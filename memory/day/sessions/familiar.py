@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from memory.conversation import Message, Role
 
-KEPT = 32_768
+KEPT = 16_384
 """Messages that are remembered; about 250 bytes each."""
 
 LOOKED_AT = 64

@@ -12,7 +12,8 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import islice
 from weakref import WeakValueDictionary
 
 from memory.conversation import Conversation
@@ -29,6 +30,18 @@ END = 4
 
 KEPT = 4096
 """Sessions kept in memory; the others are read again from the journal."""
+
+KEPT_BYTES = 16 * 2**20
+"""Bytes of their ledgers, beyond which those that were not heard of for longest are read again, too."""
+
+QUIET = timedelta(minutes=5)
+"""For how long they were not: a reply may still be under way."""
+
+LINKS = 4 * KEPT
+"""Ends of requests that are kept in memory, about 250 bytes each."""
+
+LOOKED_AT = 8
+"""Sessions at most that are looked at with each request, whether they can go."""
 
 
 def in_own_namespace(arrival: Arrival) -> Arrival:
@@ -65,6 +78,7 @@ class LiveSessions:
         self._by_link: OrderedDict[tuple[str, bytes], tuple[str, int]] = OrderedDict()
         self._waiting: OrderedDict[tuple[str, bytes], tuple[Entry, ...]] = OrderedDict()
         self._familiar = Familiar()
+        self._bytes = 0
 
     def remembered(self, conversation: Conversation, arrival: Arrival) -> LiveSession | None:
         """The session of a request as far as this process remembers it; never waits."""
@@ -193,6 +207,7 @@ class LiveSessions:
             live.session = replace(live.session, seen_at=arrival.at)
         if live.session.id in self._live:
             self._live.move_to_end(live.session.id)
+            self._make_room(live)
         if arrival.kind.teaches and trail:
             opening = trail[max(conversation.head, 1) - 1]
             if live.opening not in (b"", opening):
@@ -202,7 +217,7 @@ class LiveSessions:
             live.end = tuple(message.digest for message in conversation.messages[-END:])
             self._familiar.heard(arrival.whose, live.session.id, conversation.messages)
             self._by_link[(arrival.namespace, trail[-1])] = (live.session.id, len(trail))
-            while len(self._by_link) > 8 * KEPT:
+            while len(self._by_link) > LINKS:
                 self._by_link.popitem(last=False)
             if self._waiting:
                 for link in trail:
@@ -266,6 +281,7 @@ class LiveSessions:
     def forget(self) -> None:
         """Drop everything that is kept in memory, after the journal was changed beneath it."""
         self._live.clear()
+        self._bytes = 0
         self._by_key.clear()
         self._by_link.clear()
         self._familiar.forget()
@@ -326,7 +342,19 @@ class LiveSessions:
         kept = self._live.setdefault(live.session.id, live)
         self._by_key[kept.session.key] = kept.session.id
         self._live.move_to_end(kept.session.id)
-        while len(self._live) > KEPT:
-            _, gone = self._live.popitem(last=False)
-            self._by_key.pop(gone.session.key, None)
+        self._make_room(kept)
         return kept
+
+    def _make_room(self, live: LiveSession) -> None:
+        """Let go of those that were not heard of for longest, but for those that something is still done with."""
+        self._bytes += live.ledger.weight - live.weighed
+        live.weighed = live.ledger.weight
+        for gone in list(islice(self._live.values(), LOOKED_AT)):
+            if len(self._live) <= KEPT and self._bytes <= KEPT_BYTES:
+                return
+            quiet = gone.idle and live.session.seen_at - gone.session.seen_at > QUIET
+            if gone is not live and (quiet or len(self._live) > KEPT):
+                del self._live[gone.session.id]
+                self._bytes -= gone.weighed
+                if self._by_key.get(gone.session.key) == gone.session.id:
+                    del self._by_key[gone.session.key]

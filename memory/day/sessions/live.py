@@ -22,7 +22,7 @@ class LiveSession:
     ``read_at`` is when the request came that a provider read last, None where it has no prefix of this session's;
     ``opening`` is the trail's link at the head of the newest request, ``end`` the digests of its last messages;
     ``looked`` is how many tokens a request had when it was last looked for what could leave it, ``pinned`` the handles
-    of what was to stay whole then.
+    of what was to stay whole then; ``weighed`` how many bytes of its ledger were reckoned with.
     """
 
     session: Session
@@ -37,6 +37,7 @@ class LiveSession:
     end: tuple[bytes, ...] = ()
     looked: int = 0
     pinned: frozenset[str] = frozenset()
+    weighed: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     saving: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -44,6 +45,11 @@ class LiveSession:
     def ahead(self) -> bool:
         """Whether the journal is behind, or may be: a write that is under way can still fail."""
         return bool(self.unwritten or self.unkept) or self.saving.locked()
+
+    @property
+    def idle(self) -> bool:
+        """Whether the journal has all of its ledger, and no request decides anything about it."""
+        return not self.ahead and not self.lock.locked()
 
     def decide(self, entries: Iterable[Entry]) -> list[Entry]:
         """Write decisions into the ledger; those that were written. Of a message's page, and of its recall, the first

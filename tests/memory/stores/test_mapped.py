@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import mmap
 import sys
+import uuid
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from memory.ports import Point, Query
+from memory.stores import index_edge
 from memory.stores.mapped import let_go, write_out
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is mapped")
@@ -36,6 +40,37 @@ def test_a_private_mapping_is_left_alone(tmp_path: Path) -> None:
 
         assert let_go(tmp_path) == 0
         assert mapped[:5] == b"words"
+
+
+def resident(folder: Path) -> int:
+    """KiB that the mappings of files below a folder hold in memory."""
+    inside, found = False, 0
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        name, _, told = line.partition(":")
+        if "-" in name and " " in line and not told.strip().endswith("kB"):
+            inside = f" {folder}/" in line
+        elif inside and name == "Rss":
+            found += int(told.split()[0])
+    return found
+
+
+@linux
+async def test_the_engine_keeps_little_in_memory_of_what_it_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_edge, "FLUSH_EVERY", 1000)
+    index = await index_edge.EdgeIndex.open(tmp_path / "index", 256)
+    rng = np.random.default_rng(1)
+    points = [
+        Point(str(uuid.UUID(int=number + 1)), "ann", "turn", 0.0, dense, {number: 1.0})
+        for number, dense in enumerate(rng.normal(size=(1024, 256)).astype(np.float32))
+    ]
+    await index.upsert(points[:900])
+    before = resident(tmp_path / "index" / "segments")
+    await index.upsert(points[900:])
+    assert before >= 900 and resident(tmp_path / "index" / "segments") < before / 2
+    assert [hit.id for hit in await index.search(Query(("ann",), points[3].dense, {}, 1))] == [points[3].id]
+    await index.close()
 
 
 def test_files_below_a_folder_are_written_out(tmp_path: Path) -> None:

@@ -9,10 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.ports import Found, Point, Query
+from memory.stores import own_points
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.own_points import OwnPoints
 
@@ -161,6 +163,18 @@ def test_what_is_forgotten_leaves_no_numbers_behind() -> None:
     table = points._tables["ann"]
     assert not table.vectors.any() and not any(table.ids)
     assert not table.postings.scores({1: 1.0}, 2).any()
+
+
+def test_of_very_many_owners_those_who_asked_last_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_points, "MOST", 3)
+    times = itertools.count()
+    points = gathered("ann", "bob", "cyd", clock=lambda: float(next(times)))
+    assert ids(points, "ann") == set()
+    points.put([point("bob", "b"), point("ann", "a")])
+    assert points.begin("dan", 0)
+    points.finish("dan")
+    assert ids(points, "bob") is None and points.missing(["bob", "dan"]) == ["bob"]
+    assert ids(points, "ann", "cyd", "dan") == {"a"}
 
 
 async def test_the_index_finds_the_same_with_points_at_hand_as_without(tmp_path: Path) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from memory.day.page import files
 from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
+from memory.fact import Fact
 from memory.scope import Scope
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
@@ -92,3 +97,31 @@ async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out
     await pages.refresh()
     assert asked == 2
     await journal.close()
+
+
+async def test_pages_of_those_who_asked_last_are_kept_and_the_others_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "KEPT", 2)
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    made: list[str] = []
+    read = journal.page_facts
+
+    async def counted(owners: Sequence[str], limit: int) -> list[Fact]:
+        made.append(owners[0][-1])
+        return await read(owners, limit)
+
+    journal.page_facts = counted  # type: ignore[method-assign]
+    pages = pages_of(journal, tmp_path)
+    for project in "ababacabcb":
+        await pages.page(Scope(None, "ada", project))
+    assert made == ["a", "b", "c", "b", "c"]
+    assert "own words" in await written(pages, Scope(None, "ada", "a"))
+    await journal.close()
+
+
+async def written(pages: PageFiles, scope: Scope) -> str:
+    await pages.write(scope, "My own words.")
+    for project in "bcd":
+        await pages.page(Scope(None, "ada", project))
+    return await pages.text(scope)

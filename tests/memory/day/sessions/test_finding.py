@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
+import pytest
+
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
+from memory.day.sessions import finding
 from memory.day.sessions.finding import LiveSessions
 from memory.edits import Act, Entry
 from memory.ports import Journal, StoreError
@@ -155,3 +159,30 @@ async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail()
     journal.go_on.set()
     await asyncio.gather(first, committing, return_exceptions=True)
     assert journal.written == ["first"]
+
+
+async def test_quiet_sessions_leave_when_their_ledgers_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "KEPT_BYTES", 25_000)
+    sessions = sessions_of(SlowJournal())
+
+    async def asked(name: str, minute: int, text: str = "") -> str:
+        at = AT + timedelta(minutes=minute)
+        live = await sessions.find(said(name), replace(arrival(name), at=at))
+        live.ledger.write(Entry(live.end[-1], 0, text, Form.PART, "recall"))
+        await sessions.find(said(name), replace(arrival(name), at=at))
+        return live.session.id
+
+    first = await asked("s0", 0, "x" * 10_000)
+    busy = await asked("s1", 0, "x" * 10_000)
+    undecided = sessions.alive(busy)
+    assert undecided is not None
+    undecided.unwritten.append(Entry(b"d", 0, "", Form.PART, "recall"))
+    second = await asked("s2", 4, "x" * 10_000)
+    assert all(map(sessions.alive, (first, busy, second))), "a reply may still be under way"
+    third = await asked("s3", 6)
+    assert [bool(sessions.alive(each)) for each in (first, busy, second, third)] == [False, True, True, True]
+    undecided.unwritten.clear()
+    fourth = await asked("s4", 12, "x" * 9_000)
+    assert [bool(sessions.alive(each)) for each in (busy, second, third, fourth)] == [False, True, True, True]
+    again = await asked("s0", 13)
+    assert again != first, "the journal did not know it"
