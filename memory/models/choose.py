@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from memory.models.hosted import FastembedEmbedding, LitellmEmbedding
 from memory.models.minilm import MiniLmEmbedding
-from memory.models.static_embedding import StaticEmbedding
+from memory.models.static_embedding import DATA, StaticEmbedding
 from memory.ports import Embedder
 
 NAMES = ("static", "minilm", "fastembed:NAME", "litellm:NAME")
@@ -16,16 +18,29 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
     """The embedder of that name. ``folder`` is where fetched models lie.
 
     Raises:
-        ValueError: for a name that stands for none.
+        ValueError: for a name that stands for none, and when its files are damaged.
         FileNotFoundError: when its model has not been fetched (``palimpsest embedder use`` does).
     """
     if name == "static":
-        return StaticEmbedding.load()
+        with _whole(f"the embedder's table that came with the package is damaged: install it again ({DATA})"):
+            return StaticEmbedding.load()
     if name == "minilm":
-        return MiniLmEmbedding.load(folder / "minilm")
+        with _whole(f"the model in {folder / name} is damaged: delete it, then `palimpsest embedder use {name}`"):
+            return MiniLmEmbedding.load(folder / name)
     source, _, model = name.partition(":")
     if source == "fastembed" and model:
         return FastembedEmbedding(model)
     if source == "litellm" and model:
         return LitellmEmbedding(model)
     raise ValueError(f"memory.embedder is {name!r}; there are {', '.join(NAMES)}")
+
+
+@contextmanager
+def _whole(damaged: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, EOFError, MemoryError) as error:
+        # A length that is read out of the wrong bytes may be larger than any memory.
+        raise ValueError(f"{damaged} ({type(error).__name__}: {error})") from error

@@ -32,6 +32,9 @@ DENSE = "dense"
 LEXICAL = "lexical"
 # Points in one call: some milliseconds.
 PIECE = 64
+# Free disk below which nothing is written: the engine's files are mapped and have holes, and a page of them for which
+# the disk has no room ends the process.
+RESERVE = 16 * 2**20
 # How long others have Python's lock to themselves after each piece that is put at hand, which holds it as long.
 REST_SECONDS = 0.001
 # The engine's own log outlives a kill of the process; carrying it over now and then keeps the next start quick.
@@ -157,7 +160,13 @@ class EdgeIndex:
             return StoreFault(f"the index in {self.folder} may not be opened: check its owner and mode", Fault.DENIED)
         return StoreFault(f"the index in {self.folder} is damaged and has to be made again ({told})", Fault.CORRUPT)
 
+    def _must_have_room(self) -> None:
+        there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
+        if shutil.disk_usage(there).free < RESERVE:
+            raise StoreFault(f"the disk is full: the index in {self.folder} is not written", Fault.FULL)
+
     def _open(self) -> None:
+        self._must_have_room()
         config = edge.EdgeConfig(
             vectors={DENSE: edge.EdgeVectorParams(size=self.dimensions, distance=edge.Distance.Dot)},
             # No idf modifier: the query's weights carry it already, by the caller's own store.
@@ -190,6 +199,7 @@ class EdgeIndex:
         self._kept.close()
 
     def _upsert(self, points: Sequence[Point]) -> None:
+        self._must_have_room()
         self._kept.change(point.id for point in points)
         self._shard.update(
             edge.UpdateOperation.upsert_points(
@@ -213,6 +223,7 @@ class EdgeIndex:
             self._flush()
 
     def _delete(self, ids: Sequence[str]) -> None:
+        self._must_have_room()
         records = self._shard.retrieve(list(ids), True, False)
         known = [record.id for record in records]
         if not known:

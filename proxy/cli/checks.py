@@ -206,6 +206,7 @@ def _mend(why: str) -> str:
         ("disk", "make room on the disk"),
         ("no SQLite database", "move journal.db away, or restore it from a backup"),
         ("has been fetched", "palimpsest embedder use minilm"),
+        ("models/minilm", "palimpsest embedder use minilm"),
         ("behind", "wait a little: the worker catches up"),
         ("late", "if it goes on, raise memory.recall.deadline_ms"),
     ):

@@ -33,6 +33,8 @@ from proxy.settings import Loaded, Settings
 if TYPE_CHECKING:
     from memory.bootstrap import Memory
 
+log = logging.getLogger(__name__)
+
 BACKLOG = 1024
 SWITCH_SECONDS = 0.0005
 # New objects after which the collector of cycles looks at them, and how often at those that it has seen.
@@ -187,9 +189,13 @@ def _return_memory() -> None:
 
 
 def _announce(file: Path, url: str) -> None:
-    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        json.dump({"url": url, "pid": os.getpid()}, stream)
+    """Say where we listen. A disk that is full keeps other commands from finding us, and no request from its model."""
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            json.dump({"url": url, "pid": os.getpid()}, stream)
+    except OSError as error:
+        log.warning("%s cannot be written, so that no other command finds this server: %s", file, error.strerror)
 
 
 def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -6,12 +6,14 @@ import mmap
 import sys
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from memory.ports import Point, Query
 from memory.stores import index_edge
+from memory.stores.errors import Fault, StoreFault
 from memory.stores.mapped import let_go, write_out
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is mapped")
@@ -70,6 +72,30 @@ async def test_the_engine_keeps_little_in_memory_of_what_it_has_written(
     await index.upsert(points[900:])
     assert before >= 900 and resident(tmp_path / "index" / "segments") < before / 2
     assert [hit.id for hit in await index.search(Query(("ann",), points[3].dense, {}, 1))] == [points[3].id]
+    await index.close()
+
+
+async def test_nothing_is_written_into_mapped_files_while_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = index_edge.RESERVE - 1
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=free))
+    with pytest.raises(StoreFault, match="disk is full"):
+        await index_edge.EdgeIndex.open(tmp_path / "home" / "index", 2)
+    assert not (tmp_path / "home").exists()
+    free = index_edge.RESERVE
+    index = await index_edge.EdgeIndex.open(tmp_path / "index", 2)
+    one = Point(str(uuid.UUID(int=1)), "ann", "turn", 0.0, np.array([1, 0], dtype=np.float32), {})
+    free = 0
+    with pytest.raises(StoreFault) as refused:
+        await index.upsert([one])
+    assert refused.value.fault is Fault.FULL and refused.value.passing
+    free = index_edge.RESERVE
+    await index.upsert([one])
+    free = 0
+    with pytest.raises(StoreFault, match="disk is full"):
+        await index.delete([one.id])
+    assert await index.count() == 1
     await index.close()
 
 

@@ -9,8 +9,9 @@ import stat
 from pathlib import Path
 
 import aiohttp
+import pytest
 
-from proxy.cli.serving import LONG_SECONDS, _age, _Ageing
+from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce
 from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import program, serving
 
@@ -96,3 +97,11 @@ async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_a
         gc.unfreeze()
         gc.set_threshold(*thresholds)
         gc.callbacks[:] = callbacks
+
+
+def test_a_disk_on_which_it_cannot_say_where_it_listens_does_not_end_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "server.json").mkdir()
+    _announce(tmp_path / "server.json", "http://127.0.0.1:1")
+    assert "no other command finds this server" in caplog.text
