@@ -329,6 +329,7 @@ async def test_files_that_an_owner_has_outgrown_go_where_there_is_no_room_for_la
     await at_hand(index, ANN)
     nearly_full = shutil.disk_usage(tmp_path)._replace(free=1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: nearly_full)
+    monkeypatch.setattr(index_edge, "RESERVE", 1000)
     await index.upsert(points(200, ANN, 2))
     assert not index._kept.has(ANN)
     before = await told(index, ANN)
