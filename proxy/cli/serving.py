@@ -37,8 +37,9 @@ log = logging.getLogger(__name__)
 
 BACKLOG = 1024
 SWITCH_SECONDS = 0.0005
-# New objects after which the collector of cycles looks at them, and how often at those that it has seen.
-_YOUNG = (5000, 20, 20)
+# New objects after which the collector of cycles looks at them, after how many such looks again at those that it has
+# seen, and after how many of these at all: a second look holds everything up for two milliseconds at most.
+_YOUNG = (5000, 5, 80)
 # A collection that holds everything up for so long is not to be repeated.
 LONG_SECONDS = 0.01
 # Parameters of mallopt(3).
