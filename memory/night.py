@@ -12,6 +12,7 @@ import contextlib
 import logging
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -35,6 +36,9 @@ GRACE = timedelta(minutes=5)
 """How long after the start a night that was missed is made up for."""
 SHOWN = 5000
 """Changes that are kept as they were planned: where there were more, the journal has them all the same."""
+PAGES_SECONDS = 30.0
+"""How long pages may wait for what nights of one run have changed: to choose among tens of thousands of facts anew for
+each of hundreds of nights would take longer than to write them."""
 WITHIN = 4 * 3600.0
 """Seconds that a night may take at most."""
 
@@ -146,6 +150,7 @@ class Nights:
         self._paused = paused
         self._task: asyncio.Task[None] | None = None
         self._running = False
+        self._refreshed = 0.0
         self.outcome: Outcome | None = None
 
     @property
@@ -177,6 +182,7 @@ class Nights:
         if self._running:
             raise Busy("a night is going on already: wait until it is done")
         self._running = True
+        self._refreshed = time.monotonic()
         self.outcome = Outcome(self._now())
         shown = 0
         try:
@@ -194,6 +200,8 @@ class Nights:
                         nights=(*self.outcome.nights, *done),
                         looked=self.outcome.looked + planned.looked,
                     )
+            if not dry:
+                await self._refresh()
             if owners is None and not dry:
                 await self._journal.mark_night(job.now)
             self.outcome = replace(self.outcome, finished=True)
@@ -226,8 +234,13 @@ class Nights:
             self._pages.changed(frozenset({planned.diff.owner}))
         if planned.diff.changes:
             self._worker.wake()
-        await self._pages.refresh()
+        if time.monotonic() - self._refreshed > PAGES_SECONDS:
+            await self._refresh()
         return number
+
+    async def _refresh(self) -> None:
+        await self._pages.refresh()
+        self._refreshed = time.monotonic()
 
     async def _keep(self) -> None:
         """Look at the clock now and then, and begin a night when it is due."""

@@ -139,6 +139,38 @@ async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_bui
     assert (await replace_planner(memory, here).run()).nights == () and dump(memory) == before
 
 
+async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_another(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.stores.snapshots.SLICE", 2)
+    await taught(memory, *lessons())
+
+    async def here(job: Job) -> AsyncIterator[Planned]:
+        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
+            yield planned
+
+    pages = Counted()
+    nights = Nights(NightSettings(), memory.journal, here, memory.learner, pages, unguarded, lambda: NOW)
+    assert len((await nights.run()).nights) == 3
+    assert pages.told.count("changed") >= 3 and pages.told.index("refresh") == len(pages.told) - 1
+    told = [*pages.told]
+    await nights.run(dry=True)
+    assert pages.told == told
+
+
+class Counted:
+    """Pages that only note what they are told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def changed(self, owners: frozenset[str]) -> None:
+        self.told.append("changed")
+
+    async def refresh(self) -> None:
+        self.told.append("refresh")
+
+
 async def test_what_an_earlier_night_read_is_read_again_only_where_it_has_changed_since(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
