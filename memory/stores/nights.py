@@ -132,6 +132,14 @@ class Nights(Shelf):
 
         return await self._db.read(work)
 
+    async def night_candidates(self, number: int) -> list[Candidate]:
+        """What a night put forward."""
+
+        def work(connection: sqlite3.Connection) -> list[Candidate]:
+            return [candidate_of(row) for row in connection.execute(QUERIES["night_candidates_get"], (number,))]
+
+        return await self._db.read(work)
+
     async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[Line]:
         """The lines of the days (ISO dates) from one to another, the whole day before the day in short."""
 

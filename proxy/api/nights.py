@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -50,16 +51,20 @@ async def consolidate(request: web.Request) -> web.Response:
 
 @routes.get("/api/consolidate")
 async def progress(request: web.Request) -> web.Response:
-    """The night that is going on, or the last one since the start, as far as it is the asker's."""
+    """The night that is going on, as far as it has come, or the last one since the start with what it changed, as far
+    as it is the asker's."""
     memory, owners = memory_of(request), await owners_of(request)
     nights = memory.nights
-    told = _outcome(nights.outcome, owners) if nights.outcome else None
-    for each in told["nights"] if told else ():
+    running, outcome = nights.running, nights.outcome
+    if outcome is None:
+        return answer({"running": running, "night": None})
+    # Thousands of changes are not told again and again to who waits for the end.
+    told = await asyncio.to_thread(_outcome, outcome, owners, not running)
+    for each in told["nights"]:
         # What was put forward anew is known by the id that it had.
         if each["number"]:
-            _, _, candidates = await memory.journal.night_changes(each["number"])
-            each["candidates"] = _candidates(candidates)
-    return answer({"running": nights.running, "night": told})
+            each["candidates"] = _candidates(await memory.journal.night_candidates(each["number"]))
+    return answer({"running": running, "night": told})
 
 
 @routes.get("/api/nights")
@@ -118,15 +123,15 @@ def _moment(said: str) -> datetime:
         raise Refusal(422, f"since is {said[:40]!r}; write a day as 2026-03-01") from None
 
 
-def _outcome(outcome: Outcome, owners: Sequence[str]) -> dict[str, Any]:
-    """What is the asker's own; of everybody else only how many nights there were."""
+def _outcome(outcome: Outcome, owners: Sequence[str], changes: bool) -> dict[str, Any]:
+    """What is the asker's own, with the ``changes`` or without; of everybody else only how many nights there were."""
     own = [(number, each) for number, each in outcome.nights if each.diff.owner in owners]
     return {
         "began": outcome.began,
         "looked": outcome.looked,
         "finished": outcome.finished,
         "fault": outcome.fault,
-        "nights": [_planned(number, each) for number, each in own],
+        "nights": [_planned(number, each) for number, each in own] if changes else [],
         "others": len(outcome.nights) - len(own),
     }
 

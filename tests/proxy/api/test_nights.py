@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
+from memory.night import Nights
 from tests.proxy.api.asking import Asking
 
 SAME = ("Always run the unit tests before a push", "always run all the unit tests before each push")
@@ -52,6 +55,16 @@ async def test_a_night_of_somebody_else_is_not_there(ask: Asking) -> None:
     assert (await ask("GET", "api/nights"))["nights"] == []
     await ask("GET", f"api/nights/{night['number']}", status=404)
     await ask("POST", f"api/nights/{night['number']}/undo", {}, status=404)
+
+
+async def test_what_changes_is_told_when_all_is_done(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in SAME:
+        await ask("POST", "api/remember", {"text": text}, status=201)
+    [night] = (await consolidated(ask, {}))["nights"]
+    assert night["changes"]
+    monkeypatch.setattr(Nights, "running", True)
+    told = await ask("GET", "api/consolidate")
+    assert told["running"] and told["night"]["nights"] == [] and told["night"]["looked"] == 2
 
 
 async def test_everybody_is_consolidated_where_nobody_is_named(ask: Asking) -> None:
