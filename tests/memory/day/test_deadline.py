@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 import pytest
 import pytest_asyncio
 
+from memory.context.sight import Sight
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.day import prepare
 from memory.day.given import FrozenPage, Recalled
@@ -78,6 +79,12 @@ class Sheds:
             return Decision()
         entry = Entry(*keys[1], "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)
         return Decision((entry,), shed=Shed("fold", "it would not fit", 1, 1, True))
+
+    def hasty(self, *told: Any) -> Decision:
+        return Decision()
+
+    def sight(self, conversation: Conversation, keys: Sequence[Key], standing: Standing, load: Load) -> Sight:
+        return Sight(conversation, keys, load.sizes, standing)
 
 
 class NeverBack:

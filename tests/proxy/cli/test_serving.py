@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import signal
 import stat
 from pathlib import Path
@@ -102,6 +103,7 @@ async def test_what_was_read_at_the_start_is_not_gone_through_by_the_collector_a
 def test_a_disk_on_which_it_cannot_say_where_it_listens_does_not_end_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING)
     (tmp_path / "server.json").mkdir()
     _announce(tmp_path / "server.json", "http://127.0.0.1:1")
     assert "no other command finds this server" in caplog.text
