@@ -47,8 +47,9 @@ _ABBREVIATIONS = vocabulary(
     "e.g i.e etc vs mr mrs ms dr prof sr jr st no nr inc ltd co corp approx dept est fig cf al ca resp incl excl "
     "jan feb mar apr jun jul aug sep sept oct nov dec a.m p.m u.s u.k z.b d.h bzw usw ggf evtl bspw sog"
 )
-# A line at least this long, without an end, before a line in lower case, was wrapped by an editor.
-_WRAPPED = 60
+_ASKS = re.compile(r"\?[\"'”’)\]*_`]{0,4}$")
+WRAPPED = 60
+"""A line at least this long, without an end, before a line in lower case, was wrapped by an editor."""
 
 
 def blocks(text: str) -> list[Block]:
@@ -120,7 +121,7 @@ def _joined(lines: list[str]) -> str:
         body = line.strip()
         if not joined:
             joined = body
-        elif len(joined) - joined.rfind("\n") > _WRAPPED and body[:1].islower() and joined[-1] not in ".!?:;":
+        elif len(joined) - joined.rfind("\n") > WRAPPED and body[:1].islower() and joined[-1] not in ".!?:;":
             joined += " " + body
         else:
             joined += "\n" + body
@@ -142,6 +143,11 @@ def sentences(text: str) -> list[str]:
                 start = end.end()
         _add(found, line[start:])
     return found
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence ends with a question mark."""
+    return _ASKS.search(sentence) is not None
 
 
 def _is_end(line: str, start: int, end: re.Match[str]) -> bool:

@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def reported(spoken: list[Clause]) -> list[tuple[Clause, Finding]]:
+def worth_keeping(spoken: list[Clause]) -> list[tuple[Clause, Finding]]:
     """The clauses of an assistant's text that are worth keeping, the surest first, at most :data:`MOST`."""
     found = [
         (clause, finding)

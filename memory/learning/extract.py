@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.learning.assistant import reported
+from memory.learning.assistant import worth_keeping
 from memory.learning.choice import choice, options
 from memory.learning.corrections import correction, mistaken
 from memory.learning.decisions import decision, reason
@@ -71,7 +71,7 @@ def extract(
     ``before`` is the reply that it answers and ``question`` what they had asked before that. Never raises on any text.
     """
     if origin is Origin.ASSISTANT:
-        return [_draft(clause, finding, origin, at) for clause, finding in reported(clauses(own_words(text)))]
+        return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(clauses(own_words(text)))]
     if not origin.trusted:
         return []
     blocks = own_words(text)

@@ -17,8 +17,8 @@ from memory.fact import Draft, Kind, Origin, Sensitivity
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.found import parted
+from memory.learning.hearsay import of_a_page, without_orders
 from memory.learning.moment import moment
-from memory.learning.orders import reported, without_orders
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
 from memory.learning.taint import lowered
@@ -80,7 +80,9 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     reply = question = ""
     taint: Origin | None = None
     before: Message | None = None
-    for turn, message in turns:
+    for index, (turn, message) in enumerate(turns):
+        if index == journaled.opening and journaled.between:
+            taint, before = journaled.taint, None
         taint, before = lowered(taint, message, before), message
         if message.role is Role.USER and message.spoken:
             # The prompt of a sub-agent was written by its parent: nobody spoke.
@@ -89,10 +91,10 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             if turn in fresh:
                 drafts = extract(own, origin, at, before=reply, question=question)
                 facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
-                said = _pieces(reported(own) if subagent else own, origin, "user", message, at, turn)
+                said = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(said)
                 if found:
-                    pieces.extend(_pieces(without_orders(found), Origin.WEB, "page", message, at, turn, len(said)))
+                    pieces.extend(_pieces(of_a_page(found), Origin.WEB, "page", message, at, turn, len(said)))
             question, reply = own, ""
             taint = Origin.WEB if found else None
         elif message.role is Role.ASSISTANT and (text := message.text).strip():
@@ -100,13 +102,13 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             if not assistant or turn not in fresh or (message.calls and len(text) < _NARRATION):
                 continue
             origin = Origin.SUBAGENT if subagent else taint or Origin.ASSISTANT
-            said_on = text if origin is Origin.ASSISTANT else reported(text)
-            facts.extend(Taught(draft, message.digest, turn) for draft in _reported(said_on, origin, at))
+            said_on = text if origin is Origin.ASSISTANT else without_orders(text)
+            facts.extend(Taught(draft, message.digest, turn) for draft in _drafts(said_on, origin, at))
             pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
     return Learned(tuple(facts), tuple(pieces))
 
 
-def _reported(text: str, origin: Origin, at: datetime) -> list[Draft]:
+def _drafts(text: str, origin: Origin, at: datetime) -> list[Draft]:
     """The drafts of an assistant's text; in a tainted turn only observations, with the taint's origin."""
     drafts = extract(text, Origin.ASSISTANT, at)
     if origin is Origin.ASSISTANT:

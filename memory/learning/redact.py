@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from memory.learning.secrets.assignments import find_assigned
+from memory.learning.secrets.assignments import find_announced, find_assigned
 from memory.learning.secrets.commands import find_commanded
 from memory.learning.secrets.issued import find_issued
 from memory.learning.secrets.locations import find_located
@@ -67,6 +67,7 @@ def _found(text: str) -> list[Span]:
         *find_located(text, lower),
         *find_commanded(text, lower),
         *find_assigned(text, lower),
+        *find_announced(text, lower),
     ]
     return spans + list(_again(text, spans)) if spans else spans
 

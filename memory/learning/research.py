@@ -15,7 +15,7 @@ from memory.actions import Kind, action
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, Usage
 from memory.fact import Sensitivity
 from memory.language.sentences import Shape, blocks
-from memory.learning.orders import reported
+from memory.learning.hearsay import without_orders
 from memory.learning.passages import passages
 from memory.learning.sensitivity import sensitivity
 from memory.ports import Journaled
@@ -163,7 +163,7 @@ def unseen(id: str, owner: str, person: str, errand: Errand, parent: str, began:
 def told(research: Research, tiers: Callable[[str, Hint], Tiers]) -> Research:
     """A research with L0 and L1 of its report."""
     made = tiers(research.report, Hint()) if research.report.strip() else Tiers("", "")
-    heard = reported(research.report)
+    heard = without_orders(research.report)
     # The line is what a talk comes upon; whoever asks for the research has the report as it is.
     line = made.line if heard == research.report else tiers(heard, Hint()).line if heard.strip() else ""
     return replace(research, line=line, overview=made.overview)

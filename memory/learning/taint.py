@@ -15,9 +15,9 @@ from memory.learning.spawning import is_spawner
 _WEB = ("web", "fetch", "search_the", "browser", "browse", "navigate", "http", "url", "google", "crawl", "scrape")
 
 
-def taint_of(messages: Iterable[Message]) -> Origin | None:
-    """The lowest trust of what has been read since a person last spoke; None where nothing was."""
-    taint: Origin | None = None
+def taint_of(messages: Iterable[Message], taint: Origin | None = None) -> Origin | None:
+    """The lowest trust of what has been read since a person last spoke, behind messages that had this ``taint``; None
+    where nothing was."""
     before: Message | None = None
     for message in messages:
         if message.role is Role.USER and message.spoken:

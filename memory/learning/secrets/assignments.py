@@ -8,7 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory.learning.secrets.values import grouped, is_hex, jumps, mixed, random, stands_in, symbolic, wordy
+from memory.learning.secrets.values import (
+    grouped,
+    is_hex,
+    is_uuid,
+    jumps,
+    mixed,
+    numbered,
+    random,
+    stands_in,
+    symbolic,
+    wordy,
+)
 
 PASSWORD, SECRET, WEAK, ATTACHED = "password", "secret", "weak", "attached"
 
@@ -36,12 +47,24 @@ _PUBLIC_WORDS = """
     public foreign primary cache partition sort hot publishable commit checksum digest integrity idempotency
     idempotence next page cursor count max min num limit total usage type length size expires expiry expiration ttl
     path file dir url uri name field label column index format regex pattern policy error threshold
+    routing storage translation lookup dedup object document
 """
 _PUBLIC = frozenset(_PUBLIC_WORDS.split())
 # `PASS: TestFoo`, `pwd: /home`
 _AMBIGUOUS = frozenset(("pass", "--pass", "pwd", "--pwd", "pw"))
 _NO_PASSWORD = re.compile(r"[^\n]*[/_(\\]")
 _HEAD = re.compile(r"[A-Za-z0-9_\-]{0,40}\Z")
+
+# `Please use the following password to log in:` and the password on a line of its own below.
+# Not `all tests pass:`.
+_ANNOUNCES = re.compile(rf"(?<![a-z0-9])(?!pass\b)(?:(?P<password>{_PASSWORDS})|{_SECRETS}|key)\b")
+# What such a line tells of has a digest or an id of its own, which looks no different.
+_NUMBERED = frozenset(("commit", "commits", "build", "row", "revision", "sha", "hash", "id"))
+_OWN_LINE = re.compile(
+    r":[ \t]{0,4}\r?\n(?:[ \t*#]{0,80}\r?\n)?[ \t]{0,8}(?P<value>[A-Za-z0-9+/=_.\-]{16,128})(?=[ \t]{0,8}(?:\r?\n|\Z))"
+)
+# `acme_key = …`
+_OF_A_SERVICE = re.compile(r"(?i)[a-z]{4,}[_-]?key\Z")
 
 _QUOTE = r"""\\{0,8}(?:\"{3}|'{3}|["'`])|&quot;|&\#0?3[49];|&apos;|\\{1,4}u002[27]|%2[27]"""
 # What may stand between a name and its value: the name's closing quote, a type, a sign or word that joins, a call that
@@ -97,6 +120,23 @@ def find_assigned(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         if found is not None:
             done = found[1]
             yield found
+
+
+def find_announced(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Values on a line of their own below one that announces them: start, end, kind."""
+    for hit in _OWN_LINE.finditer(text):
+        value, line = hit.group("value"), max(text.rfind("\n", 0, hit.start()), hit.start() - 120)
+        known = is_hex(value) or is_uuid(value)
+        if not known and not random(value):
+            continue
+        announced = _ANNOUNCES.search(lower, line + 1, hit.start())
+        words = frozenset(_WORD.findall(lower, line + 1, hit.start()))
+        if announced is None or (known and not _NUMBERED.isdisjoint(words)):
+            continue
+        if announced["password"]:
+            yield *hit.span("value"), "password"
+        elif _PUBLIC.isdisjoint(words):
+            yield *hit.span("value"), "secret"
 
 
 def _value(text: str, hit: re.Match[str]) -> tuple[tuple[int, int, str] | None, int]:
@@ -208,7 +248,14 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
             or (grouped(value) and by != ".")
             or is_hex(value)
             or (quoted and tight and len(value) >= 16 and not wordy(value))
+            or (tight and len(value) >= 16 and value.isdigit() and not _counted(value, name))
         )
+    if by == "" and "/" not in value and text[start : start + 3].isupper() and numbered(value, 14):
+        # `ACCESS 1234…`: prose has such a word only before names and dates that people wrote.
+        if _FILE.search(value):
+            return False
+        if round(jumps(value) * len(value)) >= 2:
+            return True
     if by == "" and (strength == ATTACHED or "/" in value):
         return False
     if is_hex(value):
@@ -216,7 +263,17 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
     return (
         random(value, 12 if name.isupper() and tight else 16)
         or mixed(value, 16 if tight or quoted else 20)
+        or (tight and _OF_A_SERVICE.search(name) is not None and numbered(value))
         or (grouped(value) and by != ".")
+    )
+
+
+def _counted(value: str, name: str) -> bool:
+    """Whether digits are a time in micro- or nanoseconds, or the number of a row."""
+    return (value[0] == "1" and value[1] > "3" and len(value) in (16, 19)) or _WORD.findall(name)[-1:] in (
+        ["id"],
+        ["Id"],
+        ["ID"],
     )
 
 

@@ -20,6 +20,8 @@ _UUID = re.compile(r"[0-9A-Za-z]{8}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}-[0-9A-Za-z]{4}
 _GROUPS = re.compile(r"(?:(?=[^0-9]{0,60}[0-9])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}|[A-Z]{5,7}(?:-[A-Z]{5,7}){3,5})\Z")
 _CODE = re.compile(r"[A-Za-z]{3}[(\[]|\?\.[a-z]|[A-Za-z]=[^=]")
 _SPLIT = re.compile(r"[^A-Za-z0-9]+")
+# Signs that join no words.
+_UNUSUAL = frozenset("!#$%^*~`?;|[]{}<>\\\"'")
 
 # What other text will be put in the place of.
 _TEMPLATE = re.compile(
@@ -86,7 +88,7 @@ def is_uuid(value: str) -> bool:
 
 def wordy(value: str) -> bool:
     """Made of words and numbers as people write them: paths, identifiers, versions, dates."""
-    return all(
+    return len(set(value) & _UNUSUAL) < 4 and all(
         piece.isalpha() or piece.isdigit() or (len(piece) < 10 and jumps(piece) * len(piece) < 3)
         for piece in _SPLIT.split(value)
         if piece
@@ -123,6 +125,12 @@ def mixed(value: str, least: int = 16) -> bool:
         humps = jumps(piece)
         return (len(piece) >= 24 and humps < 0.05) or (humps >= 0.2 and entropy(piece) >= 3.8)
     return True
+
+
+def numbered(value: str, least: int = 12) -> bool:
+    """One piece of ``least`` characters, of several letters and several digits."""
+    piece = max(_SPLIT.split(value), key=len, default="")
+    return len(piece) >= least and sum(map(str.isdigit, piece)) >= 4 and sum(map(str.isalpha, piece)) >= 3
 
 
 def grouped(value: str) -> bool:

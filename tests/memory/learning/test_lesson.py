@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.conversation import Message, Part, Role, Text, ToolCall, ToolResult, digest
@@ -100,6 +101,18 @@ def test_the_web_is_trusted_less_than_a_tool() -> None:
         reply=said(Role.ASSISTANT, "It says that the limit is fifty."),
     )
     assert learned.pieces[-1].origin is Origin.WEB
+
+
+def test_the_taint_of_what_is_left_out_of_a_long_turn_counts_on() -> None:
+    asked, call = said(Role.USER, "Mend the build."), ToolCall("1", "read_file", "{}")
+    read = said(Role.TOOL, "", ToolResult("1", (Text("x"),)))
+    messages = (asked, said(Role.ASSISTANT, "", call), read)
+    reply = said(Role.ASSISTANT, "It says that the limit is fifty.")
+    held = Journaled(1, "e", SESSION, "main", AT, messages, (2,), reply, (), 1, (b"left out",), Origin.WEB)
+    assert learn(held).pieces[-1].origin is Origin.WEB
+    assert learn(replace(held, taint=None)).pieces[-1].origin is Origin.TOOL
+    spoken = replace(held, messages=(asked, read, asked))
+    assert learn(spoken).pieces[-1].origin is Origin.ASSISTANT
 
 
 def test_the_taint_ends_where_a_person_speaks_again() -> None:

@@ -157,6 +157,18 @@ def test_a_certificate_is_public_and_stays() -> None:
         ("https://hooks.slack.com/services/", "T0" + drawn(8) + "/B0" + drawn(8) + "/" + drawn(24), " posts there"),
         ("$key = '", "wwf*2#86t64!fgh6yav$aoeu@u2o", "'"),
         ('os.environ.get("APP_PASSWORD") or "', "at5G6zi!m", '"'),
+        ("acme_key = ", "12ab34CD56ef", "\n"),
+        ("acme ACCESS ", "1234" + drawn(12), ""),
+        ("acme SECRETS ACCESS ", "abcd1234567EFG", ""),
+        ("acmekey=", "RST123UVW456", "\n"),
+        ("ACME_API_TOKEN: ", drawn(16, "123456789"), "\n"),
+        ('webtokensecret: "', "7`D'}vY;W]5E;_&k>qX?G&3C", '"\n'),
+        ("Use this password to go on:\n\n", drawn(32, HEX), "\n\nIt stands in a file, too."),
+        ("Your new token:\n  ", drawn(24), "\n"),
+        ("Set ACME_TOKEN:\n", drawn(32, HEX), "\n"),
+        ("The password of the cache:\n", drawn(32, HEX), "\n"),
+        ("credential_code: ", "2345678901234567", "\n"),
+        ("credential: ", "12345678901234567", "\n"),
         ("hash: ", "$2b$" + "12$" + drawn(53, BASE62 + "./"), "\n"),
     ],
 )  # fmt: skip
@@ -166,6 +178,16 @@ def test_a_value_beside_a_name_goes_and_the_rest_stays(before: str, secret: str,
     assert redacted.text.endswith(after)
     assert secret not in redacted.text
     assert re.fullmatch(r"\[secret: [a-z ]+\]", redacted.text[len(before) : len(redacted.text) - len(after)])
+
+
+@pytest.mark.parametrize(("line", "kind"), [("Your password:", "password"), ("Your new token:", "secret")])
+def test_what_is_announced_names_its_kind(line: str, kind: str) -> None:
+    assert redact(f"{line}\n{drawn(32, HEX)}\n").text == f"{line}\n[secret: {kind}]\n"
+
+
+@pytest.mark.parametrize("signs", range(10))
+def test_what_joins_words_with_four_signs_that_join_none_is_not_wordy(signs: int) -> None:
+    assert values.wordy("alpha" + "!#$%^*~`?;"[:signs] + ".beta12") == (signs < 4)
 
 
 def test_where_a_database_stands_goes_with_its_credentials() -> None:
@@ -207,7 +229,39 @@ def test_a_secret_is_taken_out_where_it_is_repeated() -> None:
         "getAccessTokenFromAuthorizationHeader(request)",
         "https://example.org:8443/path?x=1@2",
         "claude-opus-4-20250514, gpt-4o-mini-2024-07-18",
+        "The files changed for the key feature:\n\nsrc/components/AuthProvider.tsx\n",
+        "Built from the commit below, see the notes:\n3f786850e387550fdab836ed7e6dc881de23001b\n",
+        "cache_key = 'user12345678abc'",
+        'routing_key = "orders20240115eu"',
+        "lookup_key: user1234profile5678",
+        "translation_key: 'settings_page_title'",
         "Please press any key: monkey, keyboard, author, compass.",
+        "Last commit where all tests pass:\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "All tests pass:\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "First bad one for the bypass:\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "The monkey:\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "This commit fixes the api key handling:\n\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "The cache key is:\n9fceb02d0ae598e95dc970b74767f19372d81af8\n",
+        "Row with this primary key:\n550e8400-e29b-41d4-a716-446655440000\n",
+        "Row with this key:\n550e8400-e29b-41d4-a716-446655440000\n",
+        "The API microservice2024 handles it.",
+        "LOGIN screenshot20240612.png",
+        "KEY a1screenshot20240612b.png",
+        "KEY performance2025 report",
+        "SEED benchmark20241015 was used",
+        "The api ab12345cd6789ef handles it.",
+        "The API ab12cd34ef handles it.",
+        "sync_token=1732290000000000",
+        "sync_token=1732290000000000123",
+        "credential_id: 2345678901234567",
+        "credentialId: 2345678901234567",
+        "page_token: 234567",
+        "refresh token: 23456789012",
+        "api_key = 'order12'",
+        "x_key = ab12cd34ef56",
+        "a.key = ab12cd34ef56",
+        "key = ab12cd34ef56",
+        "token: ab#12!cd34.html",
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:

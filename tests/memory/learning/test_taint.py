@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import pytest
+
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult
 from memory.fact import Origin
 from memory.learning.taint import taint_of
@@ -23,6 +27,27 @@ def test_the_least_trusted_counts_whatever_was_read_after_it() -> None:
     assert taint_of([ASKED, *called("WebFetch"), *called("read_file")]) is Origin.WEB
     assert taint_of([ASKED, *called("Task"), *called("WebFetch"), *called("read_file")]) is Origin.SUBAGENT
     assert taint_of([ASKED, *called("Task"), ASKED]) is None
+
+
+@pytest.mark.parametrize(
+    ("tools", "least"),
+    [
+        (("read_file", "WebFetch"), Origin.WEB),
+        (("read_file", "Task"), Origin.SUBAGENT),
+        (("WebFetch", "Task"), Origin.SUBAGENT),
+        (("read_file", "WebFetch", "Task"), Origin.SUBAGENT),
+    ],
+)
+def test_in_whatever_order_it_was_read(tools: tuple[str, ...], least: Origin) -> None:
+    for order in permutations(tools):
+        assert taint_of([ASKED, *(message for tool in order for message in called(tool))]) is least
+
+
+def test_what_is_read_on_is_added_to_what_was_read_before() -> None:
+    assert taint_of(called("read_file"), Origin.WEB) is Origin.WEB
+    assert taint_of(called("WebFetch"), Origin.TOOL) is Origin.WEB
+    assert taint_of([SAID], Origin.WEB) is Origin.WEB
+    assert taint_of([SAID, ASKED], Origin.WEB) is None
 
 
 def test_what_a_runtime_says_behind_an_assistants_words_is_nobodys() -> None:
