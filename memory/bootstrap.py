@@ -32,6 +32,7 @@ from memory.day.moving.research import ResearchRecords
 from memory.day.note import Notes
 from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
+from memory.day.pause import Pause
 from memory.day.person.commands import Commands
 from memory.day.person.lives import Lives
 from memory.day.person.revising import Revising
@@ -53,6 +54,7 @@ from memory.day.tools import Tools
 from memory.day.warming import Warming
 from memory.day.window.counting import Counting
 from memory.day.window.fitting import Fitting
+from memory.day.window.load import Loads
 from memory.day.window.paging import Paging
 from memory.day.window.reported import Reported
 from memory.day.window.shedding import Shedding
@@ -84,7 +86,7 @@ SHORT = 1000
 
 @dataclass(slots=True)
 class Memory:
-    """Memory's parts, joined. ``paused`` is what ``palimpsest pause`` sets; it lasts until ``resume``."""
+    """Memory's parts, joined. ``pause`` is what ``palimpsest pause`` and ``resume`` set."""
 
     settings: MemorySettings
     home: Path
@@ -121,11 +123,7 @@ class Memory:
     library: Library
     researching: Researching
     retaining: Retaining
-
-    @property
-    def paused(self) -> bool:
-        """Whether a person has switched memory off for now."""
-        return _pause_file(self.home).exists()
+    pause: Pause
 
     @property
     def following(self) -> tuple[Following, ...]:
@@ -136,14 +134,6 @@ class Memory:
     def embedder(self) -> Embedder:
         """What turns texts into vectors now."""
         return self.recall.embedder
-
-    def pause(self) -> None:
-        """Learn nothing and add nothing new until :meth:`resume`; survives a restart."""
-        _pause_file(self.home).touch(mode=0o600)
-
-    def resume(self) -> None:
-        """Take part again."""
-        _pause_file(self.home).unlink(missing_ok=True)
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
@@ -213,8 +203,10 @@ async def open_memory(
         await journal.close()
         raise
 
+    pause = Pause(home / "paused")
+
     def paused() -> bool:
-        return _pause_file(home).exists()
+        return pause.on
 
     def kept() -> tuple[Path, str] | None:
         return (recall.index.kept_in, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
@@ -261,8 +253,10 @@ async def open_memory(
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
+    loads = Loads(counting, reported, windows)
     fitting = Fitting(
-        Shedding(settings.shedding, journal, counting, reported, windows),
+        loads,
+        Shedding(settings.shedding, journal, loads, reported, windows),
         Paging(settings.shedding),
         reported,
         pages.page,
@@ -354,6 +348,7 @@ async def open_memory(
         library=Library(settings.research, journal, shelves, folders, now),
         researching=researching,
         retaining=retaining,
+        pause=pause,
     )
 
 
@@ -377,7 +372,3 @@ def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], da
         return None
     key = os.environ.get(settings.key_from) if settings.key_from else None
     return LitellmLanguage(settings.name, settings.url, key, settings.daily_tokens, journal, now)
-
-
-def _pause_file(home: Path) -> Path:
-    return home / "paused"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -172,6 +172,8 @@ class Conversation:
     continues: str | None = None
     schemas: str = ""
     longest: int = 0
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What follows from the messages, once it was asked for: a request asks for it at every step."""
 
     @property
     def head(self) -> int:
@@ -184,29 +186,37 @@ class Conversation:
         """Each message's digest, and how many earlier messages have the same."""
         if isinstance(self.messages, History):
             return self.messages.keys
-        seen: dict[bytes, int] = {}
-        result = []
-        for message in self.messages:
-            count = seen.get(message.digest, 0)
-            seen[message.digest] = count + 1
-            result.append((message.digest, count))
-        return tuple(result)
+        keys: tuple[tuple[bytes, int], ...] | None = self._known.get("keys")
+        if keys is None:
+            seen: dict[bytes, int] = {}
+            result = []
+            for message in self.messages:
+                count = seen.get(message.digest, 0)
+                seen[message.digest] = count + 1
+                result.append((message.digest, count))
+            keys = self._known["keys"] = tuple(result)
+        return keys
 
     @property
-    def digests(self) -> list[bytes]:
+    def digests(self) -> Sequence[bytes]:
         """Each message's digest."""
-        return [each[0] for each in self.keys()]
+        digests: tuple[bytes, ...] | None = self._known.get("digests")
+        if digests is None:
+            digests = self._known["digests"] = tuple([each[0] for each in self.keys()])
+        return digests
 
     def trail(self) -> Sequence[bytes]:
         """A chain of hashes, one for each message: two requests agree up to message k iff ``trail()[k]`` is equal."""
         if isinstance(self.messages, History):
             return self.messages.trail
-        chain = b""
-        links = []
-        for message in self.messages:
-            chain = chained(chain, message.digest)
-            links.append(chain)
-        return tuple(links)
+        links: tuple[bytes, ...] | None = self._known.get("trail")
+        if links is None:
+            chain, made = b"", []
+            for message in self.messages:
+                chain = chained(chain, message.digest)
+                made.append(chain)
+            links = self._known["trail"] = tuple(made)
+        return links
 
 
 def chained(link: bytes, digest: bytes) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from memory.conversation import Form
@@ -122,7 +122,8 @@ class Entry:
 
     ``memories`` are the ids of what the text holds. ``reason`` begins with one word that says what was decided about
     (``page``, ``recall``, ``paged``, ``shed``, ``rotate``), and says why nothing was added where nothing was.
-    ``part`` and ``tier`` are of a ``REPLACE``: which part, and what of it is left.
+    ``part`` and ``tier`` are of a ``REPLACE``: which part, and what of it is left. ``stored`` is what is written to
+    disk in the text's place where a secret stands in it; None where the text itself is.
     """
 
     digest: bytes
@@ -134,6 +135,7 @@ class Entry:
     act: Act = Act.APPEND
     part: int = 0
     tier: Tier = Tier.L2
+    stored: str | None = None
 
     @property
     def key(self) -> Key:
@@ -144,6 +146,10 @@ class Entry:
     def about(self) -> str:
         """What it decides about: the first word of its reason."""
         return self.reason.partition(" ")[0]
+
+    def at_rest(self) -> Entry:
+        """The entry as it may lie on a disk. Whoever writes one there writes this."""
+        return self if self.stored is None else replace(self, text=self.stored, stored=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +200,7 @@ class Ledger:
     def write(self, entry: Entry) -> None:
         """Add a decision behind those that stand at the same message."""
         self._at.setdefault(entry.key, []).append(entry)
-        self.weight += _OVERHEAD + len(entry.text)
+        self.weight += _OVERHEAD + len(entry.text) + len(entry.stored or "")
         self._replaces = self._replaces or entry.act is Act.REPLACE
         self._cuts = self._cuts or entry.act is Act.CUT
         self._inserts = self._inserts or entry.act is Act.INSERT

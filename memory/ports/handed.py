@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memory.behaviour import Observed
 from memory.conversation import Message
-from memory.fact import Fact, Passage
+from memory.fact import Fact, Origin, Passage
 from memory.session import Session
 
 
@@ -20,7 +20,8 @@ class Journaled:
     had; ``reply`` the reply as a message, or None where it was cut or failed. Secrets are redacted in all of it.
 
     Of a request without end the messages stand there with which it opens, ``opening`` of them, and those before what
-    is fresh; ``between`` are the digests of those that are left out.
+    is fresh; ``between`` are the digests of those that are left out, and ``taint`` is the lowest trust of what had been
+    read behind them since a person last spoke.
     """
 
     number: int
@@ -34,6 +35,7 @@ class Journaled:
     shown: tuple[str, ...] = ()
     opening: int = 0
     between: tuple[bytes, ...] = ()
+    taint: Origin | None = None
 
     def turn(self, index: int) -> int:
         """Where a message stands in the whole request."""
@@ -43,7 +45,7 @@ class Journaled:
 @dataclass(frozen=True, slots=True)
 class TakenBack:
     """What became of exchanges that were aside: how many are in the journal now that were not before, and how many
-    could not be read or written, and are lost."""
+    could not be read or written. Those stay where they are, and are not tried again by this process."""
 
     taken: int = 0
     broken: int = 0

@@ -1,28 +1,34 @@
 """Exchanges that are set aside while the journal cannot take them, and taken back into it.
 
 An exchange is set aside before the end of its reply is let go, and leaves again when it is committed. What a process
-left behind is taken back by the next one, before it serves anybody; what was committed after all is there once.
+left behind is taken back by the next one, before it serves anybody; what was committed after all is there once. A file
+that cannot be taken back is never deleted: it may be the only copy of what was acknowledged.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memory.edits import Entry
+from memory.edits import Act, Entry
+from memory.fact import Fact, Passage
 from memory.ports import TakenBack
 from memory.session import Exchange
-from memory.stores.draft import Draft, dump, load
+from memory.stores.draft import Damaged, Draft, Texts, dump, load
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.exchanges import Exchanges, reply_message
+from memory.stores.forgetting import texts_of
 from memory.stores.histories import join
 from memory.stores.queries import QUERIES
 from memory.stores.recent import Past
+from memory.stores.rows import fact_of, passage_of
 from memory.stores.sessions import write_new_entry, write_session
 from memory.stores.shelf import ask_many
 from memory.stores.spill import Spill
+from memory.stores.traces import Lines
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +37,7 @@ class Aside(Exchanges):
     """The part of the journal that keeps what it cannot take yet."""
 
     _spill: Spill
+    _broken = 0  # that cannot be taken back, and that nobody was told of yet
 
     async def commit(self, exchange: Exchange) -> None:
         """See :class:`memory.ports.Journal`."""
@@ -46,34 +53,43 @@ class Aside(Exchanges):
         """See :class:`memory.ports.Journal`."""
         under_way = self._drafts.get(exchange.id)
         draft = (await under_way if under_way is not None else None) or await self._drafted_somehow(exchange)
-        await self._spill.put(exchange.id, dump(draft, entries, self._redact))
+        await self._spill.put(exchange.id, dump(draft, entries, self._redact, await self._texts(entries)))
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)
 
     async def take_back(self) -> TakenBack:
         """See :class:`memory.ports.Journal`."""
-        taken = broken = 0
+        taken = 0
         for id in self._spill.ids:
             if id in self._drafts:
                 continue
-            try:
-                draft, entries = load(await self._spill.get(id))
-                async with self._gate.passing():
-                    taken += await self._take_back(draft, entries)
-            except KeyError:
-                continue  # committed meanwhile
-            except ValueError as error:
-                log.error("an exchange that was set aside is lost: %s", error)
-                broken += 1
-            except StoreFault as fault:
-                if fault.fault is not Fault.OTHER:
-                    raise
-                # One that cannot be written must not stand before the others. Its file stays.
-                log.error("an exchange that was set aside could not be written: %s", fault)
-                broken += 1
-                self._spill.leave(id)
-            self._spill.drop(id)
+            # Whatever is wrong with one of them must not stand before the others.
+            [outcome] = await asyncio.gather(self._take_one(id), return_exceptions=True)
+            if not isinstance(outcome, BaseException):
+                taken += outcome
+                self._spill.drop(id)
+                continue
+            if isinstance(outcome, StoreFault) and outcome.fault is not Fault.OTHER:
+                raise outcome
+            log.error("an exchange that was set aside cannot be taken back: %r", outcome)
+            log.debug("while taking exchanges back", exc_info=outcome)
+            self._broken += 1
+            if isinstance(outcome, Damaged):
+                self._spill.set_apart(id)
+            else:
+                self._spill.leave(id)  # the next process may fare better
+        broken, self._broken = self._broken, 0
         return TakenBack(taken, broken)
+
+    async def _take_one(self, id: str) -> bool:
+        """Write one that is aside; whether it was new to the journal."""
+        try:
+            record = await self._spill.get(id)
+        except KeyError:
+            return False  # committed meanwhile
+        draft, entries, texts = load(record)
+        async with self._gate.passing():
+            return await self._take_back(draft, entries, texts)
 
     async def _committed(self, id: str) -> bool:
         """Whether an exchange is in the journal; no where that cannot be told."""
@@ -92,24 +108,51 @@ class Aside(Exchanges):
             history = join([message.digest for message in messages])
             return await self._sealed(exchange, history, reply, list(each_once.values()))
 
-    async def _take_back(self, draft: Draft, entries: Sequence[Entry]) -> bool:
+    async def _texts(self, entries: Sequence[Entry]) -> Texts:
+        """What the memories say that stand where segments begin: by that their lines are known if they are forgotten
+        before the entries are written. Empty where it cannot be read."""
+        ids = [id for entry in entries if entry.act is Act.CUT for id in entry.memories]
+
+        def work(connection: sqlite3.Connection) -> Texts:
+            memories: list[Fact | Passage] = [
+                *map(fact_of, ask_many(connection, "facts_get", ids)),
+                *map(passage_of, ask_many(connection, "passages_get", ids)),
+            ]
+            return {memory.id: texts_of(memory) for memory in memories}
+
+        try:
+            return await self._db.look(work) if ids else {}
+        except StoreFault:
+            return {}
+
+    async def _take_back(self, draft: Draft, entries: Sequence[Entry], texts: Texts) -> bool:
         """Write an exchange that was set aside, and what its session's ledger does not have; whether it was new."""
 
         def work(connection: sqlite3.Connection) -> Past | None:
             gone = _gone(connection, draft, entries)
+            lines = Lines(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
             written = self._append(connection, replace(draft, receipt=replace(draft.receipt, shown=shown)))
             session, _ = write_session(connection, draft.session)
             for entry in entries:
-                # What a forgotten memory was told in is empty, as `forget` would have left it.
-                kept = replace(entry, text="", memories=()) if gone.intersection(entry.memories) else entry
-                write_new_entry(connection, entry, kept, session)
+                write_new_entry(connection, entry, _without(entry, gone, lines), session)
             return written
 
         written = await self._db.write(work)
         if written is not None:
             self._recent.remember(draft.session.id, written)
         return written is not None
+
+
+def _without(entry: Entry, gone: frozenset[str], lines: Lines) -> Entry:
+    """An entry as `forget` would have left it: where a segment begins without the lines that tell of what is gone, if
+    they can be found, and else empty."""
+    if gone.isdisjoint(entry.memories):
+        return entry
+    left = lines.without(entry.text) if entry.act is Act.CUT else ""
+    if left in ("", entry.text):
+        return replace(entry, text="", memories=())
+    return replace(entry, text=left, memories=tuple(id for id in entry.memories if id not in gone))
 
 
 def _gone(connection: sqlite3.Connection, draft: Draft, entries: Sequence[Entry]) -> frozenset[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
-import orjson
 
 from memory.conversation import Usage
 from memory.edits import Entry
@@ -17,7 +16,8 @@ from memory.stores.messages import Sealed
 from memory.stores.rows import receipt_of, receipt_text
 
 VERSION = 1
-_BEGIN = b"palimpsest\x00" + bytes([VERSION])
+_NAME = b"palimpsest\x00"
+_BEGIN = _NAME + bytes([VERSION])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +45,50 @@ class Draft:
     receipt: Receipt
 
 
+class Damaged(ValueError):
+    """A record is not whole, or not one of ours."""
+
+
+class OfALaterVersion(ValueError):
+    """A record was made by a later version than this one."""
+
+
+Texts = Mapping[str, Sequence[str]]
+"""What memories say, by their ids."""
+
+
 class _Record(msgspec.Struct, array_like=True):
     draft: Draft
     receipt: str
     entries: tuple[Entry, ...]
+    texts: dict[str, tuple[str, ...]] = {}
 
 
-def dump(draft: Draft, entries: Sequence[Entry], redact: Callable[[str], str]) -> bytes:
-    """A draft, and entries of its session's ledger, as bytes without secrets; :func:`load` is the inverse."""
+def dump(draft: Draft, entries: Sequence[Entry], redact: Callable[[str], str], texts: Texts) -> bytes:
+    """A draft, entries of its session's ledger, and what memories that these hold say, as bytes without secrets;
+    :func:`load` is the inverse."""
     receipt = receipt_text(draft.receipt, redact)
     plain = replace(draft, receipt=Receipt("", draft.at, "", draft.kind, ""))
     # JSON: times keep their UTC offset in it.
-    packed = msgspec.json.encode(_Record(plain, receipt, tuple(entries)))
+    at_rest = tuple(entry.at_rest() for entry in entries)
+    packed = msgspec.json.encode(_Record(plain, receipt, at_rest, {id: tuple(said) for id, said in texts.items()}))
     return _BEGIN + zlib.crc32(packed).to_bytes(4, "big") + packed
 
 
-def load(data: bytes) -> tuple[Draft, tuple[Entry, ...]]:
-    """The draft and the entries that were dumped.
+def load(data: bytes) -> tuple[Draft, tuple[Entry, ...], Texts]:
+    """The draft, the entries and the texts that were dumped.
 
     Raises:
-        ValueError: when the data is not whole, or was not made by :func:`dump` of this version.
+        OfALaterVersion: when a later version made it.
+        Damaged: when it is not whole, or was not made by :func:`dump`.
     """
+    if data.startswith(_NAME) and data[len(_NAME) : len(_BEGIN)] > _BEGIN[-1:]:
+        raise OfALaterVersion("a later version made it")
     begin, packed = data[: len(_BEGIN) + 4], data[len(_BEGIN) + 4 :]
     if begin != _BEGIN + zlib.crc32(packed).to_bytes(4, "big"):
-        raise ValueError("it is not whole, or of another version")
+        raise Damaged("it is not whole")
     try:
         record = msgspec.json.decode(packed, type=_Record)
-        return replace(record.draft, receipt=receipt_of(record.receipt)), record.entries
-    except (msgspec.DecodeError, orjson.JSONDecodeError, KeyError, TypeError) as error:
-        raise ValueError(f"it cannot be read: {error}") from error
+        return replace(record.draft, receipt=receipt_of(record.receipt)), record.entries, record.texts
+    except (msgspec.DecodeError, ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"it cannot be read: {error}") from error

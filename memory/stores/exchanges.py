@@ -24,6 +24,7 @@ from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
 from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
 from memory.stores.sessions import write_session
 from memory.stores.shelf import Shelf, ask_many
+from memory.stores.taints import RunningTaints
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
@@ -37,6 +38,7 @@ class Exchanges(Shelf):
 
     _recent: RecentHistories
     _opened: OpenedMessages
+    _taints: RunningTaints
     _known: KnownMemories
     _gate: Gate
     _drafts: dict[str, asyncio.Future[Draft | None]]
@@ -211,10 +213,18 @@ class Exchanges(Shelf):
 
     def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
         session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
-        digests = split(history_of(connection, row["number"]))
+        history = history_of(connection, row["number"])
+        digests = split(history)
         fresh = orjson.loads(row["fresh"])
         begin = min(fresh, default=len(digests)) - BEFORE
         opening, end = (OPENING, begin) if begin > OPENING else (0, 0)
+        taint = None
+        if opening:
+            taint = self._taints.behind(
+                history[: (end + 1) * DIGEST],
+                of=session["id"],
+                read=lambda keys: self._opened.get(connection, session["person"], keys),
+            )
         between, digests = digests[opening:end], digests[:opening] + digests[end:]
         wanted = [*digests, row["reply"]] if row["reply"] else digests
         messages = self._opened.get(connection, session["person"], wanted)
@@ -231,6 +241,7 @@ class Exchanges(Shelf):
             shown=listed(row["shown"]),
             opening=opening,
             between=between,
+            taint=taint,
         )
 
 
@@ -273,14 +284,14 @@ def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, num
     """Where this request ended, and where the next one will be when it sends the reply along."""
     if not link or not (draft.kind.teaches or draft.extends):
         return
+    if draft.kind.teaches:
+        connection.execute(QUERIES["session_tip"], {"turn": number, "session": session, "at": stamp(draft.at)})
     links = [link]
     if draft.complete:
         links.extend(going_on(link, sequence) for sequence in draft.forms)
     write_several(
         connection, "trail_write", [(link, draft.namespace, session, number) for link in dict.fromkeys(links)]
     )
-    if draft.kind.teaches:
-        connection.execute(QUERIES["session_tip"], (number, session))
 
 
 def _closest(bases: Iterable[Past], history: bytes) -> int:

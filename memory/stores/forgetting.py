@@ -77,7 +77,7 @@ class Forgetting(Shelf):
             passages.update((row["id"], passage_of(row)) for row in pieces)
         gone = [*facts, *passages, *research]
         memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
-        texts = [text for memory in memories for text in _texts(memory)]
+        texts = [text for memory in memories for text in texts_of(memory)]
         changed = Changed()
         _empty_entries(connection, gone, texts, changed)
         for left in struck:
@@ -161,7 +161,8 @@ def _persons(connection: sqlite3.Connection, memory: Fact | Passage) -> list[int
     return [row["person"] for row in connection.execute(QUERIES["forget_persons_message"], (memory.session,))]
 
 
-def _texts(memory: Fact | Passage) -> list[str]:
+def texts_of(memory: Fact | Passage) -> list[str]:
+    """What a memory says, wherever it may stand."""
     return [text for text in (memory.text, memory.wrong if isinstance(memory, Fact) else "") if text]
 
 

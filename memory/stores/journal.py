@@ -30,10 +30,11 @@ from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
-from memory.stores.rows import stamp
+from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 from memory.stores.spill import Spill
+from memory.stores.taints import RunningTaints
 
 
 class SqliteJournal(
@@ -81,6 +82,7 @@ class SqliteJournal(
         self._terms = terms
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
+        self._taints = RunningTaints()
         self._beginning = []
         self._gate = Gate()
         self._drafts = {}
@@ -94,9 +96,7 @@ class SqliteJournal(
             watch=Watch(("facts", "passages"), self._have_changed),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
-        self._key = bytes(
-            self._db.start(lambda connection: connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])
-        )
+        self._key = self._db.start(_begin)
 
     def _have_changed(self, ids: Sequence[str]) -> None:
         self._known.drop(ids)
@@ -140,3 +140,9 @@ class SqliteJournal(
         """See :class:`memory.ports.Journal`."""
         await self._spill.close()
         await self._db.close()
+
+
+def _begin(connection: sqlite3.Connection) -> bytes:
+    """The key of keyed hashes, out of a database that is as it should be."""
+    check_columns(connection)
+    return bytes(connection.execute(QUERIES["meta_get"], ("key",)).fetchone()[0])

@@ -17,6 +17,7 @@ from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer, Scope
 from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, Shown
+from memory.stores.errors import StoreFault
 
 Redact = Callable[[str], str]
 
@@ -133,9 +134,28 @@ _STABILITIES = {each.value: each for each in Stability}
 _STATES = {each.value: each for each in State}
 
 
+_FACT = (
+    "number", "id", "text", "owner", "kind", "category", "stream", "layer", "origin", "session", "source",
+    "recorded_at", "recorded", "valid_from", "confidence", "importance", "surprise", "tier", "sensitivity",
+    "stability", "state", "access", "sessions", "used_at", "valid_until", "superseded_at", "supersedes", "contradicts",
+    "derived_from", "expires_at", "pinned", "wrong", "entities", "device", "preview",
+)  # fmt: skip
+
+
+def check_columns(connection: sqlite3.Connection) -> None:
+    """See that the columns of facts stand in the order in which :func:`fact_of` takes them.
+
+    Raises:
+        StoreFault: when they do not: each of them would be taken for another one.
+    """
+    columns = [row["name"] for row in connection.execute("PRAGMA table_info(facts)")]
+    if tuple(columns[: len(_FACT)]) != _FACT:
+        raise StoreFault(f"the columns of facts stand in another order than this version knows: {', '.join(columns)}")
+
+
 def fact_of(row: sqlite3.Row) -> Fact:
-    """A fact out of its table, whose columns come first in the row. They are taken in their order, because to look
-    each of them up by its name takes several times as long."""
+    """A fact out of its table, whose columns come first in the row. They are taken in their order, which is checked
+    when the journal is opened, because to look each of them up by its name takes several times as long."""
     (
         _, id, text, owner, kind, category, stream, layer, origin, session, source, recorded_at, _, valid_from,
         confidence, importance, surprise, tier, sensitivity, stability, state, access, sessions, used_at, valid_until,
@@ -190,7 +210,9 @@ def passage_of(row: sqlite3.Row) -> Passage:
 
 
 def entry_row(entry: Entry, session: int) -> dict[str, Any]:
-    """A ledger entry for its table. Its mark makes writing it twice the same as writing it once."""
+    """A ledger entry for its table, as it may be stored. Its mark makes writing it twice the same as writing it
+    once."""
+    entry = entry.at_rest()
     told: list[Any] = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
     if entry.act is not Act.APPEND:
         # Only then, so that an addition has the same mark as before there was anything else.

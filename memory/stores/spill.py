@@ -31,6 +31,9 @@ MOST_BYTES = 64 * 2**20
 
 _UNFINISHED = ".part"
 
+BROKEN = ".broken"
+"""How the name of a file ends that holds nothing that can be read."""
+
 
 @dataclass(slots=True)
 class _File:
@@ -91,14 +94,21 @@ class Spill:
         """A record that is kept.
 
         Raises:
-            KeyError: when it is not kept (any more).
+            KeyError: when it is not kept (any more), or could not be written after all.
             StoreFault: when it cannot be read.
         """
-        path = self._files[id].path
+        file = self._files[id]
+        if file.writing is not None:
+            await asyncio.wait({file.writing})
+            if self._files.get(id) is not file:
+                raise KeyError(id)
+        path = file.path
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, path.read_bytes)
         except OSError as error:
             raise StoreFault(f"{path} cannot be read ({error.strerror})", Fault.OTHER) from error
+        except RuntimeError as error:
+            raise StoreFault(f"{self._folder} is closed", Fault.CLOSED) from error
 
     def drop(self, id: str) -> None:
         """Let go of a record, if it is kept; never waits. A file that cannot be taken away is found again by the next
@@ -116,12 +126,22 @@ class Spill:
         self._bytes -= left.size
         return left.path
 
+    def set_apart(self, id: str) -> None:
+        """Know no more of a record that cannot be read, if it is kept; never waits. Its file stays, under a name that
+        no process takes for a record."""
+        left = self.leave(id)
+        if left is not None:
+            with suppress(RuntimeError):  # closed
+                self._pool.submit(_rename, left)
+
     async def close(self) -> None:
         """Finish what is being written."""
         await asyncio.to_thread(self._pool.shutdown)
 
     def _found(self, path: Path) -> None:
         order, _, id = path.name.partition("-")
+        if path.name.endswith(BROKEN) or not path.is_file():
+            return
         if path.name.endswith(_UNFINISHED):
             _remove(path)  # nobody was told that it is kept
         elif order.isdigit() and id:
@@ -170,6 +190,11 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(place)
     finally:
         os.close(place)
+
+
+def _rename(path: Path) -> None:
+    with suppress(OSError):
+        path.rename(path.with_name(path.name + BROKEN))
 
 
 def _remove(path: Path) -> None:

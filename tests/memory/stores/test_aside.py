@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
 import sqlite3
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -18,9 +21,21 @@ from memory.edits import Act, Entry, Tier
 from memory.ports import Lesson, TakenBack
 from memory.session import Exchange, HiddenRound, Shed, Shown
 from memory.stores import spill
+from memory.stores.draft import Draft
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import SECRET, assistant, exchange, fact, open_journal, said, session, user
+from memory.stores.recent import Past
+from tests.memory.stores.making import (
+    SECRET,
+    assistant,
+    conversation,
+    exchange,
+    fact,
+    open_journal,
+    said,
+    session,
+    user,
+)
 
 
 def files(home: Path) -> list[Path]:
@@ -156,6 +171,18 @@ async def test_no_secret_is_set_aside_and_nobody_else_may_read_it(tmp_path: Path
     assert told.reply.text == "so it is [redacted]"
 
 
+async def test_of_a_decision_with_a_secret_only_what_may_be_stored_is_written(tmp_path: Path) -> None:
+    hidden = replace(entry(f"it is {SECRET}", act=Act.INSERT), stored="it is [redacted]")
+    at_rest = replace(hidden, text="it is [redacted]", stored=None)
+    await left_behind(tmp_path, exchange("e1", [user("hi")]), entries=(hidden,))
+    [kept] = files(tmp_path)
+    assert SECRET.encode() not in kept.read_bytes()
+    async with opened(tmp_path) as journal:
+        await journal.take_back()
+        await journal.enter(session(), [hidden])
+        assert await journal.ledger("s1") == (at_rest,)
+
+
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "other"])
 async def test_what_cannot_be_read_is_counted_and_the_rest_is_taken_back(tmp_path: Path, damage: str) -> None:
     await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(3)))
@@ -171,7 +198,91 @@ async def test_what_cannot_be_read_is_counted_and_the_rest_is_taken_back(tmp_pat
     async with opened(tmp_path) as journal:
         assert await journal.take_back() == TakenBack(2, 1)
         assert [each.id for each in await journal.unlearned(10)] == ["e0", "e2"]
+    [left] = files(tmp_path)
+    assert left.name.endswith("-e1.broken") and left.read_bytes() == broken
+    async with opened(tmp_path) as journal:
+        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0)), "it is counted once"
+    assert files(tmp_path) == [left]
+
+
+async def test_what_a_later_version_set_aside_waits_for_it(tmp_path: Path) -> None:
+    await left_behind(tmp_path, exchange("e1", [user("hi")]))
+    [kept] = files(tmp_path)
+    later = kept.read_bytes().replace(b"palimpsest\x00\x01", b"palimpsest\x00\x02", 1)
+    kept.write_bytes(later)
+    async with opened(tmp_path) as journal:
+        assert await journal.take_back() == TakenBack(0, 1)
+    assert files(tmp_path) == [kept] and kept.read_bytes() == later
+
+
+@pytest.mark.parametrize("fault", [KeyError("x"), AssertionError("x"), StoreFault("x", Fault.OTHER)])
+async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp_path: Path, fault: Exception) -> None:
+    await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(3)))
+    kept = files(tmp_path)[1]
+    async with opened(tmp_path) as journal:
+        append = journal._append
+
+        def failing(connection: sqlite3.Connection, draft: Draft) -> Past | None:
+            if draft.id == "e1":
+                raise fault
+            return append(connection, draft)
+
+        journal._append = failing  # type: ignore[method-assign]
+        assert await journal.take_back() == TakenBack(2, 1)
+        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0)), "it is tried once"
+    assert files(tmp_path) == [kept]
+    async with opened(tmp_path) as journal:
+        assert await journal.take_back() == TakenBack(1, 0)
     assert files(tmp_path) == []
+
+
+async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_taken_yet(tmp_path: Path) -> None:
+    await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(2)))
+    files(tmp_path)[0].write_bytes(b"")
+    async with opened(tmp_path) as journal:
+        append = journal._append
+
+        def full(connection: sqlite3.Connection, draft: Draft) -> Past | None:
+            raise StoreFault("no space", Fault.FULL)
+
+        journal._append = full  # type: ignore[method-assign]
+        with pytest.raises(StoreFault, match="no space"):
+            await journal.take_back()
+        journal._append = append  # type: ignore[method-assign]
+        assert await journal.take_back() == TakenBack(1, 1)
+        assert await journal.take_back() == TakenBack(0, 0), "it is counted once"
+
+
+async def test_what_is_still_being_written_is_not_taken_for_one_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def full(path: Path, record: bytes, flush: bool) -> None:
+        begun.set()
+        go_on.wait()
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(spill, "_write", full)
+    async with opened(tmp_path) as journal:
+        putting = asyncio.create_task(journal.set_aside(exchange("e1", [user("hi")])))
+        await asyncio.to_thread(begun.wait)
+        taking = asyncio.create_task(journal.take_back())
+        await asyncio.sleep(0)
+        go_on.set()
+        with pytest.raises(StoreFault) as refused:
+            await putting
+        assert (refused.value.fault, await taking, journal.aside) == (Fault.FULL, TakenBack(0, 0), 0)
+
+
+async def test_what_is_no_file_of_ours_is_no_exchange(tmp_path: Path) -> None:
+    folder = tmp_path / "store" / "aside"
+    (folder / "1-folder").mkdir(parents=True)
+    (folder / "2.part").mkdir()
+    (folder / "notes.txt").write_text("mine")
+    async with opened(tmp_path) as journal:
+        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0))
+    assert [file.name for file in files(tmp_path)] == ["1-folder", "2.part", "notes.txt"]
 
 
 async def test_what_the_journal_does_not_take_yet_stays_aside(tmp_path: Path) -> None:
@@ -182,6 +293,25 @@ async def test_what_the_journal_does_not_take_yet_stays_aside(tmp_path: Path) ->
         assert journal.aside == 1
     async with opened(tmp_path) as journal:
         assert await journal.take_back() == TakenBack(1, 0)
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_what_is_journaled_late_is_not_its_sessions_newest(tmp_path: Path, again: bool) -> None:
+    opening = [user("a")]
+    whole = opening if again else [*opening, assistant("done"), user("b")]
+    later = exchange("e2", whole, at=datetime(2026, 3, 4, 17, 31, tzinfo=timezone(timedelta(hours=1))))
+    await left_behind(tmp_path, exchange("e1", opening, at=later.arrival.at - timedelta(milliseconds=60_001)))
+    async with opened(tmp_path) as journal:
+        await journal.commit(later)
+        reported = await journal.newest_usage("s1", "model-1")
+        assert reported is not None
+        assert await journal.take_back() == TakenBack(1, 0)
+        trail = conversation([*whole, assistant("done"), user("c")]).trail()
+        assert await journal.session_by_trail("ns", trail) == (session("s1"), len(whole) + 1, True)
+        assert await journal.session_by_trail("ns", conversation(opening).trail()) == (session("s1"), 1, again)
+        assert await journal.newest_usage("s1", "model-1") == reported
+        await journal.commit(exchange("e3", [*whole, user("d")], at=later.arrival.at))
+        assert await journal.session_by_trail("ns", trail) == (session("s1"), len(whole) + 1, False)
 
 
 async def test_no_more_is_set_aside_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,6 +339,25 @@ async def test_a_folder_that_cannot_be_written_is_told_and_leaves_nothing_behind
         (tmp_path / "store" / "aside").unlink()
         await journal.set_aside(exchange("e1", [user("hi")]))
         assert journal.aside == 1
+
+
+async def test_where_a_segment_begins_only_the_lines_go_that_tell_of_what_was_forgotten_meanwhile(
+    tmp_path: Path,
+) -> None:
+    dog, cat = fact("The dog is called Quirinus.", id="f1"), fact("The cat is called Elpis.", id="f2")
+    async with opened(tmp_path) as journal:
+        await journal.commit(exchange("e0", [user("hi")]))
+        [told] = await journal.unlearned(1)
+        await journal.learn(Lesson(told.number, (dog, cat)))
+    note = f"We build a boat.\n- {dog.text} (2026-03-04)\n- {cat.text}"
+    cut = entry(note, ("f1", "f2"), Act.CUT)
+    unknown = replace(cut, occurrence=1, text="Of what nobody knows.", memories=("f3",))
+    await left_behind(tmp_path, exchange("e1", [user("hi"), user("ho")]), entries=(cut, unknown))
+    async with opened(tmp_path) as journal:
+        await journal.forget(["f1"], told.at)
+        assert await journal.take_back() == TakenBack(1, 0)
+        left = replace(cut, text=f"We build a boat.\n- {cat.text}", memories=("f2",))
+        assert await journal.ledger("s1") == (left, replace(unknown, text="", memories=()))
 
 
 async def test_what_was_forgotten_meanwhile_does_not_come_back(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import tempfile
 from dataclasses import replace
 from datetime import timedelta, timezone
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
 from memory.ports import Lesson, Rarity
 from memory.scope import Layer, Scope
+from memory.stores.errors import StoreFault
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, user
 
@@ -66,6 +68,20 @@ async def test_a_fact_comes_back_whole(journal: SqliteJournal) -> None:
     (found,) = await journal.facts([WHOLE.id])
     assert found == WHOLE
     assert found.recorded_at.utcoffset() == timedelta(hours=-8)
+
+
+async def test_columns_in_another_order_are_refused_and_one_more_at_the_end_is_not(tmp_path: Path) -> None:
+    async def changed(*statements: str) -> None:
+        await open_journal(tmp_path).close()
+        connection = sqlite3.connect(tmp_path / "store" / "journal.sqlite")
+        for statement in statements:
+            connection.execute(f"ALTER TABLE facts {statement}")
+        connection.close()
+
+    await changed("ADD COLUMN mood TEXT")
+    await changed("RENAME COLUMN wrong TO other", "RENAME COLUMN device TO wrong", "RENAME COLUMN other TO device")
+    with pytest.raises(StoreFault, match="stand in another order"):
+        open_journal(tmp_path)
 
 
 async def test_a_passage_comes_back_whole(journal: SqliteJournal) -> None:

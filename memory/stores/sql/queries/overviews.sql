@@ -60,4 +60,5 @@ WHERE session = ? AND number > ? AND kind IN ('main', 'sub-agent') ORDER BY numb
 SELECT exchanges.usage, exchanges.kept, exchanges.tail, exchanges.model
 FROM exchanges JOIN sessions ON sessions.number = exchanges.session
 WHERE sessions.id = ? AND exchanges.kind IN ('main', 'sub-agent') AND exchanges.usage != ''
+    AND exchanges.number <= coalesce(sessions.tip, exchanges.number)
 ORDER BY exchanges.number DESC LIMIT 1;

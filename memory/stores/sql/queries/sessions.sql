@@ -32,12 +32,15 @@ SELECT * FROM sessions WHERE number = ?;
 -- session_by_key: the session last seen under a runtime's own id
 SELECT * FROM sessions WHERE key = ? AND key != '' ORDER BY seen DESC, number DESC LIMIT 1;
 
--- session_tip: move a session's tip to its newest turn
-UPDATE sessions SET tip = ? WHERE number = ?;
+-- session_tip: move a session's tip to a turn, unless it came before the one there: it may be journaled late
+UPDATE sessions SET tip = :turn WHERE number = :session AND coalesce(
+    (SELECT julianday(exchanges.at) FROM exchanges WHERE exchanges.number = sessions.tip), 0
+) <= julianday(:at);
 
--- trail_write: remember that a request ended here
+-- trail_write: remember that a request ended here; the session's tip, which is moved first, stays known as that
 INSERT INTO trail (link, namespace, session, exchange) VALUES (?, ?, ?, ?)
-ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = max(exchange, excluded.exchange);
+ON CONFLICT (link, namespace, session) DO UPDATE SET exchange = max(exchange, excluded.exchange)
+WHERE exchange IS NOT (SELECT tip FROM sessions WHERE sessions.number = excluded.session);
 
 -- trail_find: the sessions whose requests ended at one of these links; of each link, the likeliest first
 SELECT trail.link, trail.exchange = sessions.tip AS at_tip, sessions.*
