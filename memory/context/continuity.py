@@ -113,9 +113,18 @@ def note(
         body += [_VALUABLE, *rest]
     gone = cut - conversation.head + kept.beyond
     lead = f"{gone} earlier messages of this session are not shown any more. What they held:"
-    # What a tool printed must not be able to end the note and go on as if a person spoke.
-    inside = "\n".join([lead, *body]).replace(_NAME, _NAME.replace("-", " "))
-    return f"{OPENING}\n{inside}\n{CLOSING}"
+    return enclosed([lead, *body])
+
+
+def enclosed(lines: Sequence[str]) -> str:
+    """Lines as a note."""
+    return "\n".join([OPENING, *map(harmless, lines), CLOSING])
+
+
+def harmless(text: str) -> str:
+    """A text as it stands in a note: what a tool printed must not be able to end the note and go on as if a person
+    spoke."""
+    return text.replace(_NAME, _NAME.replace("-", " "))
 
 
 def _lines(seen: Sequence[Said], stays: Sequence[Said], body: Sequence[str], earlier: str, left: int) -> list[str]:

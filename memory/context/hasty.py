@@ -2,19 +2,23 @@
 
 A plan reads a session; this only adds up sizes. Whole rounds leave, the oldest first, and the note of before stands
 for them too; where the newest round alone is too large, its results give way, the largest first and the newest last.
+
+A result that is pinned, or that could not be given back word for word, never gives way to a stub. With its round it
+leaves as any other does, because the request would not fit: what is pinned is said in the note then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from memory.context.budget import Budget
-from memory.context.continuity import CLOSING, OPENING
+from memory.context.continuity import enclosed, harmless
+from memory.context.pinned import pins
+from memory.context.planned import Cut, Plan, Replacement
 from memory.context.protection import last_round
 from memory.context.rotate import beginnings
-from memory.context.shed import Cut, Plan, Replacement
 from memory.context.stub import FRAME, stub
-from memory.conversation import Conversation, ToolResult
+from memory.conversation import Conversation, Message, ToolResult
 from memory.edits import Act, Standing, Tier, handle
 from memory.session import Shed
 
@@ -30,34 +34,37 @@ def hasty(
     parts: Callable[[int], Sequence[int]],
     budget: Budget,
     standing: Standing,
-    pinned: Sequence[str] = (),
+    pinned: Mapping[str, str],
+    may_leave: Callable[[Message, int], bool],
     warm: bool = True,
 ) -> Plan:
     """What leaves at once, down to where a trim begins, if the request is too large for its window.
 
     ``sizes`` are the messages' tokens as they stand, ``parts`` says what the parts of one come to as the client sent
-    it, ``pinned`` are the lines that stay whatever leaves.
+    it, ``pinned`` are the texts that stay whatever leaves, by their handles. ``may_leave`` says whether a
+    message's result, by its part's number, can be given back; only those that would leave are asked about.
     """
     total = budget.fixed + sum(sizes)
     if total <= budget.window:
         return Plan(tokens=total)
     head, begin = conversation.head, max(conversation.head, standing.dropped.stop)
     earlier = next((entry.text for _, entry in standing.entries if entry.act is Act.CUT), "")
-    text = _note(earlier, pinned)
-    more = (len(text) - len(earlier)) // 4 + 1
+    missing = {name: line for name, text in pinned.items() if (line := harmless(text)) not in earlier}
+    held = pins(conversation, standing, missing)
     newest = last_round(conversation)
     places = [place for place in beginnings(conversation) if begin < place <= newest] if head else []
     cut, left = None, total
     for place in places:
+        text = _note(earlier, held.leaving(place))
+        more = (len(text) - len(earlier)) // 4 + 1
         cut, left = Cut(place, text), total - sum(sizes[begin:place]) + more
         if left <= budget.trim:
             break
     replaced: list[Replacement] = []
-    for index, number, tokens in _results(conversation, parts, standing, cut.message if cut else begin):
-        if left <= budget.window:
-            break
-        digest = conversation.messages[index].digest
-        shown = stub(Tier.L0, "", "", tokens, handle(digest, number))
+    whole = _results(conversation, parts, standing, cut.message if cut else begin, pinned, may_leave)
+    while left > budget.window and (found := next(whole, None)):
+        index, number, tokens = found
+        shown = stub(Tier.L0, "", "", tokens, handle(conversation.messages[index].digest, number))
         replaced.append(Replacement(index, number, Tier.L0, shown, WHY))
         left -= tokens - FRAME
     if cut is None and not replaced:
@@ -68,26 +75,35 @@ def hasty(
     return Plan(tuple(sorted(replaced, key=lambda each: (each.message, each.part))), cut, shed, left)
 
 
-def _note(earlier: str, pinned: Sequence[str]) -> str:
-    """The note of before, and what is pinned, where it does not stand there yet."""
-    lines = [line for line in pinned if line not in earlier]
+def _note(earlier: str, lines: Sequence[str]) -> str:
+    """The note of before, and what is pinned and leaves now."""
     if earlier and not lines:
         return earlier
     told = "Earlier messages of this session are not shown any more."
-    return "\n".join([earlier, OPENING, told, *(f"- {line}" for line in lines), CLOSING]).lstrip()
+    return f"{earlier}\n{enclosed([told, *(f'- {line}' for line in lines)])}".lstrip()
 
 
 def _results(
-    conversation: Conversation, parts: Callable[[int], Sequence[int]], standing: Standing, begin: int
-) -> list[tuple[int, int, int]]:
-    """The results that are still whole, from a message on, with their tokens: the largest first, the newest last."""
+    conversation: Conversation,
+    parts: Callable[[int], Sequence[int]],
+    standing: Standing,
+    begin: int,
+    pinned: Mapping[str, str],
+    may_leave: Callable[[Message, int], bool],
+) -> Iterator[tuple[int, int, int]]:
+    """The results that are still whole and may give way, from a message on, with their tokens: the largest first, the
+    newest last."""
+    messages = conversation.messages
     found = [
         (index, number, tokens)
-        for index in range(begin, len(conversation.messages))
+        for index in range(begin, len(messages))
         for number, tokens in enumerate(parts(index))
         if tokens >= LEAST
-        and isinstance(conversation.messages[index].parts[number], ToolResult)
+        and isinstance(messages[index].parts[number], ToolResult)
         and (index, number) not in standing.replaced
     ]
     newest = max((each[:2] for each in found), default=None)
-    return sorted(found, key=lambda each: (each[:2] == newest, -each[2], each[:2]))
+    for index, number, tokens in sorted(found, key=lambda each: (each[:2] == newest, -each[2], each[:2])):
+        message = messages[index]
+        if handle(message.digest, number) not in pinned and may_leave(message, number):
+            yield index, number, tokens

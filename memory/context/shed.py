@@ -11,15 +11,18 @@ more and loses a fourth of the lines that are needed again.) A cold cache is the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from memory.actions import Kind, Place, actions, parts_of
+from memory.context.batch import Batch, replacement
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, Said, note, text_of, whole
 from memory.context.excerpts import Excerpts, excerpts
 from memory.context.names import Source
+from memory.context.pinned import pins
+from memory.context.planned import Cut, Plan, Replacement
 from memory.context.protection import Protection, protection
 from memory.context.rotate import beginning
 from memory.context.stale import SAID_AGAIN, stale
@@ -55,37 +58,6 @@ BESIDE = 0.8
 by a little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A part goes down to this tier; ``text`` stands there from now on."""
-
-    message: int
-    part: int
-    tier: Tier
-    text: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A new segment begins at this message; ``text`` is the continuity note, for the end of the head."""
-
-    message: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to do to a request. ``tokens`` is about how large it will be, messages and what stands outside together;
-    ``why`` says why nothing, or not enough, could be done, and is a warning where ``tokens`` passes the window."""
-
-    replacements: tuple[Replacement, ...] = ()
-    cut: Cut | None = None
-    shed: Shed | None = None
-    tokens: int = 0
-    why: str = ""
-
-
 def plan(
     conversation: Conversation,
     pieces: Sequence[Piece],
@@ -95,22 +67,22 @@ def plan(
     warm: bool,
     turns: float,
     prices: Prices | None = None,
-    pinned: Collection[str] = (),
+    pinned: Mapping[str, str] | None = None,
     kept: Kept | None = None,
     must: bool = False,
 ) -> Plan:
     """What to shed of a request, if anything.
 
     ``sizes`` are the messages' tokens as they stand (0 of one that was dropped), ``turns`` how many more are expected,
-    ``pinned`` handles of what stays whole, ``kept`` what a continuity note says beside what the messages say.
-    ``must``: the provider has refused the request as too long.
+    ``pinned`` the texts of what stays whole, by their handles (empty of what is no text), ``kept`` what a continuity
+    note says beside what the messages say. ``must``: the provider has refused the request as too long.
     """
     total = budget.fixed + sum(sizes)
     if conversation.continues:
         return Plan(tokens=total, why="the server holds the history")
     if total <= budget.trim and not must:
         return Plan(tokens=total)
-    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned)
+    planner = _Planner(conversation, pieces, sizes, budget, standing, pinned or {})
     must = must or total > budget.window
     if must or (total > budget.fold and not warm):
         return planner.fold(warm, turns, prices, kept or Kept())
@@ -127,7 +99,7 @@ class _Planner:
         sizes: Sequence[int],
         budget: Budget,
         standing: Standing,
-        pinned: Collection[str],
+        pinned: Mapping[str, str],
     ) -> None:
         # What stays of a text is chosen when it leaves, with the whole session in view; of a call it must be JSON.
         self.pieces = [each if each.kind == "call" else each.without_overview() for each in pieces]
@@ -139,6 +111,7 @@ class _Planner:
         self.done = actions(conversation, self.parts)
         self.live = min(LIVE, budget.target // 4)
         self.guard = protection(conversation, self.done, sizes, self.live)
+        self.pinned = pins(conversation, standing, pinned)
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
         self.old = stale(self.parts, self.done)
         reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
@@ -149,7 +122,7 @@ class _Planner:
 
     def trim(self, warm: bool, turns: float, prices: Prices | None) -> Plan:
         """Take what is stale, when that is free or pays."""
-        batch = _Batch(self.total)
+        batch = Batch(self.total)
         usual = [step for step in self._open(self.guard) if step.piece.place in self.old]
         if warm:
             usual = [step for step in usual if step.why in SAID_AGAIN]
@@ -164,7 +137,7 @@ class _Planner:
         """Down to the lines that are needed most; where that is not enough, a new segment; where that is not, all that
         may go."""
         self.beyond = kept.beyond
-        batch = _Batch(self.total)
+        batch = Batch(self.total)
         usual = self._open(self.guard)
         batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
         cut = None
@@ -190,7 +163,7 @@ class _Planner:
             if place[0] >= begin and kinds.get(place) in TEXTS and entry.tier is Tier.L1
         }
 
-    def _excerpts(self, batch: _Batch, cut: Cut | None) -> Excerpts:
+    def _excerpts(self, batch: Batch, cut: Cut | None) -> Excerpts:
         """The lines that stay of what leaves now, and of older parts that give some up for them."""
         begin = cut.message if cut is not None else 0
         new = {
@@ -225,7 +198,7 @@ class _Planner:
             return self.standing.replaced[place].text
         return text_of(part)
 
-    def _last_resort(self, batch: _Batch, cut: Cut | None) -> None:
+    def _last_resort(self, batch: Batch, cut: Cut | None) -> None:
         """It would not fit: the live loop gives way, then what people said, then the newest results, and only then the
         very last of them."""
         begin = cut.message if cut is not None else 0
@@ -269,7 +242,7 @@ class _Planner:
     def _by_people(self, step: Step) -> bool:
         return step.piece.kind != "result" and step.piece.message in self.guard.human
 
-    def _rotated(self, folded: _Batch, kept: Kept) -> tuple[Cut | None, _Batch]:
+    def _rotated(self, folded: Batch, kept: Kept) -> tuple[Cut | None, Batch]:
         """A cut with its note, and what of a batch is behind it; the batch as it was where no cut helps."""
         head, left_before = self.guard.head, max(self.standing.dropped.stop, self.guard.head)
         sizes = list(self.sizes)
@@ -285,9 +258,11 @@ class _Planner:
             return None, folded
         stays = self._texts(range(at, len(sizes)))
         seen, complete = whole(self.conversation, range(head, at))
+        # What is pinned and stays is not said twice: a note must not take the place of what came last.
+        kept = replace(kept, pinned=(*kept.pinned, *self.pinned.leaving(at)))
         known = "" if complete and not kept.beyond else earlier
         text = note(self.conversation, self.done, at, seen, stays, known, kept, most)
-        batch = _Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
+        batch = Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
         return Cut(at, text), batch
 
@@ -313,7 +288,7 @@ class _Planner:
         said = f": {piece.line}" if piece.line and piece.kind != "call" else ""
         return f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}, {each.why}{said}"
 
-    def _plan(self, step: str, batch: _Batch, cut: Cut | None, warm: bool, turns: float, prices: Prices | None) -> Plan:
+    def _plan(self, step: str, batch: Batch, cut: Cut | None, warm: bool, turns: float, prices: Prices | None) -> Plan:
         chosen = self._excerpts(batch, cut)
         stays = sum(len(text) for text in chosen.new.values()) // 4
         given_up = sum(len(excerpt_of(self.standing.replaced[place].text)) for place in chosen.fewer)
@@ -328,7 +303,7 @@ class _Planner:
         removed = self.total - tokens
         rewritten = max(tokens - self.budget.fixed - sum(self.sizes[:first]), 0)
         expected = gain(removed, rewritten, turns, prices, warm) if prices else None
-        by_place = {place: _replacement(taken, chosen.new.get(place, "")) for place, taken in batch.steps.items()} | {
+        by_place = {place: replacement(taken, chosen.new.get(place, "")) for place, taken in batch.steps.items()} | {
             place: self._fewer(place, text) for place, text in chosen.fewer.items()
         }
         replacements = tuple(by_place[place] for place in sorted(by_place))
@@ -337,45 +312,3 @@ class _Planner:
             lines = (f"a new segment from message {cut.message + self.beyond} on", *lines)
         why = f"{self.total} of {self.budget.window} tokens, the cache is {'warm' if warm else 'cold'}"
         return Plan(replacements, cut, Shed(step, why, removed, rewritten, warm, expected, lines), tokens, warning)
-
-
-class _Batch:
-    """Steps that are taken together; of one piece the last holds."""
-
-    def __init__(self, total: int) -> None:
-        self.left = total
-        self.removed = 0
-        self.steps: dict[Place, Step] = {}
-        self.saved: dict[Place, int] = {}
-
-    def take(self, ways: Iterable[Step], target: int) -> None:
-        """Take steps in their order until no more than the target is left. What was taken before is not again."""
-        for step in ways:
-            if self.left <= target:
-                return
-            before = self.steps.get(step.piece.place)
-            if before is None or (before.tier is Tier.L1 and step.tier is Tier.L0):
-                self._add(step, step.saved)
-
-    def keep(self, other: _Batch, begin: int) -> None:
-        """What another took from a message on."""
-        for place, step in other.steps.items():
-            if place[0] >= begin:
-                self._add(step, other.saved[place])
-
-    def _add(self, step: Step, saved: int) -> None:
-        place = step.piece.place
-        self.steps[place] = step
-        self.saved[place] = self.saved.get(place, 0) + saved
-        self.left -= saved
-        self.removed += saved
-
-
-def _replacement(step: Step, excerpt: str) -> Replacement:
-    piece = step.piece
-    if piece.kind == "call":
-        text, tier = (piece.overview, Tier.L1) if step.tier is Tier.L1 else (piece.line, Tier.L0)
-    else:
-        tier = Tier.L1 if excerpt else Tier.L0
-        text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
-    return Replacement(*piece.place, tier, text, step.why)

@@ -1,8 +1,8 @@
-"""What of a session without end is looked at: its head, what stands in the request, and what left within reach of it.
+"""The part of an endless session that is looked at.
 
-A client sends all it ever said, and most of it left long ago. Nothing of that stands in a request, a note is made of
-the newest of it, and what it says is still to be had by its handle: so neither the time that a request takes nor the
-memory grows with it.
+A client sends its whole history with every request, and in a session without end most of it left long ago. What is
+looked at is the head, all that stands in the request, and the newest of what left: a continuity note is made of that,
+and the rest is still to be had by its handle. So a request takes no more time and memory, however long its session is.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from memory.conversation import Conversation
 from memory.edits import Key, Standing
 
 REACH = 250_000
-"""Tokens of what left a request that are still looked at, the newest."""
+"""How many tokens of what left a request are still looked at, counted back from its newest message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A request without the messages that left beyond reach: ``beyond`` of them, which stood behind its head. ``keys``,
-    ``sizes`` and ``standing`` are of the messages that are left, in their places here."""
+    """A request without the messages that left it too long ago to be looked at. There are ``beyond`` of these, and they
+    stood right behind its head. ``keys``, ``sizes`` and ``standing`` count places in this shorter conversation."""
 
     conversation: Conversation
     keys: Sequence[Key]
@@ -36,7 +36,8 @@ class Sight:
 def sight(
     conversation: Conversation, keys: Sequence[Key], whole: Sequence[int], sizes: Sequence[int], standing: Standing
 ) -> Sight:
-    """What is looked at. ``whole`` are the messages' tokens as the client sent them, ``sizes`` as they stand."""
+    """What is looked at of a request. ``whole`` are the tokens of its messages as the client sent them, ``sizes`` those
+    of what stands there with the session's edits."""
     head, beyond, left = conversation.head, len(standing.dropped), REACH
     while beyond > 0 and whole[head + beyond - 1] <= left:
         beyond -= 1

@@ -1,7 +1,10 @@
 """The shells of the day: each awaits what the pure rooms decide.
 
+request                 a request of a session: what these shells hand on to each other
 prepare                 a request: which edits it needs
   deciding              what is added to its newest message, once; given: who finds it; deadline: until when
+  shortening            what the provider has refused as too long, made smaller
+  ledgers               what was decided is written, beside the request
 note                    a reply: into the journal before its end is seen
 learn                   the journal: facts and passages, by a worker beside the requests
 recall                  what memory holds for a moment

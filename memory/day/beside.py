@@ -19,7 +19,10 @@ class Beside:
         return self._task is not None and not self._task.done()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let it do this from now on."""
+        """Let it do this from now on. It does nothing else meanwhile: a second task would be stopped by nobody."""
+        if self.running:
+            work.close()
+            raise AssertionError("it runs already")
         self._task = asyncio.create_task(work)
 
     async def stop(self) -> None:

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from memory.conversation import Conversation, Form, Role
 from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
+from memory.day.request import Request
 from memory.day.research.findings import Findings, opens
-from memory.day.sessions.live import LiveSession
 from memory.day.window.fitting import Fit, Fitting
-from memory.edits import Act, Entry, Key
+from memory.edits import Act, Entry
 from memory.ports import Guard
 from memory.scope import Scope
-from memory.session import Answered, Arrival, RequestKind
+from memory.session import Answered, RequestKind
 from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
@@ -69,9 +69,7 @@ class Deciding:
         self._findings = findings if findings is not None and findings.enabled else None
         self._deadline = settings.recall.deadline_ms / 1000
 
-    async def decide(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, deadline: Deadline
-    ) -> Decided:
+    async def decide(self, request: Request, deadline: Deadline) -> Decided:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
         leaves it; what was done before one that is late stands.
 
@@ -80,20 +78,21 @@ class Deciding:
         given again when the client has dropped the message that carried it. Where reading it failed it is given at a
         later message, never at the same one, which was forwarded without it.
         """
+        conversation, live = request.conversation, request.live
         fit, steps = Fit(), dict[str, float]()
         if self._fitting is not None:
             start = time.perf_counter()
-            fit = await self._fitting.shed(conversation, keys, live, arrival, deadline)
+            fit = await self._fitting.shed(request, deadline)
             steps["shed"] = ms(start)
         index = newest(conversation)
         if index is None:
             return Decided(recalled=Recalled(note="nothing new was said"), fit=fit, steps=steps)
         if self._fitting is not None and live.ledger.shed:
             start = time.perf_counter()
-            fit = replace(fit, paged=await self._fitting.page_in(conversation, keys, live, deadline))
+            fit = replace(fit, paged=await self._fitting.page_in(request, deadline))
             steps["page in"] = ms(start)
-        message, key = conversation.messages[index], keys[index]
-        stands = live.ledger.standing(keys, conversation.head)
+        message, key = conversation.messages[index], request.keys[index]
+        stands = request.standing()
         standing = stands.entries
         # What the model asked for stands in the hidden rounds.
         asked_for = {memory for entry in stands.inserted.values() for memory in entry.memories}
@@ -108,8 +107,8 @@ class Deciding:
             steps["page"] = ms(start)
         research, answer = Recalled(), None
         decided = any(at == index and entry.about == RESEARCH for at, entry in standing)
-        if self._findings is not None and not decided and message.spoken and _asks(conversation, arrival):
-            research, answer = await self._research(self._findings, conversation, live, arrival, deadline)
+        if self._findings is not None and not decided and message.spoken and _asks(request):
+            research, answer = await self._research(self._findings, request, deadline)
             given = tuple(shown.memory for shown in research.shown)
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
@@ -122,7 +121,7 @@ class Deciding:
             standing = (*standing, *((index, entry) for entry in new))
             present = frozenset(memory for _, entry in standing for memory in entry.memories) | asked_for
             tokens = self._left(conversation, standing)
-            recalled = await self._recall(conversation, live, arrival, tokens, present, until)
+            recalled = await self._recall(request, tokens, present, until)
             memories = tuple(shown.memory for shown in recalled.shown)
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": ms(start)}
@@ -143,21 +142,13 @@ class Deciding:
         )
         return page, f"{PAGE_GIVEN} {why}".strip()
 
-    async def _recall(
-        self,
-        conversation: Conversation,
-        live: LiveSession,
-        arrival: Arrival,
-        tokens: int,
-        present: frozenset[str],
-        until: Deadline,
-    ) -> Recalled:
+    async def _recall(self, request: Request, tokens: int, present: frozenset[str], until: Deadline) -> Recalled:
         if not self._settings.recall.enabled:
             return Recalled(note="is switched off")
         if tokens <= 0:
             return Recalled(note="has used up its budget")
         recalled, why = await self._guard(
-            self._recaller.recall(conversation, live.session, arrival, tokens, present),
+            self._recaller.recall(request.conversation, request.live.session, request.arrival, tokens, present),
             otherwise=Recalled(),
             within=until.left,
             doing="recalling",
@@ -165,16 +156,11 @@ class Deciding:
         return replace(recalled, note=why, failed=True) if why else recalled
 
     async def _research(
-        self,
-        findings: Findings,
-        conversation: Conversation,
-        live: LiveSession,
-        arrival: Arrival,
-        deadline: Deadline,
+        self, findings: Findings, request: Request, deadline: Deadline
     ) -> tuple[Recalled, Answered | None]:
         """What others found before for a sub-agent's question, under a deadline of its own."""
         (found, answer), why = await self._guard(
-            findings.earlier(conversation, live.session, arrival.at),
+            findings.earlier(request.conversation, request.live.session, request.arrival.at),
             otherwise=(Recalled(), None),
             within=deadline.within(findings.deadline),
             doing="looking for earlier research",
@@ -210,9 +196,9 @@ def _as_before(entry: Entry) -> str:
     return f"this message came before, and what was decided then stands: {decided}"
 
 
-def _asks(conversation: Conversation, arrival: Arrival) -> bool:
+def _asks(request: Request) -> bool:
     """Whether a request brings a sub-agent's question."""
-    return arrival.kind is RequestKind.SUBAGENT and opens(conversation)
+    return request.arrival.kind is RequestKind.SUBAGENT and opens(request.conversation)
 
 
 def _settles_page(entry: Entry, here: bool) -> bool:

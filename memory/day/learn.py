@@ -20,6 +20,7 @@ from memory.conversation import Role
 from memory.day.lessons.indexing import Indexing, lesson_of, points_of
 from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
+from memory.day.own_words import met
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
@@ -78,6 +79,7 @@ class Learner(Following):
         self._now = now
         self._unindexed: dict[str, Fact] = {}
         self._observing = observing
+        self._asked_to_rest = 0
 
     async def catch_up(self) -> None:
         """Learn from everything that is in the journal, and bring the index and the pages up to it."""
@@ -92,9 +94,25 @@ class Learner(Following):
         known = frozenset(fact.id for fact in ending)
         await self.write(await _aside([*facts, *passages], lesson_of, 0, [*facts, *ending], passages, known))
 
+    async def tell(self, said: Fact, now: datetime) -> Fact:
+        """Write down what a person says outside any session, and then what it means for what is known (see
+        :func:`memory.day.own_words.met`); the fact as it stands. Nothing is learned, forgotten or pinned in between."""
+        async with self.resting():
+            # Written first: whatever fails behind it, what the person said is kept.
+            await self._journal.learn(await _aside([said], lesson_of, 0, [said], ()))
+            near = [each for each in await self.neighbours(said.owner, said.text) if each[0].id != said.id]
+            held, *changed = met(said, near, now)
+            if changed:
+                known = frozenset(fact.id for fact in (held, *changed))
+                await self._journal.learn(lesson_of(0, (held, *changed), (), known))
+            self._pages.changed(frozenset(fact.owner for fact in (held, *changed)))
+            await self._indexing().catch_up()
+        await self._pages.refresh()
+        return held
+
     async def write(self, lesson: Lesson) -> None:
         """Write a lesson that no exchange taught, and make it findable."""
-        async with self._one_at_a_time:
+        async with self.resting():
             await self._journal.learn(lesson)
             self._pages.changed(frozenset(fact.owner for fact in lesson.facts))
             await self._indexing().catch_up()
@@ -102,9 +120,17 @@ class Learner(Following):
 
     @contextlib.asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:
-        """While this is held nothing is learned and the index is left alone."""
-        async with self._one_at_a_time:
+        """While this is held nothing is learned and the index is left alone. Who asks for it comes after the exchange
+        that is being learned from, not after all that wait."""
+        self._asked_to_rest += 1
+        try:
+            await self._one_at_a_time.acquire()
+        finally:
+            self._asked_to_rest -= 1
+        try:
             yield
+        finally:
+            self._one_at_a_time.release()
 
     async def _settle(self, done: bool) -> None:
         await self._guard(self._pages.refresh(), otherwise=None, within=60, doing="making pages")
@@ -118,7 +144,7 @@ class Learner(Following):
             for journaled in waiting:
                 await self._learn(journaled)
                 self._sparing.paid(1)
-                if patient and self._busy():
+                if self._asked_to_rest or (patient and self._busy()):
                     break
             if not waiting:
                 self._sparing.paid()
@@ -187,7 +213,7 @@ class Learner(Following):
             if owner is None or await self._is_forgotten(owner, each.draft.text):
                 continue
             unindexed = {**self._unindexed, **written}
-            known = await self._neighbours(owner, each.draft.text, unindexed.values())
+            known = await self.neighbours(owner, each.draft.text, unindexed.values())
             decision = reconcile(each.draft, known, at)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
@@ -196,7 +222,9 @@ class Learner(Following):
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
 
-    async def _neighbours(self, owner: str, text: str, unindexed: Iterable[Fact]) -> list[tuple[Fact, float, float]]:
+    async def neighbours(
+        self, owner: str, text: str, unindexed: Iterable[Fact] = ()
+    ) -> list[tuple[Fact, float, float]]:
         """Known facts of an owner that are like a text, each with cosine and coverage; also those just written."""
         question = Question(text, dict.fromkeys(stems(text), 1.0))
         weighed = weigh(question, await self._journal.rarity([owner], question.terms))

@@ -82,6 +82,8 @@ class Notes:
         self._kept_bytes = 0
         self._again: asyncio.Task[None] | None = None
         self.lost = 0
+        self.broken = 0
+        """Exchanges that were aside and could not be taken back."""
 
     @property
     def kept(self) -> int:
@@ -110,11 +112,11 @@ class Notes:
             del self._under_way[prepared.receipt.id]
         self._try_later()
 
-    async def set_aside(self, receipt: str) -> None:
-        """Have an exchange that is being noted outlive this process, whatever comes of it: by its receipt's id."""
+    async def set_aside(self, receipt: str) -> bool:
+        """Have an exchange that is being noted outlive this process, whatever comes of it: by its receipt's id. False
+        where it cannot be set aside; True also where it is noted already."""
         heard = self._under_way.get(receipt)
-        if heard is not None:
-            await self._set_aside(heard)
+        return heard is None or await self._set_aside(heard)
 
     async def write_kept(self) -> None:
         """Try again to write what could not be written, oldest first; stops at the first that still cannot."""
@@ -186,7 +188,7 @@ class Notes:
         return aside
 
     async def _take_back(self) -> bool:
-        """Whether all that was aside is in the journal, or lost."""
+        """Whether all that was aside is in the journal, or told that it cannot come there."""
 
         async def work() -> TakenBack:
             self._must_have_room()
@@ -195,8 +197,7 @@ class Notes:
         back, _ = await self._guard(work(), otherwise=None, within=PATIENCE, doing="taking exchanges back")
         if back is None:
             return False
-        if back.broken:
-            self._lose(back.broken, "what was set aside cannot be taken back")
+        self.broken += back.broken
         if back.taken:
             log.info("%d exchanges that were set aside are in the journal", back.taken)
         self._journaled()

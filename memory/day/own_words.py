@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
-from memory.fact import Category, Fact, Kind, Origin, Stability, Stream, Tier
+from memory.fact import Category, Draft, Fact, Kind, Origin, Stability, Stream, Tier
+from memory.language.claim import Claim
+from memory.language.words import stems
 from memory.learning.extract import extract
 from memory.learning.importance import importance
+from memory.learning.outcome import ended
+from memory.learning.reconcile import Contradict, Supersede, reconcile
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 
 SESSION = "a person's own words"
 """Stands in the place of a session."""
+
+_HAVING = frozenset(stems("use run live work have host stay"))
+"""Verbs that only join a subject and what it has."""
+
+_LATER = re.compile(
+    r"(?i)\b(?:tomorrow|next|soon|later|will|shall|going to|start(?:s|ing)|plan(?:s|ned|ning)?|"
+    r"(?:from|as of|on|in) (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"(?:from|as of|in) (?:january|february|march|april|may|june|july|august|september|october|november|december))\b"
+)
 
 
 def in_own_words(
@@ -47,6 +62,52 @@ def in_own_words(
         wrong=draft.wrong if draft else "",
         entities=draft.entities if draft else (),
     )
+
+
+def met(said: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: datetime) -> list[Fact]:
+    """What a person says, first, and behind it the known facts that it ends or contradicts, as they are from now on.
+
+    ``neighbours`` are as :func:`memory.learning.reconcile.reconcile` takes them. It ends one only where all that this
+    one says of its subject stands in it, too, and from now on; else that both may not hold is noted on both sides, for
+    the person to settle. What is only said again in other words stands beside what is known: a night makes one of both.
+    """
+    draft = Draft(
+        said.text,
+        said.kind,
+        said.category,
+        said.stream,
+        said.layer,
+        said.origin,
+        valid_from=said.valid_from,
+        pinned=said.pinned,
+        wrong=said.wrong,
+    )
+    known = {fact.id: fact for fact, _, _ in neighbours}
+    match reconcile(draft, neighbours, now):
+        case Supersede(gone) if _of_the_same(known[gone].text, said.text) and not _to_come(said, now):
+            before = known[gone]
+            past = replace(ended(before, now), valid_until=before.valid_until or said.valid_from)
+            return [replace(said, supersedes=(gone,)), past]
+        case Supersede(rival):
+            ids: tuple[str, ...] = (rival,)
+        case Contradict(ids):
+            pass
+        case _:
+            return [said]
+    sides = (replace(known[id], contradicts=(*known[id].contradicts, said.id)) for id in ids)
+    return [replace(said, contradicts=ids), *sides]
+
+
+def _of_the_same(older: str, newer: str) -> bool:
+    """Whether a sentence names all that an older one is about, but for what it says has gone."""
+    before, after = Claim(older), Claim(newer)
+    gone = frozenset[str]().union(*(gone for gone, _ in after.moves))
+    return bool(before.content & gone) and before.content - gone - _HAVING <= after.content
+
+
+def _to_come(said: Fact, now: datetime) -> bool:
+    """Whether it only holds later."""
+    return said.valid_from > now or _LATER.search(said.text) is not None
 
 
 def followed(fact: Fact, by: Fact) -> Fact:

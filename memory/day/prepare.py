@@ -9,32 +9,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memory.conversation import Conversation, Reply, Usage
+from memory.conversation import Conversation, Reply
 from memory.day.deadline import Deadline
 from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
 from memory.day.given import Pages, Recalled, Recaller
+from memory.day.ledgers import Ledgers
+from memory.day.request import Request
 from memory.day.research.findings import Findings
 from memory.day.sessions.finding import LiveSessions, in_own_namespace
 from memory.day.sessions.live import LiveSession
 from memory.day.sessions.spawned import Spawned
+from memory.day.shortening import REFUSED_SECONDS, Shortening
 from memory.day.window.fitting import SHED_SECONDS, Fit, Fitting, write
-from memory.edits import Append, Edit, Entry, Insert, Ledger
+from memory.edits import Append, Edit, Insert
 from memory.ports import Guard
-from memory.session import Arrival, Mode, Pending, Prepared, Receipt, RequestKind
+from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
-
-BELIEVED = 0.8
-"""How large a request must be, as a share of the limit that its refusal names, for that limit to be believed: error
-texts repeat what a client said."""
 
 PATIENCE = 2
 """How many deadlines of a recall finding a request's session may take."""
-
-LEDGER_SECONDS = 0.25
-"""How long after a request its ledger is written, unless the exchange is journaled before."""
 
 USED = 0.9
 """The share of its patience that preparing a request may use up by its steps: what is late is left out then, and what
@@ -42,10 +38,6 @@ was done goes on; beyond the patience all of it would be thrown away."""
 
 HOPELESS = 8
 """Bytes for each token of a window from which on a request does not fit as it came, whatever it says."""
-
-REFUSED_SECONDS = 4.0
-"""How long deciding what leaves a refused request may take: its only other answer is an error. And how much longer a
-request is waited for that would be refused as it came."""
 
 
 class Preparation:
@@ -71,12 +63,12 @@ class Preparation:
         self._new_id = new_id
         self._paused = paused
         self._fitting = fitting
+        self._shortening = Shortening(sessions, fitting) if fitting is not None else None
         self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings)
         self._findings = findings
         self._spawned = spawned or Spawned()
         self._deadline = settings.recall.deadline_ms / 1000
-        self._writing: set[asyncio.Task[object]] = set()
-        self._soon: dict[str, tuple[asyncio.TimerHandle, LiveSession]] = {}
+        self._ledgers = Ledgers(sessions, guard)
 
     def patience(self, conversation: Conversation, arrival: Arrival) -> float:
         """Seconds after which a request goes on without waiting for its preparation. One that is far too large for its
@@ -117,17 +109,17 @@ class Preparation:
         if arrival.kind.teaches and not self._paused():
             live = self._sessions.decide(conversation, arrival, nothing(conversation, why))
             if live is not None:
-                self._write_beside(live)
+                self._ledgers.write(live)
             else:
-                self._beside(self._sessions.place(conversation, arrival), "writing that nothing was added")
+                self._ledgers.beside(self._sessions.place(conversation, arrival), "writing that nothing was added")
         elif self._sessions.remembered(conversation, arrival) is near:
             live = near
-        edits = edits_of(near, conversation)
+        edits = _made_again(conversation, arrival, near)
         if self._fitting is not None and near is not None and arrival.kind.teaches and not self._paused():
-            load = self._fitting.load(conversation, near, edits)
-            fit = self._fitting.hasten(conversation, conversation.keys(), near, arrival, load)
+            request = Request(conversation, near, arrival)
+            fit = self._fitting.hasten(request, self._fitting.load(request, edits))
             if fit.entries:
-                edits = edits_of(near, conversation, fit.entries)
+                edits = request.edits(fit.entries)
             if live is near:
                 self._write_down(near, fit)
         receipt = self._receipt(arrival, conversation, live.session.id if live else "", f"degraded; {why}")
@@ -162,23 +154,24 @@ class Preparation:
             )
         self._spawned.arrived(arrival, live.session, taken)
         arrival = _of_session(arrival, live)
+        request = Request(conversation, live, arrival)
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
         if arrival.kind.teaches and not self._paused():
-            decided = await self._decided(conversation, live, arrival, deadline)
+            decided = await self._decided(request, deadline)
             steps |= decided.steps
-        edits = edits_of(live, conversation)
+        edits = request.edits()
         fit = decided.fit
         if self._fitting is not None:
             start = time.perf_counter()
-            load = self._fitting.load(conversation, live, edits)
+            load = self._fitting.load(request, edits)
             if arrival.kind.teaches and not self._paused():
-                hasty = self._fitting.hasten(conversation, conversation.keys(), live, arrival, load, fit.late)
+                hasty = self._fitting.hasten(request, load, fit.late)
                 if hasty.entries:
                     self._write_down(live, hasty)
-                    edits = edits_of(live, conversation)
-                    fit, load = replace(hasty, paged=fit.paged), self._fitting.load(conversation, live, edits)
+                    edits = request.edits()
+                    fit, load = replace(hasty, paged=fit.paged), self._fitting.load(request, edits)
             fit = self._fitting.measured(load, fit)
             steps["measure"] = ms(start)
         receipt = replace(
@@ -197,7 +190,7 @@ class Preparation:
         )
         if decided.research.shown and self._findings is not None:
             used = self._findings.used(live.session.id, arrival.at, decided.research, decided.answer)
-            self._beside(used, "counting the use of research")
+            self._ledgers.beside(used, "counting the use of research")
         offers = live.ledger.offers if conversation.tools else ""
         prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
         return replace(prepared, answer=decided.answer)
@@ -208,7 +201,8 @@ class Preparation:
         live = self._sessions.alive(prepared.session.id) if prepared.session else None
         if self._fitting is None or live is None or prepared.changed is None or tools == prepared.tools:
             return replace(prepared, tools=tools)
-        more = self._fitting.offered(conversation, live) * (1 if tools else -1)
+        request = Request(conversation, live, prepared.arrival)
+        more = self._fitting.offered(request) * (1 if tools else -1)
         receipt = replace(prepared.receipt, tokens=prepared.receipt.tokens + more, saved=prepared.receipt.saved - more)
         return replace(prepared, tools=tools, changed=prepared.changed + more, receipt=receipt)
 
@@ -216,27 +210,26 @@ class Preparation:
         """Write what was decided to leave into the session's ledger, and the ledger beside the request; never waits."""
         if fit.entries:
             write(live, fit.entries, fit.unkept)
-            self._write_beside(live)
+            self._ledgers.write(live)
 
-    async def _decided(
-        self, conversation: Conversation, live: LiveSession, arrival: Arrival, deadline: Deadline
-    ) -> Decided:
+    async def _decided(self, request: Request, deadline: Deadline) -> Decided:
         """What is decided about a request of a session, one request after the other."""
+        live = request.live
         doing = "waiting for another request of the session"
         ours, why = await self._guard(live.lock.acquire(), otherwise=False, within=deadline.left, doing=doing)
         if ours:
             try:
-                decided = await self._deciding.decide(conversation, conversation.keys(), live, arrival, deadline)
+                decided = await self._deciding.decide(request, deadline)
             finally:
                 live.lock.release()
         else:
-            live.decide(nothing(conversation, why))
+            live.decide(nothing(request.conversation, why))
             decided = Decided(recalled=Recalled(note=why, failed=True), fit=Fit(late=True))
         if live.unkept:
             # What a stub stands for has to be had before anybody can read the stub.
             doing = "journaling what is shed"
             await self._guard(self._sessions.save(live), otherwise=None, within=deadline.left, doing=doing)
-        self._write_beside(live)
+        self._ledgers.write(live)
         return decided
 
     async def overflowed(
@@ -249,50 +242,10 @@ class Preparation:
         what stands in its ledger may be enough; a request that teaches nothing gets no more than that.
         """
         arrival = prepared.arrival
-        if self._fitting is None or not _takes_part(conversation, arrival):
+        if self._shortening is None or not _takes_part(conversation, arrival):
             return None
-        deadline, keys = Deadline(REFUSED_SECONDS), conversation.keys()
         decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused()
-        found = self._sessions.find if decides else self._sessions.known
-        live = await found(conversation, arrival) or self._sessions.rewritten(conversation, arrival)
-        if live is None:
-            return None
-        sent = self._fitting.load(conversation, live, prepared.edits)
-        if limit and max(size or 0, sent.expected) >= BELIEVED * limit:
-            self._fitting.told(conversation.model, limit)
-        if size and prepared.changed is not None:
-            await self._fitting.heard(live, conversation, prepared.edits, prepared.tools, Usage(input=size))
-        fit = Fit()
-        if decides:
-            async with asyncio.timeout(deadline.left):
-                await live.lock.acquire()
-            try:
-                fit = await self._fitting.refused(conversation, keys, live, arrival, prepared.edits, deadline)
-            finally:
-                live.lock.release()
-        edits = edits_of(live, conversation, fit.entries)
-        fit = self._fitting.measured(self._fitting.load(conversation, live, edits), fit)
-        if fit.changed >= sent.changed:
-            return None
-        receipt = replace(
-            prepared.receipt,
-            session=live.session.id if decides else prepared.receipt.session,
-            status=f"{prepared.receipt.status}; refused as too long",
-            note="; ".join(filter(None, (prepared.receipt.note, fit.note))),
-            tokens=fit.tokens,
-            window=fit.window,
-            shed=fit.shed,
-            saved=-fit.changed,
-        )
-        return replace(
-            prepared,
-            session=live.session if decides else prepared.session,
-            edits=edits,
-            receipt=receipt,
-            unplaced=prepared.unplaced and not decides,
-            changed=fit.changed,
-            pending=Pending(fit.entries, fit.unkept),
-        )
+        return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
     def went_out(self, prepared: Prepared) -> None:
         """A shortened request has gone to its provider, which may have read it: what was decided for it stands from
@@ -300,7 +253,7 @@ class Preparation:
         live = self._sessions.alive(prepared.session.id) if prepared.session else None
         if live is not None and prepared.pending.entries:
             write(live, prepared.pending.entries, prepared.pending.unkept)
-            self._write_beside(live)
+            self._ledgers.write(live)
 
     def was_read(self, prepared: Prepared) -> None:
         """The provider has read a request: its prefix is in the provider's cache from now on."""
@@ -311,13 +264,14 @@ class Preparation:
         """Learn from what the provider reported of a request's size."""
         live = self._sessions.alive(prepared.session.id) if prepared.session else None
         if self._fitting is not None and live is not None and prepared.changed is not None:
-            await self._fitting.heard(live, conversation, prepared.edits, prepared.tools, reply.usage)
+            request = Request(conversation, live, prepared.arrival)
+            await self._fitting.heard(request, prepared.edits, prepared.tools, reply.usage)
 
     def _only_again(
         self, conversation: Conversation, arrival: Arrival, live: LiveSession | None, status: str
     ) -> Prepared:
         """A session's edits made again, of which nothing is written down; none where there is no session."""
-        edits = edits_of(live, conversation)
+        edits = _made_again(conversation, arrival, live)
         return Prepared(None, arrival, edits, self._receipt(arrival, conversation, "", status))
 
     def _allowed(self, arrival: Arrival) -> Arrival:
@@ -332,42 +286,17 @@ class Preparation:
         live = self._sessions.remembered(conversation, arrival)
         return replace(arrival, kind=RequestKind.SIDE) if live is not None and live.tools else arrival
 
-    def _write_beside(self, live: LiveSession) -> None:
-        """Write the ledger beside the request: a slow disk must not hold it up, and the request's own way to the
-        provider comes first."""
-        if (live.ahead or not live.known) and live.session.id not in self._soon:
-            timer = asyncio.get_running_loop().call_later(LEDGER_SECONDS, self._write_now, live)
-            self._soon[live.session.id] = timer, live
-
-    def _write_now(self, live: LiveSession) -> None:
-        timer, _ = self._soon.pop(live.session.id)
-        timer.cancel()
-        if live.ahead or not live.known:
-            self._beside(self._sessions.save(live), "writing the ledger")
-
-    def _beside(self, work: Coroutine[object, object, object], doing: str) -> None:
-        task: asyncio.Task[object] = asyncio.create_task(self._guard(work, otherwise=None, within=30, doing=doing))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
-
     async def settle(self) -> None:
         """Wait until every ledger that is being written is in the journal."""
-        for _, live in list(self._soon.values()):
-            self._write_now(live)
-        while self._writing:
-            await asyncio.wait(self._writing)
+        await self._ledgers.settle()
 
     def _receipt(self, arrival: Arrival, conversation: Conversation, session: str, status: str) -> Receipt:
         return Receipt(self._new_id(), arrival.at, session, arrival.kind, status, conversation.model)
 
 
-def edits_of(live: LiveSession | None, conversation: Conversation, more: Sequence[Entry] = ()) -> tuple[Edit, ...]:
-    """What a session's ledger holds for a request, and would with some entries more; nothing where there is no
-    session."""
-    if live is None:
-        return ()
-    ledger = Ledger([*live.ledger, *more]) if more else live.ledger
-    return ledger.standing(conversation.keys(), conversation.head).edits
+def _made_again(conversation: Conversation, arrival: Arrival, live: LiveSession | None) -> tuple[Edit, ...]:
+    """What a session's ledger holds for a request; nothing where there is no session."""
+    return Request(conversation, live, arrival).edits() if live is not None else ()
 
 
 def _takes_part(conversation: Conversation, arrival: Arrival) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -128,15 +128,11 @@ async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_bui
     monkeypatch.setattr("memory.stores.snapshots.SLICE", 2)
     await taught(memory, *lessons())
 
-    async def here(job: Job) -> AsyncIterator[Planned]:
-        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
-            yield planned
-
-    outcome = await replace_planner(memory, here).run()
+    outcome = await replace_planner(memory, in_this_process(memory)).run()
     actions = [{change.action for change in planned.diff.changes} for _, planned in outcome.nights]
     assert actions == [{"merge"}, {"supersede"}, {"gist"}]
     before = dump(memory)
-    assert (await replace_planner(memory, here).run()).nights == () and dump(memory) == before
+    assert (await replace_planner(memory, in_this_process(memory)).run()).nights == () and dump(memory) == before
 
 
 async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_another(
@@ -145,12 +141,9 @@ async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_anoth
     monkeypatch.setattr("memory.stores.snapshots.SLICE", 2)
     await taught(memory, *lessons())
 
-    async def here(job: Job) -> AsyncIterator[Planned]:
-        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
-            yield planned
-
     pages = Counted()
-    nights = Nights(NightSettings(), memory.journal, here, memory.learner, pages, unguarded, lambda: NOW)
+    planner = in_this_process(memory)
+    nights = Nights(NightSettings(), memory.journal, planner, memory.learner, pages, unguarded, lambda: NOW)
     assert len((await nights.run()).nights) == 3
     assert pages.told.count("changed") >= 3 and pages.told.index("refresh") == len(pages.told) - 1
     told = [*pages.told]
@@ -266,6 +259,16 @@ async def test_a_night_that_is_cancelled_ends_its_process(memory: Memory) -> Non
     with contextlib.suppress(asyncio.CancelledError):
         await night
     assert not memory.nights.running and dump(memory) == before
+
+
+def in_this_process(memory: Memory) -> Callable[[Job], AsyncIterator[Planned]]:
+    """A planner that reads the same journal, and no process of its own."""
+
+    async def here(job: Job) -> AsyncIterator[Planned]:
+        for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
+            yield planned
+
+    return here
 
 
 def replace_planner(memory: Memory, planner: Any) -> Nights:

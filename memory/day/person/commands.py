@@ -64,12 +64,13 @@ class Written(Protocol):
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How memory is doing. ``waiting`` is what the index has still to take in, ``kept`` and ``lost`` count exchanges
-    that the journal could not take."""
+    that the journal could not take, ``broken`` those that were set aside for it and cannot be taken back."""
 
     counts: Counts
     waiting: int
     kept: int
     lost: int
+    broken: int
     learning: bool
     passed_over: int
 
@@ -178,7 +179,8 @@ class Commands:
     async def remember(self, text: str, scope: Scope, *, kind: Kind | None = None, pinned: bool = False) -> Fact:
         """Write down what a person says outside any session, for one project where the scope names one.
 
-        What is known already, letter for letter, is not written twice: it becomes the person's own word.
+        What is known already, letter for letter, is not written twice: it becomes the person's own word. What it
+        clearly changes ends, and is named in :attr:`Fact.supersedes`; what it may contradict is noted on both sides.
 
         Raises:
             ValueError: when there is nothing to remember, or nobody whose memory it would be.
@@ -200,8 +202,7 @@ class Commands:
             None,
         )
         if known is None:
-            await self._learner.remember([fact])
-            return fact
+            return await self._learner.tell(fact, self._now())
         same = replace(
             known,
             origin=Origin.PERSON,
@@ -227,7 +228,9 @@ class Commands:
         [name] = await self.named([id], owners)
         if not await self._journal.facts([name], owners):
             raise NotFound(f"{name} is a passage of a talk, which cannot be pinned; only facts can")
-        await self._journal.pin(name, pinned)
+        async with self._learner.resting():
+            # Not while somebody writes what it was before.
+            await self._journal.pin(name, pinned)
         [fact] = await self._journal.facts([name], owners)
         self._pages.changed(frozenset({fact.owner}))
         await self._pages.refresh()
@@ -301,6 +304,7 @@ class Commands:
             waiting=await self._journal.waiting(),
             kept=self._notes.kept,
             lost=self._notes.lost,
+            broken=self._notes.broken,
             learning=self._learner.alive,
             passed_over=self._learner.passed_over,
         )

@@ -58,8 +58,10 @@ class Offering:
         key = conversation.keys()[-1]
         if not hidden and not any(entry.act is Act.INSERT and entry.text for entry in live.ledger.at([key])):
             return
-        for text, keep in ((hidden, live.ledger.write), (stored, live.unwritten.append)):
-            keep(Entry(*key, text, Form.PART, "hidden", memories, Act.INSERT))
+        free = None if stored == hidden else stored
+        entry = Entry(*key, hidden, Form.PART, "hidden", memories, Act.INSERT, stored=free)
+        live.ledger.write(entry)
+        live.unwritten.append(entry)
 
 
 def _is_first(live: LiveSession, prepared: Prepared) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from memory.context.budget import maker
@@ -31,9 +31,6 @@ LOOKED_AT = 60_000
 """Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
 brings a long history along)."""
 
-
-LONG = 500
-"""Messages of a request from which on its counts are kept until the next one's are."""
 
 NEAR = 0.65
 """The share of its window below which an estimate of a request is enough: sums of estimates are right to a percent, no
@@ -82,12 +79,19 @@ class Counting:
         self._counting: asyncio.Task[None] | None = None
         self._further = asyncio.Event()
         self._estimates: dict[tuple[str, bytes], Counted] = {}
-        self._newest: tuple[tuple[str, Sequence[bytes]], list[Counted]] = ("", ()), []
+        self._guesses: dict[int, int] = {}
+        self._newest = _Newest()
 
     def sizes(self, conversation: Conversation) -> list[int]:
         """Tokens of each message as the client sent it: exact where it was counted before, else near."""
-        digests = conversation.digests
-        return [total for total, _ in self._counted(conversation.messages, digests, _rules(conversation))]
+        # One request is asked about several times; its digests are its own.
+        newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
+        if newest.digests is not digests or newest.exactly != exactly:
+            counted = self._counted(conversation.messages, digests, _rules(conversation))
+            newest = _Newest(digests, exactly, [total for total, _ in counted])
+            if not self._wanted:
+                self._newest = newest
+        return list(newest.sizes)
 
     def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
         """Tokens of each part of one message."""
@@ -106,15 +110,14 @@ class Counting:
 
     def text(self, text: str) -> int:
         """Tokens of a text of ours: a stub, a note, a page. Short ones exactly."""
-        name = hash(text)
-        known = self._texts.get(name)
+        name, exactly = hash(text), len(text) <= AT_ONCE and self._tokenizer.ready
+        kept = self._texts if exactly else self._guesses
+        known = self._texts.get(name) or kept.get(name)
         if known is None:
-            short = len(text) <= AT_ONCE and self._tokenizer.ready
-            known = self._tokenizer.count(text) if short else quick(text)
-            if short:
-                if len(self._texts) >= KEPT:
-                    self._texts.clear()
-                self._texts[name] = known
+            known = self._tokenizer.count(text) if exactly else quick(text)
+            if len(kept) >= KEPT:
+                kept.clear()
+            kept[name] = known
         return known
 
     async def exact(self, conversation: Conversation, without: Collection[int] = ()) -> None:
@@ -139,14 +142,9 @@ class Counting:
         """Each message's tokens; with ``beside``, or once the tokenizer is there, what is estimated is counted in a
         thread."""
         counts = self._counts[rules]
-        # One request is asked about several times.
-        if self._newest[0] == (rules, digests):
-            return self._newest[1]
         get = counts.young.get
         found = [get(digest) for digest in digests]
         if None not in found:
-            if len(found) >= LONG:
-                self._newest = (rules, digests), cast(list[Counted], found)
             return cast(list[Counted], found)
         # Even an empty text is not for a tokenizer that has still to load.
         at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
@@ -155,12 +153,13 @@ class Counting:
             counted = known or counts.get(digests[index])
             if counted is None:
                 message, key = messages[index], (rules, digests[index])
-                if (length := _length(message)) <= at_once:
+                counted = self._estimates.get(key)
+                length = _length(message) if at_once >= 0 or counted is None else 0
+                if length <= at_once:
                     at_once -= length
                     counted = _count(message, self._tokenizer.count, rules)
                     counts.put(message.digest, counted)
                 else:
-                    counted = self._estimates.get(key)
                     if counted is None:
                         looked_at -= min(length, AT_ONCE)
                         counted = _count(message, quick if looked_at > 0 else _by_length, rules)
@@ -204,6 +203,15 @@ class Counting:
         """Tell those who wait now; who comes later waits for the next time."""
         self._further.set()
         self._further = asyncio.Event()
+
+
+@dataclass(slots=True)
+class _Newest:
+    """What was counted of the request that was asked about last. ``exactly``: with the tokenizer."""
+
+    digests: Sequence[bytes] = ()
+    exactly: bool = False
+    sizes: list[int] = field(default_factory=list)
 
 
 class _Counts:

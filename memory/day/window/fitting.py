@@ -10,19 +10,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memory.context.shed import Cut
+from memory.context.planned import Cut
 from memory.conversation import Conversation, Form, Message, Usage
 from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage
+from memory.day.request import Request
 from memory.day.sessions.live import LiveSession
+from memory.day.window.decision import Decision
+from memory.day.window.load import Load, Loads
 from memory.day.window.paging import Paging, Returned
 from memory.day.window.reported import Reported
-from memory.day.window.shedding import Decision, Load, Shedding
-from memory.edits import PAGED, Act, Drop, Edit, Entry, Key, Ledger
+from memory.day.window.shedding import Shedding
+from memory.edits import PAGED, Act, Drop, Edit, Entry
 from memory.learning.redact import redact
 from memory.ports import Guard
 from memory.scope import Scope
-from memory.session import Arrival, Shed
+from memory.session import Shed
 
 SHED_SECONDS = 1.0
 """How long deciding what leaves may take. It happens once in many requests, and what must leave must."""
@@ -54,84 +57,56 @@ class Fitting:
 
     def __init__(
         self,
+        loads: Loads,
         shedding: Shedding,
         paging: Paging,
         reported: Reported,
         page: Callable[[Scope], Awaitable[FrozenPage]],
         guard: Guard,
     ) -> None:
+        self._loads = loads
         self._shedding = shedding
         self._paging = paging
         self._reported = reported
         self._page = page
         self._guard = guard
 
-    async def shed(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, arrival: Arrival, deadline: Deadline
-    ) -> Fit:
+    async def shed(self, request: Request, deadline: Deadline) -> Fit:
         """Decide what leaves, and write it into the ledger."""
-        standing = live.ledger.standing(keys, conversation.head)
-        load = self._shedding.load(conversation, live, standing.edits)
-        fit = await self._decided(conversation, keys, live, arrival, load, deadline)
-        write(live, fit.entries, fit.unkept)
+        load = self._loads.of(request, request.edits())
+        fit = await self._decided(request, load, deadline)
+        write(request.live, fit.entries, fit.unkept)
         return fit
 
-    def hasten(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        arrival: Arrival,
-        load: Load,
-        late: bool = True,
-    ) -> Fit:
+    def hasten(self, request: Request, load: Load, late: bool = True) -> Fit:
         """Have leave at once what has to, where a request of a session that has been shed would go out too large: where
         its plan is ``late``, at the expense of the reply; else larger than the window. Never waits. What was decided is
         for the caller to write."""
-        decision = self._shedding.hasty(conversation, keys, live, arrival, load, late)
+        decision = self._shedding.hasty(request, load, late)
         entries = list(decision.entries)
         if decision.cut is not None:
             # The note of before goes on, and the page in it.
-            before = (entry for _, entry in live.ledger.standing(keys, conversation.head).entries)
+            before = (entry for _, entry in request.standing().entries)
             memories = next((entry.memories for entry in before if entry.act is Act.CUT), ())
-            entries.append(_cut_with(conversation, keys, decision.cut, FrozenPage("", memories)))
+            entries.append(_cut_with(request, decision.cut, FrozenPage("", memories)))
         return Fit(shed=decision.shed, note=decision.warning, entries=tuple(entries), unkept=decision.unkept)
 
-    async def refused(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        arrival: Arrival,
-        sent: Sequence[Edit],
-        deadline: Deadline,
-    ) -> Fit:
+    async def refused(self, request: Request, sent: Sequence[Edit], deadline: Deadline) -> Fit:
         """Decide what leaves a request that its provider would not take with the edits that it was ``sent`` with; of
         that nothing is written yet. Where the session's own edits make it small enough already, nothing."""
-        most = int(self.load(conversation, live, sent).expected * OVER)
-        load = self.load(conversation, live, live.ledger.standing(keys, conversation.head).edits)
+        most = int(self._loads.of(request, sent).expected * OVER)
+        load = self._loads.of(request, request.edits())
         load = replace(load, window=min(load.window, most))
-        return await self._decided(conversation, keys, live, arrival, load, deadline, load.expected > load.window)
+        return await self._decided(request, load, deadline, load.expected > load.window)
 
-    async def _decided(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        arrival: Arrival,
-        load: Load,
-        deadline: Deadline,
-        must: bool = False,
-    ) -> Fit:
-        fit, late = await self._step(conversation, keys, live, arrival, load, deadline, must)
+    async def _decided(self, request: Request, load: Load, deadline: Deadline, must: bool = False) -> Fit:
+        fit, late = await self._step(request, load, deadline, must)
         if not late:
             return fit
         # What was decided too late for the request before need not be enough for this one.
-        ledger = Ledger([*live.ledger, *fit.entries])
-        now = self._shedding.load(conversation, live, ledger.standing(keys, conversation.head).edits)
-        now = replace(now, window=load.window)
+        now = replace(self._loads.of(request, request.edits(fit.entries)), window=load.window)
         must = must and now.expected > now.window
-        more, _ = await self._step(conversation, keys, live, arrival, now, deadline, must, fit.entries)
+        more, _ = await self._step(request, now, deadline, must, fit.entries)
         return replace(
             more,
             shed=more.shed or fit.shed,
@@ -141,110 +116,83 @@ class Fitting:
         )
 
     async def _step(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        arrival: Arrival,
-        load: Load,
-        deadline: Deadline,
-        must: bool,
-        before: Sequence[Entry] = (),
+        self, request: Request, load: Load, deadline: Deadline, must: bool, before: Sequence[Entry] = ()
     ) -> tuple[Fit, bool]:
         """One decision, on top of those ``before``; whether it was made for the request before."""
-        ledger = Ledger([*live.ledger, *before]) if before else live.ledger
-        standing = ledger.standing(keys, conversation.head)
         decision, why = await self._guard(
-            self._shedding.decide(conversation, keys, live, arrival, standing, load, must),
+            self._shedding.decide(request, request.standing(before), load, must),
             otherwise=Decision(),
             within=deadline.left,
             doing="shedding",
         )
         entries = list(decision.entries)
         if decision.cut is not None:
-            entries.append(await self._cut(conversation, keys, live, decision, deadline))
+            reading, doing = self._page(request.live.session.scope), "reading the page"
+            page, _ = await self._guard(reading, otherwise=FrozenPage(), within=deadline.left, doing=doing)
+            entries.append(_cut_with(request, decision.cut, page))
         note = why or decision.warning
         made = Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept, late=bool(why))
         return made, decision.late
 
-    async def page_in(
-        self, conversation: Conversation, keys: Sequence[Key], live: LiveSession, deadline: Deadline
-    ) -> tuple[str, ...]:
+    async def page_in(self, request: Request, deadline: Deadline) -> tuple[str, ...]:
         """Bring back what the newest message turns to, once; that nothing came back is a decision too."""
-        standing = live.ledger.standing(keys, conversation.head)
-        last = len(keys) - 1
+        standing = request.standing()
+        last = len(request.keys) - 1
         if not (standing.replaced or standing.dropped) or any(
             index == last and entry.about == PAGED for index, entry in standing.entries
         ):
             return ()
-        window = self._shedding.window(conversation)
-        seen = self._shedding.sight(conversation, keys, standing, self.load(conversation, live, standing.edits))
+        window = self._loads.window(request.conversation)
+        seen = self._loads.sight(request, standing, self._loads.of(request, standing.edits))
         found, why = await self._guard(
-            self._paging.page_in(live.session.id, seen.conversation, seen.standing, window),
+            self._paging.page_in(request.session, seen.conversation, seen.standing, window),
             otherwise=Returned(),
             within=deadline.left,
             doing="paging in",
         )
-        form = conversation.messages[last].takes or Form.SUFFIX
+        form = request.conversation.messages[last].takes or Form.SUFFIX
         # What a client sent may hold a secret, and a ledger must not.
         text = redact(found.text).text if found.text else ""
-        written = live.decide([Entry(*keys[last], text, form, f"{PAGED} {why}".strip())])
+        written = request.live.decide([Entry(*request.keys[last], text, form, f"{PAGED} {why}".strip())])
         return found.handles if written else ()
 
     def measured(self, load: Load, fit: Fit) -> Fit:
         """How large the request is with all of its edits."""
         return replace(fit, tokens=load.expected, window=load.window, changed=load.changed)
 
-    def load(self, conversation: Conversation, live: LiveSession, edits: Sequence[Edit]) -> Load:
-        """How large a request of a session is with some edits."""
-        return self._shedding.load(conversation, live, edits)
+    def load(self, request: Request, edits: Sequence[Edit]) -> Load:
+        """How large a request is with some edits."""
+        return self._loads.of(request, edits)
 
     def window(self, conversation: Conversation) -> int:
         """Tokens that a request's model reads at once."""
-        return self._shedding.window(conversation)
+        return self._loads.window(conversation)
 
-    def offered(self, conversation: Conversation, live: LiveSession) -> int:
-        """Tokens of the tools that a session offers beside the client's."""
-        return self._shedding.offered(live, conversation)
+    def offered(self, request: Request) -> int:
+        """Tokens of the tools that its session offers beside the client's."""
+        return self._loads.offered(request)
 
     def told(self, model: str, window: int) -> None:
         """A provider said how many tokens a model reads at once."""
         self._reported.told(model, window)
 
-    async def heard(
-        self, live: LiveSession, conversation: Conversation, edits: Sequence[Edit], tools: str, usage: Usage | None
-    ) -> None:
+    async def heard(self, request: Request, edits: Sequence[Edit], tools: str, usage: Usage | None) -> None:
         """What a provider reported for a request that went out with some edits, and with the definitions of some
         ``tools``."""
 
         def counted() -> int:
             # Counted anew: when it was sent, some of it may have been estimated.
-            more = self._shedding.tokens(tools) - self._shedding.offered(live, conversation)
-            return self.load(conversation, live, edits).total + more
+            more = self._loads.tokens(tools) - self._loads.offered(request)
+            return self._loads.of(request, edits).total + more
 
         gone = {message for edit in edits if isinstance(edit, Drop) for message in edit.messages}
-        await self._reported.reported(live.session.id, conversation, counted, usage, gone)
-
-    async def _cut(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        decision: Decision,
-        deadline: Deadline,
-    ) -> Entry:
-        cut = decision.cut
-        assert cut is not None
-        page, _ = await self._guard(
-            self._page(live.session.scope), otherwise=FrozenPage(), within=deadline.left, doing="reading the page"
-        )
-        return _cut_with(conversation, keys, cut, page)
+        await self._reported.reported(request.session, request.conversation, counted, usage, gone)
 
 
-def _cut_with(conversation: Conversation, keys: Sequence[Key], cut: Cut, page: FrozenPage) -> Entry:
-    form = conversation.messages[conversation.head - 1].takes or Form.SUFFIX
+def _cut_with(request: Request, cut: Cut, page: FrozenPage) -> Entry:
+    form = request.conversation.messages[request.conversation.head - 1].takes or Form.SUFFIX
     text = page.text + redact(cut.text).text
-    digest, occurrence = keys[cut.message]
+    digest, occurrence = request.keys[cut.message]
     return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
 
 

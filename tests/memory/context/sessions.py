@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory.context.shed import Plan
+from memory.context.planned import Plan
 from memory.context.worth import Piece
 from memory.conversation import (
     Conversation,

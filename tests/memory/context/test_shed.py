@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from memory.context.budget import Budget, Prices
 from memory.context.continuity import Kept
-from memory.context.shed import Plan, plan
+from memory.context.planned import Plan
+from memory.context.shed import plan
 from memory.context.stub import excerpt_of
 from memory.conversation import Conversation, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from memory.edits import Ledger, Standing, Tier
+from memory.edits import Ledger, Standing, Tier, handle
 from tests.memory.context.sessions import faults, person, pieces, rounds, said, session, shown, sizes, written
 
 _RANK = {Tier.L0: 0, Tier.L1: 1, Tier.L2: 2}
@@ -110,9 +111,26 @@ def test_pinned_parts_and_the_newest_plan_stay_whole() -> None:
     planned = rounds(("TodoWrite", todos, text(99)), first=90)
     conversation = session(*planned, *work(30).messages[2:])
     pin = next(piece for piece in pieces(conversation) if piece.message == 7)
-    decided, _ = decide(conversation, sum(sizes(conversation)) * 6 // 10, pinned={pin.handle})
+    decided, _ = decide(conversation, sum(sizes(conversation)) * 6 // 10, pinned={pin.handle: text(2)})
     assert {each.message for each in decided.replacements}.isdisjoint({2, 3, 7})
     assert {each.message for each in decided.replacements} >= {9, 11}
+
+
+def test_a_note_says_what_is_pinned_and_leaves_and_not_what_stands_behind_it() -> None:
+    conversation = work(150, lines=25)
+    leaves, stays = (
+        (conversation.messages[index], conversation.messages[index].results[0].text)
+        for index in (5, len(conversation.messages) - 1)
+    )
+    pinned = {handle(message.digest, 0): said for message, said in (leaves, stays)}
+    decided, standing = decide(conversation, 9_000, pinned=pinned)
+    assert decided.cut is not None and decided.cut.message > 5
+    assert leaves[1] in decided.cut.text and stays[1] not in decided.cut.text
+    assert stays[0] in shown(conversation, standing)
+    # A message of the head never leaves.
+    head = conversation.messages[1]
+    decided, _ = decide(conversation, 9_000, pinned={handle(head.digest, 0): head.text})
+    assert decided.cut is not None and f"Pinned:\n- {head.text}" not in decided.cut.text
 
 
 def test_human_messages_leave_last() -> None:

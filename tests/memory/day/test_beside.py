@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from memory.day.beside import Beside
 
 
@@ -19,6 +21,8 @@ async def test_it_runs_until_it_ends_or_is_stopped() -> None:
     assert not beside.running
     beside.begin(work())
     assert beside.running
+    with pytest.raises(AssertionError, match="runs already"):
+        beside.begin(work())
     await beside.stop()
     assert not beside.running and done == []
     beside.begin(work())

@@ -18,13 +18,15 @@ from memory.conversation import Conversation, Form, Message, Role, Text, digest
 from memory.day import prepare
 from memory.day.given import FrozenPage, Recalled
 from memory.day.prepare import Preparation
-from memory.day.sessions.finding import LiveSessions
-from memory.day.sessions.live import LiveSession
+from memory.day.request import Request
+from memory.day.sessions.finding import LiveSessions, in_own_namespace
+from memory.day.window.decision import Decision
 from memory.day.window.fitting import Fitting
+from memory.day.window.load import Load, Loads
 from memory.day.window.paging import Paging, Returned
 from memory.day.window.reported import Reported
-from memory.day.window.shedding import Decision, Load, Shedding
-from memory.edits import Act, Edit, Entry, Key, Replace, Standing
+from memory.day.window.shedding import Shedding
+from memory.edits import Act, Edit, Entry, Replace, Standing
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session, Shed
 from memory.settings import MemorySettings, RecallSettings
@@ -56,35 +58,34 @@ class Never:
         raise AssertionError
 
 
-class Sheds:
-    """Takes the second message out, at once."""
+TOO_MUCH = "and all of this"
 
-    def load(self, conversation: Conversation, live: LiveSession, edits: Sequence[Edit]) -> Load:
-        return Load((0,) * len(conversation.messages), 0, -sum(isinstance(e, Replace) for e in edits), 10, 100)
+
+class Sheds:
+    """Takes the second message out, at once; in haste only where too much was said."""
+
+    def of(self, request: Request, edits: Sequence[Edit]) -> Load:
+        gone = sum(isinstance(edit, Replace) for edit in edits)
+        return Load((0,) * len(request.conversation.messages), 0, -gone, 10, 100)
 
     def window(self, conversation: Conversation) -> int:
         return 100
 
-    async def decide(
-        self,
-        conversation: Conversation,
-        keys: Sequence[Key],
-        live: LiveSession,
-        arrival: Arrival,
-        standing: Standing,
-        load: Load,
-        must: bool = False,
-    ) -> Decision:
-        if standing.replaced or len(keys) < 2:
+    def sight(self, request: Request, standing: Standing, load: Load) -> Sight:
+        return Sight(request.conversation, request.keys, load.sizes, standing)
+
+    async def decide(self, request: Request, standing: Standing, load: Load, must: bool = False) -> Decision:
+        return self._out(request, standing)
+
+    def hasty(self, request: Request, load: Load, late: bool = True) -> Decision:
+        much = request.conversation.messages[-1].text == TOO_MUCH
+        return self._out(request, request.standing()) if much else Decision()
+
+    def _out(self, request: Request, standing: Standing) -> Decision:
+        if standing.replaced or len(request.keys) < 2:
             return Decision()
-        entry = Entry(*keys[1], "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)
+        entry = Entry(*request.keys[1], "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)
         return Decision((entry,), shed=Shed("fold", "it would not fit", 1, 1, True))
-
-    def hasty(self, *told: Any) -> Decision:
-        return Decision()
-
-    def sight(self, conversation: Conversation, keys: Sequence[Key], standing: Standing, load: Load) -> Sight:
-        return Sight(conversation, keys, load.sizes, standing)
 
 
 class NeverBack:
@@ -106,12 +107,19 @@ def said(*texts: str) -> Conversation:
 
 
 @pytest_asyncio.fixture
-async def preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Preparation]:
+async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
+    made = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    yield made
+    await made.close()
+
+
+@pytest_asyncio.fixture
+async def preparation(journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Preparation]:
     monkeypatch.setattr(prepare, "SHED_SECONDS", 0.6)  # wide, so that a busy machine tells nothing else
-    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     ids = (f"{number:032x}" for number in itertools.count())
     settings = MemorySettings(recall=RecallSettings(deadline_ms=250))
-    fitting = Fitting(cast(Shedding, Sheds()), cast(Paging, NeverBack()), cast(Reported, None), Never().page, guard)
+    sheds, paging = Sheds(), cast(Paging, NeverBack())
+    fitting = Fitting(cast(Loads, sheds), cast(Shedding, sheds), paging, cast(Reported, None), Never().page, guard)
     made = Preparation(
         settings,
         LiveSessions(journal, lambda: next(ids)),
@@ -124,7 +132,6 @@ async def preparation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncI
     )
     yield made
     await made.settle()
-    await journal.close()
 
 
 async def test_what_left_stands_though_all_that_comes_behind_it_is_late(preparation: Preparation) -> None:
@@ -150,6 +157,34 @@ async def test_a_request_does_not_wait_for_another_of_its_session_longer_than_it
         entry.text for entry in live.ledger.at(said("begin", "long", "go on").keys()) if entry.act is Act.APPEND
     )
     assert again.receipt.shed is not None
+
+
+async def test_what_left_when_preparing_failed_stays_away_also_after_a_restart(
+    preparation: Preparation, journal: SqliteJournal
+) -> None:
+    arrival = replace(ARRIVAL, session_key="s1")
+    first = await preparation.prepare(said("begin"), arrival)
+    asked = said("begin", "long", TOO_MUCH)
+    short = (Replace(1, 0, "[short]"),)
+    failed = preparation.made_again(asked, arrival, "late: more than 100 ms")
+    assert failed.session is not None and first.session is not None and failed.session.id == first.session.id
+    assert failed.edits == short
+    # Of a request that is only made again nothing new is decided.
+    assert preparation.untouched(said("begin", "long", "go on"), arrival, "off").edits == short
+    await preparation.settle()
+    live = await LiveSessions(journal, lambda: "another").find(asked, in_own_namespace(arrival))
+    assert live.ledger.standing(asked.keys(), asked.head).edits == short
+
+
+async def test_what_left_a_fork_whose_preparing_failed_does_not_leave_its_origin(preparation: Preparation) -> None:
+    origin, fork = (replace(ARRIVAL, session_key=key) for key in ("s1", "s2"))
+    first = await preparation.prepare(said("begin"), origin)
+    assert first.session is not None
+    live = preparation._sessions.alive(first.session.id)
+    assert live is not None
+    failed = preparation.made_again(said("begin", "long", TOO_MUCH), fork, "late: more than 100 ms")
+    assert failed.edits == (Replace(1, 0, "[short]"),)
+    assert not live.ledger.shed
 
 
 async def test_what_would_be_refused_as_it_came_waits_longer(preparation: Preparation) -> None:

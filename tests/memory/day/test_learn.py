@@ -59,6 +59,35 @@ async def test_a_store_that_fails_for_long_costs_no_exchange_its_lesson(tmp_path
         assert (standing.passed_over, standing.counts.facts) == (0, 1)
 
 
+async def test_who_asks_the_learner_to_rest_comes_after_one_exchange_and_not_after_all_that_wait(
+    tmp_path: Path,
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.learner.stop()
+        for number in range(6):
+            await proxy.chat(f"We decided to use queue {number} for the billing service.", session=f"s{number}")
+        behind: list[int] = []
+        taught = memory.learner._teach
+
+        async def resting() -> None:
+            async with memory.learner.resting():
+                behind.append((await memory.commands.standing()).counts.behind)
+
+        waits: list[asyncio.Task[None]] = []
+
+        async def teach(journaled: Any) -> None:
+            if not waits:
+                waits.append(asyncio.create_task(resting()))
+            await taught(journaled)
+
+        memory.learner._teach = teach  # type: ignore[method-assign]
+        await proxy.learned()
+        await asyncio.gather(*waits)
+        assert behind == [5] and (await memory.commands.standing()).counts.behind == 0
+
+
 async def test_an_index_that_is_deleted_while_it_runs_is_made_again_at_the_next_start(tmp_path: Path) -> None:
     async with fake_provider() as provider:
         async with running(provider, tmp_path) as proxy:

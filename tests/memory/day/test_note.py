@@ -145,7 +145,7 @@ async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decis
     assert (notes.kept, notes.lost, len(journal.written)) == (0, 0, 2)
 
 
-async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_opens_and_what_is_lost_is_told(
+async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_opens_and_what_cannot_be_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(note, "AGAIN_SECONDS", 0.0)
@@ -159,7 +159,7 @@ async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_
     assert (notes.kept, notes.lost, journal.written) == (1, 0, [])
     journal.open = True
     await asyncio.wait_for(told.wait(), 5)
-    assert (notes.kept, notes.lost, len(journal.written)) == (0, 2, 1)
+    assert (notes.kept, notes.lost, notes.broken, len(journal.written)) == (0, 0, 2, 1)
 
 
 async def test_nothing_is_taken_back_while_there_is_no_room_on_the_disk() -> None:

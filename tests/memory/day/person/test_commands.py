@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,8 +13,8 @@ import pytest_asyncio
 from memory.bootstrap import Memory, open_memory
 from memory.day.person.commands import Ambiguous, Commands, NotFound
 from memory.day.reindexing import Busy
-from memory.fact import Kind, Origin, Stability, State
-from memory.models.static_embedding import StaticEmbedding
+from memory.fact import Fact, Kind, Origin, Stability, State
+from memory.models.static_embedding import Floats, StaticEmbedding
 from memory.ports import Embedder, Lesson
 from memory.scope import Layer, Scope
 from memory.settings import MemorySettings
@@ -35,6 +35,16 @@ async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doi
 def holding(folder: Path, said: bytes) -> list[str]:
     """The names of the files that hold some bytes."""
     return [file.name for file in folder.rglob("*") if file.is_file() and said in file.read_bytes()]
+
+
+class Down(StaticEmbedding):
+    """An embedder whose provider is down."""
+
+    def __init__(self, of: Embedder) -> None:
+        self.name, self.dimensions = of.name, of.dimensions
+
+    def documents(self, texts: Sequence[str]) -> Floats:
+        raise ConnectionError("the embedder's provider is down")
 
 
 @pytest_asyncio.fixture
@@ -67,6 +77,81 @@ async def test_without_a_project_it_holds_in_all_of_them(commands: Commands) -> 
 async def test_the_rules_say_what_kind_it_is_unless_the_person_does(commands: Commands) -> None:
     assert (await commands.remember("I prefer rope over chain.", ADA)).kind is Kind.PREFERENCE
     assert (await commands.remember("Rope is cheaper", ADA, kind=Kind.DECISION)).kind is Kind.DECISION
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We use PostgreSQL for the shop.", "We switched from PostgreSQL to CockroachDB for the shop."),
+        ("We use yarn.", "We switched from yarn to pnpm."),
+        ("Our CI runs on Jenkins.", "Our CI moved from Jenkins to Woodpecker."),
+    ],
+)
+async def test_what_a_person_says_takes_over_from_what_it_changes(commands: Commands, before: str, after: str) -> None:
+    old = await commands.remember(before, BOAT)
+    new = await commands.remember(after, BOAT)
+    assert new.supersedes == (old.id,) and not new.contradicts
+    assert [each.id for each in await commands.search(before, BOAT.owners())] == [new.id]
+    gone = await commands.memory(old.id, BOAT.owners())
+    assert isinstance(gone, Fact) and gone.state is State.SUPERSEDED and gone.valid_until == new.valid_from
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The API listens on port 8080.", "The admin UI now listens on port 9090 instead of 8080."),
+        ("Tests run with pytest in the api service.", "Tests no longer run with pytest in the web service."),
+        ("We use Redis for the queue.", "We switched from Redis to Memcached for the cache."),
+        ("We use PostgreSQL for the shop.", "As of tomorrow we use CockroachDB instead of PostgreSQL for the shop."),
+        (
+            "We use PostgreSQL for the shop.",
+            "Starting next Monday we use CockroachDB instead of PostgreSQL for the shop.",
+        ),
+        ("The gate opens at 6 in the morning.", "The gate opens at 7 in the morning."),
+    ],
+)
+async def test_what_may_be_of_something_else_or_of_later_ends_nothing(
+    commands: Commands, before: str, after: str
+) -> None:
+    old = await commands.remember(before, BOAT)
+    new = await commands.remember(after, BOAT)
+    held = await commands.memory(old.id, BOAT.owners())
+    assert not new.supersedes and isinstance(held, Fact) and held.state is State.ACTIVE
+    assert held.contradicts == ((new.id,) if new.contradicts else ())
+
+
+async def test_what_may_be_a_contradiction_is_noted_on_both_sides(commands: Commands) -> None:
+    one = await commands.remember("The gate opens at 6 in the morning.", BOAT)
+    other = await commands.remember("The gate opens at 7 in the morning.", BOAT)
+    assert other.contradicts == (one.id,)
+    held = await commands.memory(one.id, BOAT.owners())
+    assert isinstance(held, Fact) and held.contradicts == (other.id,)
+
+
+async def test_what_was_pinned_is_not_taken_over_from(commands: Commands) -> None:
+    pinned = await commands.remember("We use PostgreSQL for the shop.", BOAT, pinned=True)
+    after = await commands.remember("We switched from PostgreSQL to CockroachDB for the shop.", BOAT)
+    assert not after.supersedes and after.contradicts == (pinned.id,)
+
+
+async def test_what_changes_while_others_write_is_not_written_back(commands: Commands) -> None:
+    old = await commands.remember("We use PostgreSQL for the shop.", BOAT)
+    new, pinned, *_ = await asyncio.gather(
+        commands.remember("We switched from PostgreSQL to CockroachDB for the shop.", BOAT),
+        commands.pin(old.id, BOAT.owners(), True),
+        commands.remember("The marina closes at dusk.", BOAT),
+    )
+    assert pinned.pinned
+    held = await commands.memory(old.id, BOAT.owners())
+    assert isinstance(held, Fact) and held.pinned and new.id != old.id
+
+
+async def test_what_a_person_says_is_kept_though_the_embedder_is_down(memory: Memory) -> None:
+    memory.recall.embedder = Down(memory.recall.embedder)
+    with pytest.raises(ConnectionError):
+        await memory.commands.remember("The mooring is number twelve.", BOAT)
+    found = await memory.journal.find_facts(BOAT.owners(), "mooring")
+    assert [each.text for each in found] == ["The mooring is number twelve."]
 
 
 async def test_nothing_and_nobody_cannot_be_remembered(commands: Commands) -> None:

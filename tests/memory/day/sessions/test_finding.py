@@ -116,10 +116,11 @@ async def test_what_this_process_remembers_is_found_without_the_journal() -> Non
 
 
 class FailingJournal(SlowJournal):
-    """A journal that takes its time over the first write of a ledger, and fails at it."""
+    """A journal that takes its time over the first write of a ledger, and fails at it unless it ``works``."""
 
-    def __init__(self) -> None:
+    def __init__(self, works: bool = False) -> None:
         super().__init__()
+        self.works = works
         self.written: list[str] = []
         self.begun = asyncio.Event()
 
@@ -127,12 +128,14 @@ class FailingJournal(SlowJournal):
         if not self.begun.is_set():
             self.begun.set()
             await self.go_on.wait()
-            raise StoreError("the disk is full")
+            if not self.works:
+                raise StoreError("the disk is full")
         self.written += [entry.text for entry in entries]
 
 
-async def test_what_was_decided_later_is_written_later_though_the_first_write_fails() -> None:
-    journal = FailingJournal()
+@pytest.mark.parametrize("works", [False, True])
+async def test_what_was_decided_during_a_write_is_written_later_whether_that_fails_or_not(works: bool) -> None:
+    journal = FailingJournal(works)
     sessions = LiveSessions(cast(Journal, journal), lambda: "id")
     live = await sessions.find(said("hello"), arrival("s1"))
     live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
@@ -142,8 +145,8 @@ async def test_what_was_decided_later_is_written_later_though_the_first_write_fa
     second = asyncio.create_task(sessions.save_ledger("id"))
     await asyncio.sleep(0)
     journal.go_on.set()
-    assert isinstance((await asyncio.gather(first, second, return_exceptions=True))[0], StoreError)
-    assert journal.written == ["first", "second"]
+    assert isinstance((await asyncio.gather(first, second, return_exceptions=True))[0], StoreError) is not works
+    assert journal.written == ["first", "second"] and not live.ahead
 
 
 async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail() -> None:
@@ -159,6 +162,22 @@ async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail()
     journal.go_on.set()
     await asyncio.gather(first, committing, return_exceptions=True)
     assert journal.written == ["first"]
+
+
+@pytest.mark.parametrize("doing", ["writing", "deciding"])
+async def test_a_session_that_something_is_still_done_with_stays_however_long_it_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, doing: str
+) -> None:
+    monkeypatch.setattr(finding, "KEPT_BYTES", 25_000)
+    sessions, found = sessions_of(SlowJournal()), []
+    for minute in (0, 1, 20):
+        came = replace(arrival(f"s{minute}"), at=AT + timedelta(minutes=minute))
+        found.append(live := await sessions.find(said(f"hello {minute}"), came))
+        if minute == 0:
+            await (live.saving if doing == "writing" else live.lock).acquire()
+        live.ledger.write(Entry(live.end[-1], 0, "x" * 10_000, Form.PART, "recall"))
+        await sessions.find(said(f"hello {minute}"), came)
+    assert [sessions.alive(each.session.id) is each for each in found] == [True, False, True]
 
 
 async def test_quiet_sessions_leave_when_their_ledgers_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:

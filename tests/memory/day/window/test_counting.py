@@ -143,6 +143,23 @@ async def test_a_text_of_ours_is_counted_once(bench: tuple[Counting, Words]) -> 
     assert len(words.asked) == 1
 
 
+async def test_a_text_of_ours_that_was_estimated_is_counted_once_it_can_be(bench: tuple[Counting, Words]) -> None:
+    counting, words = bench
+    words.ready = False
+    assert counting.text("a stub of five words") != 5 and not words.asked
+    words.ready = True
+    assert counting.text("a stub of five words") == 5
+
+
+async def test_whoever_has_the_sizes_of_a_request_may_change_them(bench: tuple[Counting, Words]) -> None:
+    counting, _ = bench
+    asked = conversation("one two three", "four")
+    for _ in range(3):
+        sizes = counting.sizes(asked)
+        assert sizes == [7, 5]
+        sizes[0] = 99
+
+
 async def test_what_is_not_asked_for_any_more_makes_room(
     bench: tuple[Counting, Words], monkeypatch: pytest.MonkeyPatch
 ) -> None:

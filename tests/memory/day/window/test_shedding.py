@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import json
+import threading
 from collections.abc import Awaitable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memory.context import sight
 from memory.context.sizes import quick
-from memory.conversation import Conversation, Form, Message, Role, Text, ToolResult, Usage, digest
+from memory.conversation import (
+    Conversation,
+    Form,
+    Image,
+    Message,
+    Opaque,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    digest,
+)
+from memory.day.request import Request
 from memory.day.sessions.live import LiveSession
+from memory.day.window import pieces, verdicts
 from memory.day.window.counting import Counting
+from memory.day.window.decision import Decision
+from memory.day.window.load import Loads, Windows
+from memory.day.window.pieces import comes_back
 from memory.day.window.reported import Kept, Reported, Told
-from memory.day.window.shedding import Decision, Shedding, Windows
-from memory.edits import Act, Entry, Ledger
+from memory.day.window.shedding import Shedding
+from memory.edits import Act, Entry, Ledger, handle
+from memory.learning.redact import Redacted, redact
 from memory.ports import Journal
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session
 from memory.settings import SheddingSettings
+from memory.stores.messages import seal
 from tests.memory.context.sessions import rounds, said, session
 
 T = TypeVar("T")
@@ -53,6 +77,25 @@ class Plain:
     def of(self, model: str) -> int:
         return 10_000
 
+    def prices(self, model: str) -> None:
+        return None
+
+
+class Keeps:
+    """A journal that has nothing yet of a session, but what a person has pinned."""
+
+    def __init__(self, *pinned: str) -> None:
+        self.pins = frozenset(pinned)
+
+    async def shelved(self, session: str, digests: list[bytes]) -> dict[bytes, object]:
+        return {}
+
+    async def pinned(self, session: str) -> frozenset[str]:
+        return self.pins
+
+    async def facts_of(self, owners: list[str]) -> list[object]:
+        return []
+
 
 class Halves:
     """Counts half of what is estimated, once it is loaded."""
@@ -64,6 +107,15 @@ class Halves:
         return quick(text) // 2
 
 
+class Exact:
+    """Counts as is estimated, and has nothing to load."""
+
+    ready = True
+
+    def count(self, text: str) -> int:
+        return quick(text)
+
+
 async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
     return await awaitable, ""
 
@@ -72,24 +124,25 @@ def live_session() -> LiveSession:
     return LiveSession(Session("s1", "k", Scope(None, "ada", "loom"), "test", AT, AT), Ledger())
 
 
+def shells(journal: object, counting: Counting, reported: object = None) -> tuple[Loads, Shedding]:
+    """The shells that weigh and shed, over a model with a small window."""
+    plain = Plain()
+    told, windows = cast(Reported, reported or plain), cast(Windows, plain)
+    loads = Loads(counting, told, windows)
+    return loads, Shedding(SheddingSettings(reserve=500), cast(Journal, journal), loads, told, windows)
+
+
 async def decided(tokens: int, live: LiveSession, arrival: Arrival = ARRIVAL) -> Decision:
     text = "the heron nests at the northern pier " * (tokens * 4 // 37)
     parts = (Text(text),)
     conversation = Conversation(
         "openai-chat", "m", (Message(Role.USER, parts, digest(Role.USER, parts), text, Form.SUFFIX),)
     )
-    plain, counting = Plain(), Counting(Halves(), guard, lambda model: 10_000)
-    shedding = Shedding(
-        SheddingSettings(reserve=500),
-        cast(Journal, AskedJournal()),
-        counting,
-        cast(Reported, plain),
-        cast(Windows, plain),
-    )
-    standing = live.ledger.standing(conversation.keys(), conversation.head)
-    load = shedding.load(conversation, live, standing.edits)
+    loads, shedding = shells(AskedJournal(), Counting(Halves(), guard, lambda model: 10_000))
+    request = Request(conversation, live, arrival)
+    load = loads.of(request, request.edits())
     assert load.total > 8000
-    return await shedding.decide(conversation, conversation.keys(), live, arrival, standing, load)
+    return await shedding.decide(request, request.standing(), load)
 
 
 async def test_nothing_leaves_for_an_estimate_that_is_too_high() -> None:
@@ -136,11 +189,10 @@ async def test_after_a_start_a_session_is_judged_by_what_was_reported_of_it(know
     # What is usual of the model would make it too large.
     for _ in range(5):
         reported.learned("another", "m", counted, Usage(input=int(counted * 1.6)))
-    shedding = Shedding(SheddingSettings(reserve=500), journal, counting, reported, cast(Windows, Plain()))
+    loads, shedding = shells(journal, counting, reported)
     live = replace(live_session(), known=known, read_at=AT)
-    standing = live.ledger.standing(conversation.keys(), conversation.head)
-    load = shedding.load(conversation, live, standing.edits)
-    deciding = shedding.decide(conversation, conversation.keys(), live, ARRIVAL, standing, load)
+    request = Request(conversation, live, ARRIVAL)
+    deciding = shedding.decide(request, request.standing(), loads.of(request, request.edits()))
     if known:
         assert await deciding == Decision()
         assert reported.expected("s1", "m", counted) == 9_000
@@ -153,24 +205,132 @@ async def test_after_a_start_a_session_is_judged_by_what_was_reported_of_it(know
 async def test_only_where_its_plan_is_late_a_request_is_kept_out_of_the_replys_share(late: bool) -> None:
     told = "\n".join(f"line {line} names symbol_{line}" for line in range(180))
     played = [("Read", {"file_path": f"src/file_{number}.py"}, told) for number in range(6)]
-    plain = Plain()
-    counting = Counting(Halves(), guard)
-    shedding = Shedding(
-        SheddingSettings(reserve=500),
-        cast(Journal, AskedJournal()),
-        counting,
-        cast(Reported, plain),
-        cast(Windows, plain),
-    )
+    loads, shedding = shells(AskedJournal(), Counting(Halves(), guard))
     live = live_session()
     live.ledger.write(Entry(bytes(16), 7, "[stub]", Form.SUFFIX, "shed old", act=Act.REPLACE))
     conversation = session(*rounds(*played))
-    load = shedding.load(conversation, live, ())
+    load = loads.of(Request(conversation, live, ARRIVAL), ())
     padding = ToolResult("c5", (Text(told + "word " * (9_650 - load.total)),))
     conversation = session(*rounds(*played)[:-1], said(Role.TOOL, padding))
-    load = shedding.load(conversation, live, ())
+    request = Request(conversation, live, ARRIVAL)
+    load = loads.of(request, ())
     assert 9_500 < load.total < 9_790
-    decided = shedding.hasty(conversation, conversation.keys(), live, ARRIVAL, load, late)
+    decided = shedding.hasty(request, load, late)
     assert (decided.cut is not None) == late
     much = replace(load, sizes=(*load.sizes[:-1], load.sizes[-1] + 400))
-    assert shedding.hasty(conversation, conversation.keys(), live, ARRIVAL, much, late).cut is not None
+    assert shedding.hasty(request, much, late).cut is not None
+
+
+KEY = "sk-ant-api03-" + "Ab1x" * 20
+
+
+def told(name: str, more: str = "", lines: int = 180) -> str:
+    return "\n".join([*(f"{name} line {line} names symbol_{line}" for line in range(lines)), more])
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["planned", "at once"])
+async def test_of_new_results_what_is_pinned_or_holds_a_secret_never_gives_way_to_a_stub(waits: bool) -> None:
+    calls = [ToolCall(f"c{number}", "Read", "{}") for number in range(4)]
+    older = rounds(("Read", {"file_path": "a.py"}, told("older", f"key {KEY}", 30)), first=90)
+    texts = [told("pinned"), told("secret", f"key {KEY}"), told("plain"), told("newest")]
+    newest = [said(Role.TOOL, ToolResult(call.id, (Text(text),))) for call, text in zip(calls, texts, strict=True)]
+    conversation = session(*older, said(Role.ASSISTANT, *calls), *newest)
+    pins = (handle(older[1].digest, 0), handle(newest[0].digest, 0))
+    live = live_session()
+    live.ledger.write(Entry(bytes(16), 7, "[stub]", Form.SUFFIX, "shed old", act=Act.REPLACE))
+    live.pinned = frozenset(pins)
+    loads, shedding = shells(Keeps(*pins), Counting(Exact(), guard))
+    request = Request(conversation, live, ARRIVAL)
+    load = loads.of(request, ())
+    load = replace(load, window=int(3.8 * load.sizes[-1]))
+    if waits:
+        decided = await shedding.decide(request, request.standing(), load)
+    else:
+        decided = shedding.hasty(request, load)
+
+    assert {entry.digest for entry in decided.entries} == {newest[2].digest}
+    # It would not fit else, so the round before leaves, with its secret; what is pinned is said without that.
+    assert decided.cut is not None and decided.cut.message == 4
+    assert "older line 29 names symbol_29" in decided.cut.text and KEY not in decided.cut.text
+
+
+async def test_what_leaves_at_once_is_the_same_however_far_is_looked_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation = session(*rounds(*(("Read", {"file_path": f"{n}.py"}, told(str(n))) for n in range(12))))
+    live = live_session()
+    loads, shedding = shells(AskedJournal(), Counting(Exact(), guard))
+    request = Request(conversation, live, ARRIVAL)
+    live.ledger.write(Entry(*request.keys[12], "The note of before.", Form.SUFFIX, "rotate", act=Act.CUT))
+    load = loads.of(request, request.edits())
+    decided = shedding.hasty(request, load)
+    assert decided.cut is not None and decided.cut.message > 12
+    monkeypatch.setattr(sight, "REACH", 4_000)
+    assert shedding.hasty(request, load) == decided
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["planned", "at once"])
+async def test_long_results_are_looked_at_for_secrets_beside_and_once(
+    monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    held, looked = list[int](), list[str]()
+
+    def counted(text: str) -> Redacted:
+        looked.append(text)
+        if threading.current_thread() is threading.main_thread():
+            held.append(len(text))
+        return redact(text)
+
+    monkeypatch.setattr(pieces, "redact", counted)
+    calls = [ToolCall(f"c{number}", "Read", "{}") for number in range(9)]
+    texts = [told(f"s{number}", f"key {KEY}" if number == 3 else "", 800) for number in range(7)]
+    texts += [told(f"s{number}", lines=200) for number in (7, 8)]
+    newest = [said(Role.TOOL, ToolResult(call.id, (Text(text),))) for call, text in zip(calls, texts, strict=True)]
+    older = rounds(("Read", {"file_path": "a.py"}, told("older")), first=90)
+    live = live_session()
+    live.ledger.write(Entry(bytes(16), 7, "[stub]", Form.SUFFIX, "shed old", act=Act.REPLACE))
+    loads, shedding = shells(Keeps(), Counting(Exact(), guard))
+    request = Request(session(*older, said(Role.ASSISTANT, *calls), *newest), live, ARRIVAL)
+    load = loads.of(request, ())
+    load = replace(load, window=load.total // 2)
+
+    if waits:
+        await shedding.decide(request, request.standing(), load)
+        assert not held and len(looked) == 10
+    else:
+        # What is short gives way at once, what is long only once it is known; the round before leaves all the same.
+        decided = shedding.hasty(request, load)
+        assert decided.cut is not None
+        assert {entry.digest for entry in decided.entries} == {each.digest for each in newest[7:]}
+        assert 0 < sum(held) <= verdicts.AT_ONCE < len(texts[0])
+        await shedding.settle()
+    held.clear()
+    looked.clear()
+    decided = shedding.hasty(request, load)
+    left = {entry.digest for entry in decided.entries}
+    assert len(left) > 2 and newest[3].digest not in left
+    assert not looked
+
+
+async def test_verdicts_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "KEPT", 3)
+    known = verdicts.Verdicts()
+    messages = [said(Role.TOOL, ToolResult("c", (Text(f"{n}" + f" {KEY}" * (n % 2)),))) for n in range(8)]
+    assert await known.of([(each, 0) for each in messages]) == [n % 2 == 0 for n in range(8)]
+    assert len(known._known) <= 3
+
+
+def parts() -> st.SearchStrategy[ToolResult]:
+    """Results with secrets in some of their texts, pictures and unknown parts."""
+    words = st.sampled_from(["Bring the harbour in order.", f"The key is {KEY}.", "", f"password: {KEY[20:40]}"])
+    pictures = st.sampled_from(
+        ["data:image/png;base64,AAAA", f"https://a.example/p.png?token={KEY}", "https://a.example"]
+    )
+    inner = st.one_of(
+        words.map(Text), pictures.map(Image), words.map(lambda word: Opaque("x", json.dumps({"said": word})))
+    )
+    return st.lists(inner, max_size=4).map(lambda content: ToolResult("c1", tuple(content)))
+
+
+@given(result=parts())
+def test_what_comes_back_is_what_the_journal_keeps_word_for_word(result: ToolResult) -> None:
+    message = said(Role.TOOL, result)
+    assert comes_back(result) != seal(message, lambda text: redact(text).text).redacted

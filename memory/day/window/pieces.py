@@ -1,0 +1,102 @@
+"""What of a request may give way to a stub, because the journal can give it back word for word, and what is pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from memory.context.sight import Sight
+from memory.context.worth import Piece
+from memory.conversation import Message, Opaque, Role, Text, ToolResult, kind_of
+from memory.day.request import Request
+from memory.edits import Tier, handle
+from memory.learning.redact import redact
+from memory.ports import Overview, Shelved
+from memory.tiers.choose import line
+from memory.tiers.shape import Hint, hint_of
+
+LEAVES = frozenset({"result", "call", "text", "image"})
+"""Kinds of parts that may give way to a stub: signed reasoning and what is unknown never do."""
+
+LEAST = 60
+"""Tokens of a part that is worth shedding."""
+
+Parts = Callable[[Message], tuple[int, ...]]
+"""Tokens of each part of a message, as the client sent it."""
+
+
+def shelved_pieces(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) -> list[Piece]:
+    """The parts that the journal has, with their lower tiers."""
+    conversation, standing = seen.conversation, seen.standing
+    pieces = []
+    for index in range(max(conversation.head, standing.dropped.stop), len(conversation.messages)):
+        message = conversation.messages[index]
+        held = shelved.get(message.digest)
+        if held is None or held.redacted:
+            continue
+        if message.role in (Role.SYSTEM, Role.DEVELOPER):
+            continue
+        tokens = parts(message)
+        for number, part in enumerate(message.parts):
+            kind = kind_of(part)
+            if kind in LEAVES and tokens[number] >= LEAST:
+                entry = standing.replaced.get((index, number))
+                tier = entry.tier if entry else Tier.L2
+                made = held.overviews.get(number)
+                pieces.append(_piece(message, index, number, kind, tokens[number], tier, made))
+    return pieces
+
+
+def new_results(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) -> list[Piece]:
+    """The tools' results that came with this very request, for when it would not fit otherwise: the journal has them
+    with its exchange, before the reply ends. Not all of them need come back word for word."""
+    conversation, standing = seen.conversation, seen.standing
+    calls = {call.id: call for message in conversation.messages for call in message.calls}
+    pieces = []
+    for index, message in enumerate(conversation.messages):
+        if message.digest in shelved or index < conversation.head or index in standing.dropped:
+            continue
+        tokens = parts(message)
+        for number, part in enumerate(message.parts):
+            if (index, number) in standing.replaced:
+                continue
+            if isinstance(part, ToolResult) and tokens[number] >= LEAST:
+                call = calls.get(part.call_id)
+                hint = hint_of(call.name, call.arguments, part.failed) if call else Hint(failed=part.failed)
+                made = Overview(tokens[number], line(part.text, hint), "", 0)
+                pieces.append(_piece(message, index, number, "result", tokens[number], Tier.L2, made))
+    return pieces
+
+
+def _piece(
+    message: Message, index: int, number: int, kind: str, tokens: int, tier: Tier, made: Overview | None
+) -> Piece:
+    line, overview, size = (made.line, made.text, made.text_tokens) if made else ("", "", 0)
+    return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
+
+
+def comes_back(result: ToolResult) -> bool:
+    """Whether the journal will have a result word for word: no secret is taken out of it."""
+    return all(redact(text).text == text for text in texts(result))
+
+
+def texts(result: ToolResult) -> Iterator[str]:
+    """What of a result is text, and may hold a secret."""
+    for each in result.content:
+        yield each.text if isinstance(each, Text) else each.raw if isinstance(each, Opaque) else _address(each.source)
+
+
+def _address(source: str) -> str:
+    """Where a picture is to be found; its own bytes hold no text."""
+    return "" if source.startswith("data:") or ";base64," in source[:100] else source
+
+
+def pinned_texts(request: Request, pinned: Collection[str]) -> dict[str, str]:
+    """By handle what a person has pinned, without secrets, as a note says it; empty of what is no text."""
+    found = {}
+    named = {name.partition(".")[0] for name in pinned}
+    for index in [at for at, (digest, _) in enumerate(request.keys) if handle(digest, 0).partition(".")[0] in named]:
+        message = request.conversation.messages[index]
+        for number, part in enumerate(message.parts):
+            if (name := handle(message.digest, number)) in pinned:
+                found[name] = redact(part.text).text if isinstance(part, Text | ToolResult) else ""
+    return found
