@@ -58,7 +58,7 @@ def mode(edge: Edge) -> str:
         return Mode.OFF
     if edge.memory is None:
         return "missing"
-    return "paused" if edge.memory.paused else edge.settings.memory.mode
+    return "paused" if edge.memory.pause.on else edge.settings.memory.mode
 
 
 async def candidates_waiting(edge: Edge) -> int:
@@ -126,6 +126,8 @@ def behind(standing: Standing) -> list[str]:
         why.append(f"{standing.kept} exchanges wait for the journal, which cannot be written")
     if standing.lost:
         why.append(f"{standing.lost} exchanges were lost while the journal could not be written")
+    if standing.broken:
+        why.append(f"{standing.broken} exchanges that were set aside could not be taken back: their files stay")
     if standing.passed_over:
         why.append(f"{standing.passed_over} exchanges could not be learned from and were passed over")
     return why

@@ -53,6 +53,7 @@ async def status(request: web.Request) -> web.Response:
             "waiting": standing.waiting,
             "kept": standing.kept,
             "lost": standing.lost,
+            "broken": standing.broken,
             "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
             "reindexing": asdict(progress) if progress else None,
             "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],

@@ -16,13 +16,13 @@ routes = web.RouteTableDef()
 async def pause(request: web.Request) -> web.Response:
     """Learn nothing and add nothing new; what was added to open sessions is still made again."""
     memory = memory_of(request)
-    await asyncio.to_thread(memory.pause)
-    return answer({"paused": memory.paused})
+    await asyncio.to_thread(memory.pause.begin)
+    return answer({"paused": memory.pause.on})
 
 
 @routes.post("/api/resume")
 async def resume(request: web.Request) -> web.Response:
     """Take part again."""
     memory = memory_of(request)
-    await asyncio.to_thread(memory.resume)
-    return answer({"paused": memory.paused})
+    await asyncio.to_thread(memory.pause.end)
+    return answer({"paused": memory.pause.on})

@@ -30,6 +30,6 @@ async def call(request: web.Request) -> web.Response:
     modes = {settings.memory.mode, project.memory if project else Mode.ON}
     if Mode.OFF in modes:
         raise Refusal(403, "memory is switched off for this project (projects.NAME.memory)")
-    asker = Asker(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.paused)
+    asker = Asker(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.pause.on)
     told = await memory.tools.answer(request.match_info["name"], said.get("arguments", {}), asker)
     return answer({"text": told.text, "memories": told.memories})

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from memory.models.door import BESIDE
+from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.shown import count
@@ -84,6 +85,16 @@ def home(folder: Path, min_free_mib: int) -> Finding:
         mend = "make room, or lower memory.journal.min_free_mib"
         return Finding("data folder", "wrong", f"{free} MiB are free, {min_free_mib} are kept free", mend)
     return Finding("data folder", "well", f"{folder}, closed to others, {free} MiB free")
+
+
+def aside(folder: Path) -> Finding | None:
+    """Exchanges that were set aside for the journal and cannot be read. None where there are none."""
+    broken = sorted((folder / "aside").glob(f"*{BROKEN}"))
+    if not broken:
+        return None
+    mend = "the log says why; what they hold is in no memory, and `forget` does not look into them: delete them"
+    told = f"{count(len(broken), 'exchange')} cannot be read: {', '.join(map(str, broken[:3]))}"
+    return Finding("set aside", "doubtful", told + (" …" if len(broken) > 3 else ""), mend)
 
 
 def vocabularies() -> Finding:

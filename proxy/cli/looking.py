@@ -36,8 +36,8 @@ def status(call: Call) -> None:
             rows += [("wait for you", f"{shown.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
         rows += [("learning behind", stored["behind"]), ("index behind", told["waiting"])]
         rows += [("embedder", f"{told['embedder']['name']}, {told['embedder']['dimensions']} dimensions")]
-        if told["kept"] or told["lost"]:
-            rows += [("kept for the journal", told["kept"]), ("lost", told["lost"])]
+        if told["kept"] or told["lost"] or told["broken"]:
+            rows += [("kept for the journal", told["kept"]), ("lost", told["lost"]), ("not taken back", told["broken"])]
     if progress := told.get("reindexing"):
         rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
     rows += [

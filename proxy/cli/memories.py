@@ -101,6 +101,9 @@ def remember(
     else:
         place = shown.whither(told["owner"])
         shown.screen().print(f"remembered {place}, as {told['id'][: shown.SHORT]}: {told['text']}")
+        for relation, what in (("supersedes", "in place of"), ("contradicts", "beside what it may contradict:")):
+            if others := ", ".join(id[: shown.SHORT] for id in told.get(relation, ())):
+                shown.screen().print(f"{what} {others}")
 
 
 @takes("user")

@@ -36,7 +36,7 @@ class AnthropicMessages:
 
     def read(self, body: bytes, spoken: Spoken) -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        parted = self._histories.parted(body, "messages", spoken, lambda raw: parts.message_of(raw, spoken))
+        parted = self._histories.parted(body, "messages", spoken, parts.message_of)
         if parted.items is None:
             raise Unreadable("no list of messages")
         fields, memo = parted.fields, self._histories.memo

@@ -2,15 +2,16 @@
 
 Of a long body the beginning is remembered by a hash, with what its messages were and where they lie. A body that
 begins with the same bytes is cut and read from there on only; its beginning is hashed once, and no slice of it is made
-before somebody asks for it. What is remembered are some hundred bytes for each message and none of its text, so that a
-session may go on without end.
+before somebody asks for it. What is remembered are some hundred bytes for each message, and of its text only a person's
+few words, so that a session may go on without end.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
@@ -21,7 +22,7 @@ from memory.conversation import Message, chained
 from proxy.wire.dialect import BadRequest, Spoken, Unreadable
 from proxy.wire.memo import Memo
 from proxy.wire.slices import cut, is_list, items_of, offset_of
-from proxy.wire.unread import Gist, LongHistory, Parse, Slices, Spans
+from proxy.wire.unread import Gist, Known, LongHistory, Read, Slices, Spans
 
 LONG = 2**20
 """Bytes of a body from which on its beginning is remembered."""
@@ -32,8 +33,8 @@ SETTLED = 8
 SHORT = 400
 """Characters of what a person said that are remembered as they are."""
 
-WEIGHT = 500
-"""Bytes that are remembered of a message, about."""
+BEGINNING, MESSAGE = 1000, 450
+"""Bytes that a beginning takes, and each of its messages beside what was said in it, about."""
 
 LIMIT = 48 * 2**20
 """Bytes, about, of all that is remembered. The newest body's is kept though it alone be larger."""
@@ -42,6 +43,9 @@ TRIES = 3
 """Beginnings that look alike which are hashed for one body, at most."""
 
 _END = 64
+
+Parse = Callable[[msgspec.Raw, Spoken], Message]
+"""A message's slice, and how what a person said is known → the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +75,26 @@ class _Beginning:
     length: int = 0
     hash: bytes = b""
     last: bytes = b""
-
-    @property
-    def weight(self) -> int:
-        return WEIGHT * len(self.keys)
+    weight: int = BEGINNING
 
     def add(self, message: Message, start: int, end: int) -> None:
         key, link = self.following([message])
         self.spans.add(start, end)
         spoken = message.spoken if len(message.spoken) <= SHORT else None
         self.gists.append(Gist(message.role, message.digest, message.takes, spoken))
+        self.weight += MESSAGE + (sys.getsizeof(spoken) if spoken else 0)
         self.keys += key
         self.links += link
         self.times[message.digest] = self.times.get(message.digest, 0) + 1
         if message.spoken and not self.head:
             self.head = len(self.keys)
+
+    def with_more(self, messages: Sequence[Message]) -> Known:
+        """What is known of these messages behind those that are known, and of all of them."""
+        keys, links = self.following(messages)
+        count = len(self.keys)
+        head = self.head or next((count + at for at, each in enumerate(messages, 1) if each.spoken), 0)
+        return Known(self.gists, self.keys + keys, self.links + links, head)
 
     def following(self, messages: Sequence[Message]) -> tuple[list[tuple[bytes, int]], list[bytes]]:
         """The keys and the links of the trail of messages behind those that are known."""
@@ -114,7 +123,8 @@ class Histories:
     @property
     def held(self) -> int:
         """Bytes, about, of what is remembered of long bodies."""
-        return sum(each.weight for each in self._known)
+        with self._lock:
+            return self._held()
 
     def parted(self, body: bytes, name: str, spoken: Spoken, parse: Parse) -> Parted:
         """A body, and the messages in its list of this ``name``, as ``parse`` reads each.
@@ -125,7 +135,7 @@ class Histories:
         """
 
         def read(raw: msgspec.Raw) -> Message:
-            return self.memo.of(raw, spoken, parse)
+            return self.memo.of(raw, spoken, lambda raw: parse(raw, spoken))
 
         if len(body) >= self._long and (further := self._further(body, name, spoken, read)) is not None:
             return further
@@ -150,12 +160,12 @@ class Histories:
             return
         begun.length = begun.spans.ends[-1]
         begun.hash = hashlib.sha256(memoryview(body)[: begun.length]).digest()
-        begun.last = body[begun.length - _END : begun.length]
+        begun.last = _end_of(body, begun.length)
         with self._lock:
             self._known.appendleft(begun)
             self._make_room()
 
-    def _further(self, body: bytes, name: str, spoken: Spoken, read: Parse) -> Parted | None:
+    def _further(self, body: bytes, name: str, spoken: Spoken, read: Read) -> Parted | None:
         """The body read from where it is not known any more; None where its beginning is not."""
         for begun, length, expected in self._alike(body, name, spoken):
             hasher = hashlib.sha256(memoryview(body)[:length])
@@ -172,59 +182,36 @@ class Histories:
                 if each.name == name
                 and each.spoken is spoken
                 and each.length < len(body)
-                and body[each.length - _END : each.length] == each.last
+                and _end_of(body, each.length) == each.last
             ]
         return found[:TRIES]
 
-    def _read_on(
-        self, body: bytes, begun: _Beginning, length: int, hasher: hashlib._Hash, read: Parse
-    ) -> Parted | None:
-        # What was read is one value now, so that the rest is cut as it would be cut in its place.
-        opening = begun.spans.starts[0]
-        short = body[:opening] + b"0" + body[length:]
-        try:
-            text, fields = cut(short)
-            listed = fields.get(begun.name)
-            rest = items_of(listed)
-        except (BadRequest, Unreadable):
+    def _read_on(self, body: bytes, begun: _Beginning, length: int, hasher: hashlib._Hash, read: Read) -> Parted | None:
+        """The body read on from a beginning of this ``length``, which grows by what no longer changes."""
+        further = _cut_on(body, begun.name, begun.spans.starts[0], length, read)
+        if further is None or further.items is None:
             return None
-        # Masked text has no place in the body's own, and of two lists of one name the last one counts.
-        if text is not short or listed is None or not rest or offset_of(short, rest[0]) != opening:
-            return None
-        further = length - opening - 1
-        whole = memoryview(body)
-
-        def moved(raw: msgspec.Raw) -> msgspec.Raw:
-            start = offset_of(short, raw)
-            end = start + len(memoryview(raw))
-            return msgspec.Raw(whole[start + further * (start > opening) : end + further * (end > opening)])
-
-        items = [moved(raw) for raw in rest[1:]]
-        messages = [read(raw) for raw in items]
+        items, messages = further.items, further.messages
         with self._lock:
             if begun.length != length:
                 return None  # another request of the session has gone on from there meanwhile
-            count = len(begun.keys)
-            keys, links = begun.following(messages)
-            keys, links = begun.keys + keys, begun.links + links
-            head = begun.head or next((count + at + 1 for at, each in enumerate(messages) if each.spoken), 0)
+            known = begun.with_more(messages)
+            slices = Slices(body, begun.spans, len(begun.keys), items)
             for raw, message in self._behind(items, messages):
                 start = offset_of(body, raw)
                 end = start + len(memoryview(raw))
                 if not _ends_well(body, end):
                     break
                 begun.add(message, start, end)
-                hasher.update(whole[begun.length : end])
+                hasher.update(memoryview(body)[begun.length : end])
                 begun.length = end
             begun.hash = hasher.digest()
-            begun.last = body[begun.length - _END : begun.length]
+            begun.last = _end_of(body, begun.length)
             if begun in self._known:
                 self._known.remove(begun)
             self._known.appendleft(begun)
             self._make_room()
-        slices = Slices(body, begun.spans, count, items)
-        history = LongHistory(slices, begun.gists, messages, read, keys, links, head, len(body))
-        return Parted(body, {key: moved(raw) for key, raw in fields.items()}, slices, history)
+        return Parted(body, further.fields, slices, LongHistory(slices, known, messages, read, len(body)))
 
     def _behind(
         self, items: Sequence[msgspec.Raw], messages: Sequence[Message]
@@ -232,10 +219,43 @@ class Histories:
         """Those that no longer change."""
         return islice(zip(items, messages, strict=True), max(len(items) - self._settled, 0))
 
+    def _held(self) -> int:
+        return sum(each.weight for each in self._known)
+
     def _make_room(self) -> None:
-        held = self.held
+        held = self._held()
         while held > self._limit and len(self._known) > 1:
             held -= self._known.pop().weight
+
+
+def _cut_on(body: bytes, name: str, opening: int, length: int, read: Read) -> Parted | None:
+    """A body whose messages up to ``length`` are known: all its fields, and of the list of this name what stands
+    behind them. None where the list does not go on there, or the whole of it must be looked at."""
+    # What was read is one value now, so that the rest is cut as it would be cut in its place.
+    short = body[:opening] + b"0" + body[length:]
+    try:
+        text, fields = cut(short)
+        listed = fields.get(name)
+        rest = items_of(listed)
+    except (BadRequest, Unreadable):
+        return None
+    # Masked text has no place in the body's own, and of two lists of one name the last one counts.
+    if text is not short or listed is None or not rest or offset_of(short, rest[0]) != opening:
+        return None
+    whole, shift = memoryview(body), length - opening - 1
+
+    def moved(raw: msgspec.Raw) -> msgspec.Raw:
+        start = offset_of(short, raw)
+        end = start + len(memoryview(raw))
+        return msgspec.Raw(whole[start + shift * (start > opening) : end + shift * (end > opening)])
+
+    items = [moved(raw) for raw in rest[1:]]
+    return Parted(body, {key: moved(raw) for key, raw in fields.items()}, items, [read(raw) for raw in items])
+
+
+def _end_of(body: bytes, length: int) -> bytes:
+    """The last bytes of a beginning."""
+    return body[max(length - _END, 0) : length]
 
 
 def _ends_well(body: bytes, end: int) -> bool:

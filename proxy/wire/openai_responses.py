@@ -36,7 +36,7 @@ class OpenAIResponses:
 
     def read(self, body: bytes, spoken: Spoken) -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        parted = self._histories.parted(body, "input", spoken, lambda raw: parts.message_of(raw, spoken))
+        parted = self._histories.parted(body, "input", spoken, parts.message_of)
         fields, items, messages = parted.fields, parted.items, parted.messages
         said = fields.get("input")
         if said is not None and is_string(said):

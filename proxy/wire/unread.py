@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, overload
 
 import msgspec
 
 from memory.conversation import Form, History, Message, Part, Role
 
-Parse = Callable[[msgspec.Raw], Message]
+Read = Callable[[msgspec.Raw], Message]
 """A message's slice → the message."""
 
 
@@ -74,12 +75,12 @@ class Unread(Message):
 
     __slots__ = ("_parse", "_raw", "_said", "_whole")
 
-    _parse: Parse
+    _parse: Read
     _raw: Callable[[], msgspec.Raw]
     _said: str | None
     _whole: Message | None
 
-    def __init__(self, gist: Gist, raw: Callable[[], msgspec.Raw], parse: Parse) -> None:
+    def __init__(self, gist: Gist, raw: Callable[[], msgspec.Raw], parse: Read) -> None:
         for name, value in (
             ("role", gist.role),
             ("digest", gist.digest),
@@ -115,35 +116,36 @@ class Unread(Message):
         return whole
 
 
-class LongHistory(History):
-    """The messages of a body: so many unread ones, and ``rest`` behind them."""
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of all messages of a body, whatever they say: their keys, their trail, and the head (see
+    :class:`memory.conversation.Conversation`); and the gists, which those that are read have none of."""
 
-    def __init__(
-        self,
-        slices: Slices,
-        gists: Sequence[Gist],
-        rest: Sequence[Message],
-        parse: Parse,
-        keys: Sequence[tuple[bytes, int]],
-        trail: Sequence[bytes],
-        head: int,
-        weight: int,
-    ) -> None:
+    gists: Sequence[Gist]
+    keys: Sequence[tuple[bytes, int]]
+    trail: Sequence[bytes]
+    head: int
+
+
+class LongHistory(History):
+    """The messages of a body of ``weight`` bytes: so many unread ones, and ``rest`` behind them."""
+
+    def __init__(self, slices: Slices, known: Known, rest: Sequence[Message], parse: Read, weight: int) -> None:
         self._slices = slices
-        self._gists = gists
-        self._unread = len(keys) - len(rest)
+        self._known = known
+        self._unread = len(known.keys) - len(rest)
         self._rest = rest
         self._parse = parse
         self._asked: dict[int, Unread] = {}
-        self._keys, self._trail, self._head, self._weight = keys, trail, head, weight
+        self._weight = weight
 
-    head = property(lambda self: self._head)
-    keys = property(lambda self: self._keys)
-    trail = property(lambda self: self._trail)
+    head = property(lambda self: self._known.head)
+    keys = property(lambda self: self._known.keys)
+    trail = property(lambda self: self._known.trail)
     weight = property(lambda self: self._weight)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._known.keys)
 
     def __iter__(self) -> Iterator[Message]:
         for index in range(self._unread):
@@ -161,8 +163,8 @@ class LongHistory(History):
     def __getitem__(self, index: slice) -> list[Message]: ...
     def __getitem__(self, index: int | slice) -> Message | list[Message]:
         if isinstance(index, slice):
-            return [self._one(each) for each in range(*index.indices(len(self._keys)))]
-        return self._one(range(len(self._keys))[index])
+            return [self._one(each) for each in range(*index.indices(len(self)))]
+        return self._one(range(len(self))[index])
 
     def _one(self, index: int) -> Message:
         if index >= self._unread:
@@ -170,5 +172,5 @@ class LongHistory(History):
         found = self._asked.get(index)
         if found is None:
             slices = self._slices
-            found = self._asked.setdefault(index, Unread(self._gists[index], lambda: slices[index], self._parse))
+            found = self._asked.setdefault(index, Unread(self._known.gists[index], lambda: slices[index], self._parse))
         return found

@@ -27,7 +27,7 @@ from memory.day.sessions.finding import LiveSessions
 from memory.ports import StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Prepared, RequestKind, Session, Shown
-from memory.settings import MemorySettings
+from memory.settings import MemorySettings, RecallSettings
 from memory.stores.journal import SqliteJournal
 from proxy.wire import dialect_of
 from proxy.wire.dialect import Dialect
@@ -38,6 +38,9 @@ Turn = tuple[str, str]
 Shells = tuple[Preparation, Notes]
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+# What is late is told by `how`, not by the machine that this runs on.
+PATIENT = MemorySettings(recall=RecallSettings(deadline_ms=60_000))
 
 
 class CountingRecaller:
@@ -235,7 +238,7 @@ def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> She
         return f"{next(ids):032x}"
 
     sessions = LiveSessions(journal, new_id)
-    preparation = Preparation(MemorySettings(), sessions, recaller, recaller, guard, new_id, lambda: False)
+    preparation = Preparation(PATIENT, sessions, recaller, recaller, guard, new_id, lambda: False)
     return preparation, Notes(journal, guard, lambda: None, sessions.place)
 
 

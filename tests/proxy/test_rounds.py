@@ -241,8 +241,14 @@ async def test_a_secret_in_a_hidden_round_is_not_stored(tmp_path: Path) -> None:
     path, key = PATHS[2], "sk-ant-api03-" + "Ab1x" * 20
     look = Round((Think("Hm.", "Sig=="), Say(f"The key is {key}."), ASK), (50, 5), "r1")
     async with fake_provider() as provider, running(provider, tmp_path, **ON) as proxy:
-        script(provider, path, look, TOLD)
-        await Client(proxy, path).ask(person(path, "Which database did we choose?"))
+        script(provider, path, look, TOLD, Round((Say("Fine."),)))
+        client = Client(proxy, path)
+        await client.ask(person(path, "Which database did we choose?"))
+        await proxy.learned()
+        client.heard(without(look, *NAMES), TOLD)
+        fork = Client(proxy, path, session="s2", messages=[*client.messages, person(path, "Are you sure?")])
+        await fork.ask()
+        assert key.encode() in provider.last.body, "the model reads what was said"
         await proxy.learned()
     assert key.encode() not in journal_of(tmp_path)
 

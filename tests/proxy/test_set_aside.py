@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
+from memory.day import note
 from memory.edits import Entry
 from memory.session import Exchange
+from memory.stores import spill
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
 
@@ -38,13 +44,19 @@ async def everything(proxy: Running) -> tuple[int, int, list[str]]:
     return (await memory.journal.counts()).exchanges, memory.journal.aside, [each.text for each in found]
 
 
+def noted(proxy: Running) -> set[str]:
+    """How journaling went wrong, as it is counted."""
+    return {each.why.partition(":")[0] for each in proxy.edge.degradations.latest if each.doing == "journaling"}
+
+
 async def test_what_a_hanging_journal_did_not_take_is_there_after_a_kill(tmp_path: Path) -> None:
     async with fake_provider() as provider:
         async with locked(provider, tmp_path / "home") as proxy:
             await proxy.chat(DOG)
             # Nothing of a killed process is left but its files, as they are at this moment.
             shutil.copytree(tmp_path / "home", tmp_path / "killed")
-        assert list((tmp_path / "killed" / "aside").iterdir())
+            assert list((tmp_path / "killed" / "aside").iterdir())
+            assert noted(proxy) == {"aside"}
         async with running(provider, tmp_path / "killed") as proxy:
             assert await everything(proxy) == (1, 0, [DOG])
             await proxy.chat(DOG, "Noted.", "And he barks.")
@@ -84,6 +96,29 @@ async def test_the_end_of_a_stream_is_held_until_the_exchange_is_aside(tmp_path:
                     order.append("end")
         assert order[:2] == ["aside", "end"]
         assert heard.endswith(b"data: [DONE]\n\n")
+
+
+async def test_where_the_folder_hangs_too_the_end_is_let_go_and_the_exchange_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, go_on = spill._write, threading.Event()
+
+    def hanging(path: Path, record: bytes, flush: bool) -> None:
+        go_on.wait()
+        write(path, record, flush)
+
+    monkeypatch.setattr(spill, "_write", hanging)
+    monkeypatch.setattr(note, "ASIDE_SECONDS", 1000.0)
+    async with fake_provider() as provider:
+        async with locked(provider, tmp_path) as proxy:
+            try:
+                async with asyncio.timeout(60):
+                    assert (await proxy.chat(DOG)).startswith(b"{")
+                assert noted(proxy) == {"late"}
+            finally:
+                go_on.set()
+        async with running(provider, tmp_path) as proxy:
+            assert await everything(proxy) == (1, 0, [DOG])
 
 
 async def test_a_folder_that_cannot_be_written_costs_no_reply(tmp_path: Path) -> None:

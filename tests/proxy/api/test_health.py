@@ -14,7 +14,7 @@ from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
 from tests.running import Running, running
 
-WELL = Standing(Counts(1, 1, 1, 1, 1, 0), waiting=0, kept=0, lost=0, learning=True, passed_over=0)
+WELL = Standing(Counts(1, 1, 1, 1, 1, 0), waiting=0, kept=0, lost=0, broken=0, learning=True, passed_over=0)
 
 
 async def test_a_new_proxy_is_well(ask: Asking) -> None:
@@ -69,8 +69,9 @@ async def test_a_worker_that_hangs_is_told(proxy: Running, ask: Asking, monkeypa
 
 def test_each_thing_that_lags_is_told() -> None:
     assert behind(WELL) == []
-    told = behind(Standing(Counts(1, 1, 1, 1, 1, 9999), 99_999, kept=3, lost=2, learning=False, passed_over=1))
-    assert len(told) == 6
+    counts = Counts(1, 1, 1, 1, 1, 9999)
+    told = behind(Standing(counts, 99_999, kept=3, lost=2, broken=4, learning=False, passed_over=1))
+    assert len(told) == 7
 
 
 async def test_metrics_are_prometheus_text_and_name_nobody(proxy: Running, ask: Asking) -> None:

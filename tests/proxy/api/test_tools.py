@@ -36,7 +36,7 @@ async def test_without_the_token_nothing_is_told(ask: Asking) -> None:
 
 async def test_while_memory_is_paused_no_notes_are_taken(ask: Asking, proxy: Running) -> None:
     assert proxy.edge.memory is not None
-    proxy.edge.memory.pause()
+    proxy.edge.memory.pause.begin()
     assert "takes no notes" in (await ask("POST", "api/tools/memory_note?project=zoo", NOTE))["text"]
 
 

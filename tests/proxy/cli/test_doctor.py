@@ -81,6 +81,18 @@ def test_a_folder_that_others_may_read_is_wrong(home: Path) -> None:
     assert checks.home(home, 2**40).verdict == "wrong"
 
 
+def test_exchanges_that_could_not_be_taken_back_are_told(home: Path) -> None:
+    assert checks.aside(home) is None
+    folder = home / "aside"
+    folder.mkdir(parents=True)
+    (folder / "1-waits").write_text("")
+    assert checks.aside(home) is None
+    (folder / "2-unreadable.broken").write_text("")
+    found = checks.aside(home)
+    assert found is not None and found.verdict == "doubtful"
+    assert found.found == f"1 exchange cannot be read: {folder / '2-unreadable.broken'}"
+
+
 def test_a_damaged_secret_is_told_by_any_command(home: Path) -> None:
     home.mkdir()
     (home / "token").write_text("no token\n")

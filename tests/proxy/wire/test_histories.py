@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 
 import pytest
 from hypothesis import given
@@ -134,8 +136,10 @@ def test_a_beginning_that_only_looks_the_same_is_not_taken_for_it() -> None:
     memory, messages = Histories(long=0), long_one(40)
     read(memory, body_of(messages))
     other = [{**messages[0], "content": messages[0]["content"][:-1] + "x"}, *messages[1:]]
-    assert read(memory, body_of(other)).messages[0].text == other[0]["content"]
-    assert read(memory, body_of(messages)).messages[0].text == messages[0]["content"]
+    for each in (other, messages):
+        view = OpenAIChat(memory).read(body_of(each), said)
+        assert view.conversation.messages[0].text == each[0]["content"]
+        assert_alike(view, fresh("/chat/completions").read(body_of(each), said))
 
 
 @pytest.mark.parametrize(
@@ -170,12 +174,42 @@ def test_a_broken_end_is_refused_as_ever(back: str) -> None:
     assert repr(found.value) == repr(expected.value)
 
 
-def test_a_value_that_could_go_on_is_not_taken_for_an_end() -> None:
-    memory = Histories(long=0, settled=0)
-    dialect = OpenAIChat(memory)
-    dialect.read(b'{"messages":[{"role":"user","content":"a"},1]}', said)
-    view = dialect.read(b'{"messages":[{"role":"user","content":"a"},12]}', said)
-    assert list(map(bytes, view.items))[1] == b"12"
+@pytest.mark.parametrize("text", ["a", "a" * 80])
+@pytest.mark.parametrize("goes_on", ["12", "1.5", "1e3"])
+def test_a_value_that_could_go_on_is_not_taken_for_an_end(text: str, goes_on: str) -> None:
+    dialect = OpenAIChat(Histories(long=0, settled=0))
+
+    def body(number: str) -> bytes:
+        first, second = ({"role": "user", "content": each} for each in (text, "b"))
+        return f'{{"messages":[{json.dumps(first)},{json.dumps(second)},{number}]}}'.encode()
+
+    dialect.read(body("1").replace(b",1]", b"]"), said)
+    for number in ("1", goes_on):
+        view = dialect.read(body(number), said)
+        assert isinstance(view.conversation.messages, LongHistory)
+        assert_alike(view, fresh("/chat/completions").read(body(number), said))
+
+
+def test_a_beginning_that_grew_while_its_end_was_read_is_read_anew() -> None:
+    memory, messages = Histories(long=0, settled=0), long_one(10)
+    theirs, ours = ([*messages, *long_one(3, seed)] for seed in (8, 9))
+    between = [body_of(theirs)]
+
+    def heard(text: str) -> str:
+        # In the midst of reading what is new, as another thread would.
+        if text == ours[-1]["content"] and between:
+            OpenAIChat(memory).read(between.pop(), heard)
+        return said(text)
+
+    ours[-1]["role"] = "user"
+    OpenAIChat(memory).read(body_of(messages), heard)
+    view = OpenAIChat(memory).read(body_of(ours), heard)
+    assert between == []
+    assert_alike(view, fresh("/chat/completions").read(body_of(ours), said))
+    more = body_of([*theirs, *long_one(1, 10)])
+    again = OpenAIChat(memory).read(more, heard)
+    assert isinstance(again.conversation.messages, LongHistory)
+    assert_alike(again, fresh("/chat/completions").read(more, said))
 
 
 def test_what_is_remembered_is_bounded_and_the_newest_stays() -> None:
@@ -194,4 +228,38 @@ def test_the_parts_of_what_was_read_before_are_not_held() -> None:
         messages += long_one(200)
         found: Message = read(memory, body_of(messages)).messages[0]
         assert found.text
-    assert memory.held < 500 * len(messages) + 1
+    assert memory.held < 600 * len(messages)
+
+
+def bytes_of(begun: object) -> int:
+    """What it takes in memory with all that only it holds, each object once."""
+    sizes: dict[int, int] = {}
+    look: list[object] = [begun]
+    while look:
+        each = look.pop()
+        if id(each) in sizes or each is None or isinstance(each, type | Enum) or callable(each):
+            continue
+        sizes[id(each)] = sys.getsizeof(each)
+        if isinstance(each, dict):
+            look += [*each, *each.values()]
+        elif isinstance(each, list | tuple):
+            look += each
+        elif is_dataclass(each):
+            look += [getattr(each, field.name) for field in fields(each)]
+    return sum(sizes.values())
+
+
+@pytest.mark.parametrize("text", ["a", "日😀"])
+@pytest.mark.parametrize(("bodies", "count"), [(1, 2000), (300, 9)])
+def test_what_is_remembered_is_weighed_as_what_it_takes(text: str, bodies: int, count: int) -> None:
+    memory = Histories(long=0, limit=10**9)
+    rows = [
+        body_of(
+            [{"role": "user", "content": f"{body} {index} {text * (390 // len(text) - 10)}"} for index in range(count)]
+        )
+        for body in range(bodies)
+    ]
+    for each in rows:
+        read(memory, each)
+    taken = sum(map(bytes_of, memory._known))
+    assert 0.8 * taken < memory.held < 1.4 * taken

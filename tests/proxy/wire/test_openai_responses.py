@@ -2,7 +2,7 @@ import orjson
 import pytest
 
 from memory.conversation import Form, Image, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
-from memory.edits import Append
+from memory.edits import Append, Drop
 from proxy.wire.dialect import Unreadable, View
 from proxy.wire.openai_responses import OpenAIResponses
 from tests.proxy.wire.shapes import CODEX
@@ -75,6 +75,27 @@ def test_a_part_for_a_prompt_makes_it_the_message_that_it_stands_for() -> None:
         b'{"input":[{"role":"user","content":[{"type":"input_text","text":"As"},{"type":"input_text","text":"p"}]}],'
         b'"store":false}'
     )
+
+
+def test_what_leaves_tears_no_reasoning_from_what_was_said_after_it_at_either_edge() -> None:
+    def said(role: str, text: str) -> dict[str, object]:
+        return {"type": "message", "role": role, "content": text}
+
+    def thought(id: str) -> dict[str, object]:
+        return {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAAA=="}
+
+    items = [said("user", "a"), thought("1"), said("assistant", "b"), said("assistant", "c"), said("user", "d")]
+    items += [thought("2"), said("assistant", "e"), said("user", "f")]
+    view = read(orjson.dumps({"model": "m", "input": items}))
+    for gone, leaves in (
+        ((3, 4), (4,)),  # only where it begins
+        ((4, 5), (4,)),  # only where it ends
+        ((2, 3, 4, 5), (4,)),
+        ((1, 2, 3, 4), (1, 2, 3, 4)),
+        ((4, 5, 6), (4, 5, 6)),
+    ):
+        left = orjson.loads(RESPONSES.write(view, [Drop(index) for index in gone]))["input"]
+        assert left == [item for index, item in enumerate(items) if index not in leaves], gone
 
 
 def test_the_output_of_the_servers_own_shell_is_left_alone() -> None:
