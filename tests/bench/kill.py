@@ -7,8 +7,9 @@ and send SIGKILL at a random moment, in every fifth round while it still starts.
 its client has seen the end of the reply. After the last round the server catches up, stops by itself, and each
 acknowledged exchange must stand in the journal, complete; the database must be sound and every start clean.
 
-A reply's end is held back ``--hold-ms`` at most; on a machine that is so busy that a write takes longer, an exchange is
-let go first and written later, and a kill in between loses it. Run again with a long hold to tell that from a fault.
+A reply's end is held back ``--hold-ms`` at most; on a machine that is so busy that neither the journal nor a small file
+is written by then, an exchange is let go first and written later, and a kill in between loses it. Run again with a long
+hold to tell that from a fault.
 """
 
 from __future__ import annotations

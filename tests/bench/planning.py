@@ -15,7 +15,8 @@ import time
 
 from memory.context import names
 from memory.context.budget import budget, remaining
-from memory.context.shed import Plan, plan
+from memory.context.planned import Plan
+from memory.context.shed import plan
 from memory.edits import Ledger
 from memory.settings import SheddingSettings
 from tests.bench.sessions import CHAT, Person, Result, Turn, made_up

@@ -20,8 +20,8 @@ from pathlib import Path
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult
 from memory.language.sentences import sentences
 from memory.language.words import stems
+from memory.learning.hearsay import without_orders
 from memory.learning.lesson import learn
-from memory.learning.orders import reported
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import RequestKind, Session
@@ -75,7 +75,7 @@ def stays(texts: Iterable[str]) -> str:
     """The share of sentences that are kept, of texts of some length."""
     every = [text for text in texts if len(text) > 400]
     before = sum(len(sentences(text)) for text in every)
-    after = sum(len(sentences(reported(text))) for text in every)
+    after = sum(len(sentences(without_orders(text))) for text in every)
     return f"{after / max(before, 1):.3f} of {before} sentences in {len(every)}"
 
 

@@ -19,11 +19,12 @@ from typing import Any
 
 from memory.context.budget import budget, remaining
 from memory.context.paging import Absent
-from memory.context.shed import Plan, plan
+from memory.context.planned import Plan
+from memory.context.shed import plan
 from memory.context.worth import Piece
 from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult, kind_of
 from memory.day.window.paging import AT_A_RESULT, found_in, gone_from, take_in
-from memory.day.window.shedding import LEAST, LEAVES
+from memory.day.window.pieces import LEAST, LEAVES
 from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
 from memory.settings import SheddingSettings
 from proxy.wire.openai_chat import OpenAIChat
