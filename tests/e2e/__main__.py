@@ -79,7 +79,7 @@ def play(name: str, scenario: str, isolated: list[str], fault: str | None) -> li
 
 
 def report(results: dict[tuple[str, str], list[Check]], seconds: float) -> int:
-    """Print a table for each client, and a line at the end."""
+    """Print a table for each client, then what failed and why, and a line at the end."""
     console = Console(width=120, highlight=False)
     for (client, scenario), checks in results.items():
         name = f"{client}, {scenario}"
@@ -88,12 +88,13 @@ def report(results: dict[tuple[str, str], list[Check]], seconds: float) -> int:
             verdict = "[green]passed[/]" if check.passed else "[red]FAILED[/]"
             table.add_row(check.name, verdict, f"{check.seconds:.1f}")
         console.print(table)
-        for check in checks:
-            if not check.passed:
-                console.print(f"{name}: {check.name}: {check.detail}", markup=False)
     every = [check for checks in results.values() for check in checks]
     passed = sum(check.passed for check in every)
-    print(f"what each client and the proxy said: {FOLDER / 'runs'}; {seconds:.0f} s")
+    print(f"what each client and the proxy said: {FOLDER / 'runs'}; {seconds:.0f} s", flush=True)
+    for (client, scenario), checks in results.items():  # last, where whoever sees only the end of a log looks
+        for check in checks:
+            if not check.passed:
+                print(f"FAILED {client}, {scenario}: {check.name}: {check.detail[-1500:]}")
     print(f"{passed} passed, {len(every) - passed} failed")
     return 0 if passed == len(every) else 1
 
