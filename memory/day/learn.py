@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import ParamSpec, TypeVar
@@ -86,13 +86,9 @@ class Learner(Following):
         await super().catch_up()
         await self._pages.refresh()
 
-    async def remember(
-        self, facts: Sequence[Fact], passages: Sequence[Passage] = (), *, ending: Sequence[Fact] = ()
-    ) -> None:
-        """Write facts and passages that no exchange taught, and make them findable; with them known facts as they are
-        ``ending``."""
-        known = frozenset(fact.id for fact in ending)
-        await self.write(await _aside([*facts, *passages], lesson_of, 0, [*facts, *ending], passages, known))
+    async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
+        """Write facts and passages that no exchange taught, and make them findable."""
+        await self.write(await _aside([*facts, *passages], lesson_of, 0, facts, passages))
 
     async def tell(self, said: Fact, now: datetime) -> Fact:
         """Write down what a person says outside any session, and then what it means for what is known (see
@@ -112,11 +108,22 @@ class Learner(Following):
 
     async def write(self, lesson: Lesson) -> None:
         """Write a lesson that no exchange taught, and make it findable."""
+
+        async def same() -> Lesson:
+            return lesson
+
+        await self.revise(same)
+
+    async def revise(self, drawn: Callable[[], Awaitable[Lesson]]) -> Lesson:
+        """Write the lesson that is ``drawn`` from what is known at this moment, and make it findable; the lesson.
+        Nothing is learned, forgotten or pinned between the reading and the writing."""
         async with self.resting():
+            lesson = await drawn()
             await self._journal.learn(lesson)
             self._pages.changed(frozenset(fact.owner for fact in lesson.facts))
             await self._indexing().catch_up()
         await self._pages.refresh()
+        return lesson
 
     @contextlib.asynccontextmanager
     async def resting(self) -> AsyncIterator[None]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.day.learn import Learner
+from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import SESSION, followed, in_own_words
 from memory.day.person.commands import Commands, NotFound
 from memory.fact import Fact, Origin, State
@@ -50,20 +51,11 @@ class Revising:
             Ambiguous: when several have.
             Superseded: when another one has taken its place.
         """
-        fact = await self._fact(id, owners)
-        now = self._now()
-        lost = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
-        confirmed = replace(
-            fact,
-            state=State.ACTIVE,
-            origin=Origin.PERSON,
-            confidence=max(fact.confidence, CERTAIN),
-            contradicts=(),
-            supersedes=tuple(dict.fromkeys((*fact.supersedes, *(each.id for each in lost)))),
-        )
-        facts = (confirmed, *(ended(each, now) for each in lost))
-        await self._learner.write(Lesson(0, facts, uses=(Use(fact.id, SESSION, now, said=True),)))
-        return (await self._journal.facts([fact.id]))[0]
+
+        async def drawn() -> Lesson:
+            return await self._confirmed(await self._fact(id, owners), owners)
+
+        return await self._revised(drawn, owners)
 
     async def update(self, id: str, text: str, owners: Sequence[str]) -> Fact:
         """Something else holds now, in the person's own words; the fact ends and is linked with the new one.
@@ -75,13 +67,35 @@ class Revising:
         said = " ".join(redact(text).text.split())
         if not said:
             raise ValueError("there is nothing to remember in an empty text")
-        fact = await self._fact(id, owners)
-        if said.casefold() == fact.text.casefold():
-            return await self.confirm(fact.id, owners)
+
+        async def drawn() -> Lesson:
+            fact = await self._fact(id, owners)
+            if said.casefold() == fact.text.casefold():
+                return await self._confirmed(fact, owners)
+            now = self._now()
+            new = followed(fact, in_own_words(said, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
+            return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))
+
+        return await self._revised(drawn, owners)
+
+    async def _revised(self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]) -> Fact:
+        """The first fact of a lesson, as it stands when that is written."""
+        lesson = await self._learner.revise(drawn)
+        return await self._fact(lesson.facts[0].id, owners)
+
+    async def _confirmed(self, fact: Fact, owners: Sequence[str]) -> Lesson:
         now = self._now()
-        new = followed(fact, in_own_words(said, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
-        await self._learner.remember([new], ending=[ended(fact, now)])
-        return new
+        lost = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
+        confirmed = replace(
+            fact,
+            state=State.ACTIVE,
+            origin=Origin.PERSON,
+            confidence=max(fact.confidence, CERTAIN),
+            contradicts=(),
+            supersedes=tuple(dict.fromkeys((*fact.supersedes, *(each.id for each in lost)))),
+        )
+        facts = (confirmed, *(ended(each, now) for each in lost))
+        return Lesson(0, facts, uses=(Use(fact.id, SESSION, now, said=True),))
 
     async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
         memory = await self._commands.memory(id, owners)

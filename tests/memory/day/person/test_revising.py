@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from memory.day.person.commands import NotFound
 from memory.fact import Origin, State
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
@@ -54,3 +59,24 @@ async def test_the_confirmed_one_of_two_rivals_wins(tmp_path: Path) -> None:
         assert (confirmed.contradicts, confirmed.origin) == ((), Origin.PERSON)
         [lost] = await memory.journal.facts([other.id])
         assert lost.state is State.SUPERSEDED
+
+
+@pytest.mark.parametrize("revision", ["confirm", "update"])
+async def test_what_is_forgotten_while_a_revision_waits_does_not_come_back(tmp_path: Path, revision: str) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        told = await asking(proxy)("POST", "api/remember", {"text": "The release manager is Priya."}, status=201)
+        await proxy.learned()
+        owners = ["u:/local"]
+        async with memory.learner.resting():
+            if revision == "confirm":
+                waiting = asyncio.create_task(memory.revising.confirm(told["id"], owners))
+            else:
+                waiting = asyncio.create_task(memory.revising.update(told["id"], "It is Tomas.", owners))
+            while not memory.learner._asked_to_rest:  # noqa: ASYNC110 (nobody is told of who waits)
+                await asyncio.sleep(0)
+            await memory.journal.forget([told["id"]], datetime.now(UTC), owners)
+        with pytest.raises(NotFound):
+            await waiting
+        assert await memory.journal.facts_of(owners) == []
