@@ -9,7 +9,7 @@ leaves as any other does, because the request would not fit: what is pinned is s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memory.context.budget import Budget
 from memory.context.continuity import enclosed, harmless
@@ -34,24 +34,26 @@ def hasty(
     parts: Callable[[int], Sequence[int]],
     budget: Budget,
     standing: Standing,
-    pinned: Mapping[str, str],
+    pinned: Mapping[str, str | None],
     may_leave: Callable[[Message, int], bool],
     warm: bool = True,
 ) -> Plan:
     """What leaves at once, down to where a trim begins, if the request is too large for its window.
 
     ``sizes`` are the messages' tokens as they stand, ``parts`` says what the parts of one come to as the client sent
-    it, ``pinned`` are the texts that stay whatever leaves, by their handles. ``may_leave`` says whether a
-    message's result, by its part's number, can be given back; only those that would leave are asked about.
+    it, ``pinned`` are the texts that stay whatever leaves, by their handles: None for one that cannot be said in a note
+    yet, whose round stays then. ``may_leave`` says whether a message's result, by its part's number, can be given back;
+    only those that would leave are asked about.
     """
     total = budget.fixed + sum(sizes)
     if total <= budget.window:
         return Plan(tokens=total)
     head, begin = conversation.head, max(conversation.head, standing.dropped.stop)
     earlier = next((entry.text for _, entry in standing.entries if entry.act is Act.CUT), "")
-    missing = {name: line for name, text in pinned.items() if (line := harmless(text)) not in earlier}
-    held = pins(conversation, standing, missing)
-    newest = last_round(conversation)
+    lines = {name: harmless(text) for name, text in pinned.items() if text is not None}
+    held = pins(conversation, standing, {name: line for name, line in lines.items() if line not in earlier})
+    unsaid = pins(conversation, standing, dict.fromkeys(pinned.keys() - lines.keys(), ""))
+    newest = min([last_round(conversation), *unsaid.last.values()])
     places = [place for place in beginnings(conversation) if begin < place <= newest] if head else []
     cut, left = None, total
     for place in places:
@@ -88,7 +90,7 @@ def _results(
     parts: Callable[[int], Sequence[int]],
     standing: Standing,
     begin: int,
-    pinned: Mapping[str, str],
+    pinned: Collection[str],
     may_leave: Callable[[Message, int], bool],
 ) -> Iterator[tuple[int, int, int]]:
     """The results that are still whole and may give way, from a message on, with their tokens: the largest first, the

@@ -7,6 +7,7 @@ sure, else when it has gone out. A session's lock is held by the caller.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -85,7 +86,7 @@ class Fitting:
         decision = self._shedding.hasty(request, load, late)
         entries = list(decision.entries)
         if decision.cut is not None:
-            # The note of before goes on, and the page in it.
+            # The note of before goes on, and the page in it; what it says more is without secrets already.
             before = (entry for _, entry in request.standing().entries)
             memories = next((entry.memories for entry in before if entry.act is Act.CUT), ())
             entries.append(_cut_with(request, decision.cut, FrozenPage("", memories)))
@@ -129,7 +130,9 @@ class Fitting:
         if decision.cut is not None:
             reading, doing = self._page(request.live.session.scope), "reading the page"
             page, _ = await self._guard(reading, otherwise=FrozenPage(), within=deadline.left, doing=doing)
-            entries.append(_cut_with(request, decision.cut, page))
+            # What is pinned may be long, and looking for secrets would hold every stream up.
+            clean = await asyncio.to_thread(redact, decision.cut.text)
+            entries.append(_cut_with(request, replace(decision.cut, text=clean.text), page))
         note = why or decision.warning
         made = Fit(shed=decision.shed, note=note, entries=tuple(entries), unkept=decision.unkept, late=bool(why))
         return made, decision.late
@@ -190,10 +193,10 @@ class Fitting:
 
 
 def _cut_with(request: Request, cut: Cut, page: FrozenPage) -> Entry:
+    """The entry of a cut whose text holds no secret."""
     form = request.conversation.messages[request.conversation.head - 1].takes or Form.SUFFIX
-    text = page.text + redact(cut.text).text
     digest, occurrence = request.keys[cut.message]
-    return Entry(digest, occurrence, text, form, "rotate", page.memories, act=Act.CUT)
+    return Entry(digest, occurrence, page.text + cut.text, form, "rotate", page.memories, act=Act.CUT)
 
 
 def write(live: LiveSession, entries: Iterable[Entry], unkept: Iterable[Message]) -> None:

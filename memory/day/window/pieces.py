@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from memory.context.sight import Sight
 from memory.context.worth import Piece
-from memory.conversation import Message, Opaque, Role, Text, ToolResult, kind_of
+from memory.conversation import Message, Opaque, Part, Role, Text, ToolResult, kind_of
 from memory.day.request import Request
 from memory.edits import Tier, handle
 from memory.learning.redact import redact
@@ -74,14 +74,24 @@ def _piece(
     return Piece(index, number, kind, tokens, line, overview, size, tier, handle(message.digest, number))
 
 
-def comes_back(result: ToolResult) -> bool:
-    """Whether the journal will have a result word for word: no secret is taken out of it."""
-    return all(redact(text).text == text for text in texts(result))
+def comes_back(part: Part) -> bool:
+    """Whether it is a result that the journal will have word for word: no secret is taken out of it."""
+    return isinstance(part, ToolResult) and all(redact(text).text == text for text in _texts(part))
 
 
-def texts(result: ToolResult) -> Iterator[str]:
+def sayable(part: Part) -> str:
+    """What is pinned as a note says it, without secrets; empty of what is no text."""
+    return redact(part.text).text if isinstance(part, Text | ToolResult) else ""
+
+
+def length(part: Part) -> int:
+    """Characters in which secrets are looked for."""
+    return len(part.text) if isinstance(part, Text) else sum(map(len, _texts(part)))
+
+
+def _texts(part: Part) -> Iterator[str]:
     """What of a result is text, and may hold a secret."""
-    for each in result.content:
+    for each in part.content if isinstance(part, ToolResult) else ():
         yield each.text if isinstance(each, Text) else each.raw if isinstance(each, Opaque) else _address(each.source)
 
 
@@ -90,13 +100,13 @@ def _address(source: str) -> str:
     return "" if source.startswith("data:") or ";base64," in source[:100] else source
 
 
-def pinned_texts(request: Request, pinned: Collection[str]) -> dict[str, str]:
-    """By handle what a person has pinned, without secrets, as a note says it; empty of what is no text."""
+def pinned_places(request: Request, pinned: Collection[str]) -> dict[str, tuple[Message, int]]:
+    """Where in a request what a person has pinned is to be found, by handle."""
     found = {}
     named = {name.partition(".")[0] for name in pinned}
     for index in [at for at, (digest, _) in enumerate(request.keys) if handle(digest, 0).partition(".")[0] in named]:
         message = request.conversation.messages[index]
-        for number, part in enumerate(message.parts):
+        for number in range(len(message.parts)):
             if (name := handle(message.digest, number)) in pinned:
-                found[name] = redact(part.text).text if isinstance(part, Text | ToolResult) else ""
+                found[name] = message, number
     return found

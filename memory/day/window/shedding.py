@@ -23,7 +23,7 @@ from memory.day.sessions.live import LiveSession
 from memory.day.window.decision import Decision, decision
 from memory.day.window.load import Load, Loads, Windows
 from memory.day.window.overdue import Overdue
-from memory.day.window.pieces import new_results, pinned_texts, shelved_pieces
+from memory.day.window.pieces import comes_back, new_results, pinned_places, sayable, shelved_pieces
 from memory.day.window.reported import Reported
 from memory.day.window.room import Room
 from memory.day.window.verdicts import Verdicts
@@ -33,6 +33,9 @@ from memory.ports import Journal
 from memory.scope import Layer
 from memory.session import Mode
 from memory.settings import SheddingSettings
+
+PINS = 256
+"""Pinned contents of which is kept how a note says them."""
 
 TOLD = 40
 """Lines of what was decided and corrected that a continuity note is given to choose from."""
@@ -51,7 +54,8 @@ class Shedding:
         self._windows = windows
         self._room = Room(settings, reported)
         self._overdue = Overdue[Decision]()
-        self._verdicts = Verdicts()
+        self._verdicts = Verdicts(comes_back)
+        self._sayings = Verdicts(sayable, PINS)
 
     async def decide(self, request: Request, standing: Standing, load: Load, must: bool = False) -> Decision:
         """What leaves this request and all later ones. ``must``: the provider has refused it as too long. What was
@@ -84,7 +88,8 @@ class Shedding:
         near, standing = seen.conversation, seen.standing
         stands = {digest for index, (digest, _) in enumerate(seen.keys) if index not in standing.dropped}
         shelved = await self._journal.shelved(request.session, list(stands))
-        pinned = pinned_texts(request, await self._journal.pinned(request.session))
+        places = pinned_places(request, await self._journal.pinned(request.session))
+        pinned = dict(zip(places, await self._sayings.of(list(places.values())), strict=True))
         turns = sum(message.role is Role.ASSISTANT for message in near.messages)
         kept = Kept(decided=tuple(await self.decided_in(request.live)), beyond=seen.beyond)
 
@@ -120,9 +125,10 @@ class Shedding:
         has ever left the session: its window may be larger than it is taken for, and a provider says so. With a plan
         that is not ``late``, what was added since may take a little of what is kept free for the reply.
 
-        Whole rounds leave whatever stands in them. A long result gives way to a stub only where it is known already
-        that no secret stands in it; else it stays this once, and is looked at beside. A request that is too long then
-        is refused by its provider, and shortened with time.
+        Whole rounds leave whatever stands in them, but for what is pinned, long, and not looked at for secrets yet: it
+        could not be said in the note. A long result gives way to a stub only where it is known already that no secret
+        stands in it. Either stays this once, and is looked at beside. A request that is too long then is refused by its
+        provider, and shortened with time.
         """
         if not self._sheds(request) or not request.live.ledger.shed:
             return Decision()
@@ -131,7 +137,8 @@ class Shedding:
             allowed = self._room.close(request, load, allowed)
         if load.total <= allowed.window:
             return Decision()
-        pinned = pinned_texts(request, request.live.pinned)
+        sayable_at_once = self._sayings.at_once()
+        pinned = {name: sayable_at_once(*place) for name, place in pinned_places(request, request.live.pinned).items()}
         seen = self._loads.sight(request, request.standing(), load)
         near = seen.conversation
 
@@ -139,12 +146,18 @@ class Shedding:
             return self._loads.parts(near.messages[index], near)
 
         warm = self._room.warm(request)
-        decided = hasty(near, seen.sizes, parts, allowed, seen.standing, pinned, self._verdicts.at_once(), warm)
+        comes_back_at_once = self._verdicts.at_once()
+
+        def may_leave(message: Message, number: int) -> bool:
+            return comes_back_at_once(message, number) is True
+
+        decided = hasty(near, seen.sizes, parts, allowed, seen.standing, pinned, may_leave, warm)
         return decision(decided, seen, ())
 
     async def settle(self) -> None:
         """Wait until everything is known that was looked at beside."""
         await self._verdicts.settle()
+        await self._sayings.settle()
 
     def _sheds(self, request: Request) -> bool:
         """Whether anything may leave a request: what no journal gets could never be given back."""

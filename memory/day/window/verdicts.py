@@ -1,4 +1,5 @@
-"""Which results the journal will have word for word, as far as it is known, and found out beside where it is not.
+"""What looking for secrets finds in parts of messages: which results the journal will have word for word, and how a
+note says what is pinned. It is kept where it is known, and found out beside where it is not.
 
 Looking for secrets takes a millisecond for some ten thousand characters, and every stream stands still meanwhile. So
 a request has only few of them looked at on the event loop; longer ones are looked at in a thread, one after the other,
@@ -10,56 +11,63 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
-from memory.conversation import Message, ToolResult
-from memory.day.window.pieces import comes_back, texts
+from memory.conversation import Message, Part
+from memory.day.window.pieces import length
+
+V = TypeVar("V")
 
 KEPT = 20_000
-"""Verdicts that are kept; about 200 bytes each."""
+"""Verdicts that are kept; about 200 bytes each, where they are not texts."""
 
 AT_ONCE = 20_000
-"""Characters of results that one request has looked at on the event loop."""
+"""Characters that one request has looked at on the event loop."""
 
 Key = tuple[bytes, int]
 """A message's digest, and the number of one of its parts."""
 
 
-class Verdicts:
-    """Remembers which results come back word for word. Of the event loop only."""
+class Verdicts(Generic[V]):
+    """Remembers what was found in parts. Of the event loop only.
 
-    def __init__(self) -> None:
-        self._known: dict[Key, bool] = {}
-        self._wanted: dict[Key, ToolResult] = {}
+    Args:
+        look: what is to be found in a part; run in a thread where the part is long.
+        kept: how many findings are kept.
+    """
+
+    def __init__(self, look: Callable[[Part], V], kept: int = KEPT) -> None:
+        self._look = look
+        self._kept = kept
+        self._known: dict[Key, V] = {}
+        self._wanted: dict[Key, Part] = {}
         self._looking: asyncio.Task[None] | None = None
 
-    def at_once(self) -> Callable[[Message, int], bool]:
-        """Whether a part of a message comes back word for word, for one request, without waiting: no for what is not
-        known and too long to be looked at at once, which is then looked at beside."""
+    def at_once(self) -> Callable[[Message, int], V | None]:
+        """What is found in a part of a message, for one request, without waiting: None for what is not known and too
+        long to be looked at at once, which is then looked at beside."""
         left = AT_ONCE
 
-        def comes_back_at_once(message: Message, number: int) -> bool:
+        def found_at_once(message: Message, number: int) -> V | None:
             nonlocal left
             key, part = (message.digest, number), message.parts[number]
-            known = self._known.get(key)
-            if known is not None or not isinstance(part, ToolResult):
-                return bool(known)
-            length = sum(map(len, texts(part)))
-            if length > left:
+            if key in self._known:
+                return self._known[key]
+            if (long := length(part)) > left:
                 self._want(key, part)
-                return False
-            left -= length
-            return self._learnt(key, comes_back(part))
+                return None
+            left -= long
+            return self._learnt(key, self._look(part))
 
-        return comes_back_at_once
+        return found_at_once
 
-    async def of(self, places: Sequence[tuple[Message, int]]) -> list[bool]:
-        """Whether each of some parts comes back word for word; what is not known is looked at in a thread first."""
+    async def of(self, places: Sequence[tuple[Message, int]]) -> list[V]:
+        """What is found in each of some parts; what is not known is looked at in a thread first."""
         asked = {(message.digest, number): message.parts[number] for message, number in places}
-        found = {key: known for key in asked if (known := self._known.get(key)) is not None}
+        found = {key: self._known[key] for key in asked if key in self._known}
         for key, part in asked.items():
             if key not in found:
-                back = isinstance(part, ToolResult) and await asyncio.to_thread(comes_back, part)
-                found[key] = self._learnt(key, back)
+                found[key] = self._learnt(key, await asyncio.to_thread(self._look, part))
         return [found[message.digest, number] for message, number in places]
 
     async def settle(self) -> None:
@@ -67,7 +75,7 @@ class Verdicts:
         while self._looking is not None:
             await asyncio.wait({self._looking})
 
-    def _want(self, key: Key, part: ToolResult) -> None:
+    def _want(self, key: Key, part: Part) -> None:
         self._wanted[key] = part
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_beside())
@@ -76,14 +84,14 @@ class Verdicts:
         try:
             while self._wanted:
                 key, part = next(iter(self._wanted.items()))
-                self._learnt(key, await asyncio.to_thread(comes_back, part))
+                self._learnt(key, await asyncio.to_thread(self._look, part))
                 self._wanted.pop(key, None)
         finally:
             self._wanted.clear()
             self._looking = None
 
-    def _learnt(self, key: Key, back: bool) -> bool:
-        if len(self._known) >= KEPT:
+    def _learnt(self, key: Key, found: V) -> V:
+        if len(self._known) >= self._kept:
             self._known.clear()
-        self._known[key] = back
-        return back
+        self._known[key] = found
+        return found

@@ -28,12 +28,15 @@ from memory.conversation import (
     Usage,
     digest,
 )
+from memory.day.deadline import Deadline
+from memory.day.given import FrozenPage
 from memory.day.request import Request
 from memory.day.sessions.live import LiveSession
-from memory.day.window import pieces, verdicts
+from memory.day.window import fitting, pieces, verdicts
 from memory.day.window.counting import Counting
 from memory.day.window.decision import Decision
 from memory.day.window.load import Loads, Windows
+from memory.day.window.paging import Paging
 from memory.day.window.pieces import comes_back
 from memory.day.window.reported import Kept, Reported, Told
 from memory.day.window.shedding import Shedding
@@ -310,9 +313,57 @@ async def test_long_results_are_looked_at_for_secrets_beside_and_once(
     assert not looked
 
 
-async def test_verdicts_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "KEPT", 3)
-    known = verdicts.Verdicts()
+@pytest.mark.parametrize("waits", [True, False], ids=["planned", "at once"])
+async def test_what_is_pinned_and_long_is_looked_at_for_secrets_beside(
+    monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    held = list[int]()
+
+    def counted(text: str) -> Redacted:
+        if threading.current_thread() is threading.main_thread():
+            held.append(len(text))
+        return redact(text)
+
+    monkeypatch.setattr(pieces, "redact", counted)
+    monkeypatch.setattr(fitting, "redact", counted)
+    older = rounds(
+        ("Read", {"file_path": "a.py"}, told("first")),
+        ("Read", {"file_path": "b.py"}, told("pinned", f"key {KEY}", 800)),
+    )
+    conversation = session(*older, *rounds(("Read", {"file_path": "c.py"}, told("newest")), first=8))
+    pin = handle(older[3].digest, 0)
+    live = live_session()
+    live.ledger.write(Entry(bytes(16), 7, "[stub]", Form.SUFFIX, "shed old", act=Act.REPLACE))
+    live.pinned = frozenset({pin})
+    loads, shedding = shells(Keeps(pin), Counting(Exact(), guard))
+    reported, request = cast(Reported, Plain()), Request(conversation, live, ARRIVAL)
+
+    async def page(scope: Scope) -> FrozenPage:
+        return FrozenPage()
+
+    fits = fitting.Fitting(loads, shedding, cast(Paging, None), reported, page, guard)
+    load = loads.of(request, ())
+    load = replace(load, window=2 * load.sizes[-1])
+
+    def said_of(fit: fitting.Fit) -> list[str]:
+        return [entry.text for entry in fit.entries if entry.act is Act.CUT]
+
+    if waits:
+        monkeypatch.setattr(loads, "of", lambda request, edits: load)
+        [note] = said_of(await fits.refused(request, (), Deadline(60)))
+    else:
+        # It cannot be said in the note yet, so its round stays until it can.
+        late = fits.hasten(request, load)
+        [note] = said_of(late)
+        assert older[2].digest in {entry.digest for entry in late.entries} and "pinned line" not in note
+        await shedding.settle()
+        [note] = said_of(fits.hasten(request, load))
+    assert "pinned line 799 names symbol_799" in note and KEY not in note
+    assert sum(held) <= verdicts.AT_ONCE < len(told("pinned", lines=800))
+
+
+async def test_verdicts_that_are_kept_are_bounded() -> None:
+    known = verdicts.Verdicts(comes_back, kept=3)
     messages = [said(Role.TOOL, ToolResult("c", (Text(f"{n}" + f" {KEY}" * (n % 2)),))) for n in range(8)]
     assert await known.of([(each, 0) for each in messages]) == [n % 2 == 0 for n in range(8)]
     assert len(known._known) <= 3
