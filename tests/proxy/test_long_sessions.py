@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pytest
 from aiohttp import web
 
-from memory.conversation import Conversation
+from memory.conversation import Conversation, Role, Text, ToolResult, digest
+from memory.day.sessions.live import LiveSession
+from memory.edits import handle
 from memory.session import Arrival, Prepared
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -53,6 +56,13 @@ async def shed_session(proxy: Running, turns: int) -> list[dict[str, Any]]:
 def stubs(body: bytes) -> list[str]:
     """The handles of a request's stubs."""
     return [piece.split("]")[0] for piece in body.decode().split("palimpsest show ")[1:]]
+
+
+class Held(asyncio.Lock):
+    """A lock that another one holds for longer than is waited for."""
+
+    async def acquire(self) -> Literal[True]:
+        raise TimeoutError
 
 
 def failing(provider: FakeProvider, *answers: tuple[int, bytes]) -> None:
@@ -133,8 +143,7 @@ async def test_a_late_request_of_a_shed_session_fits_however_much_came_with_it(
             assert fitting is not None
             monkeypatch.setattr(fitting._shedding, "_planned", never)
         else:
-            [live] = preparation._sessions._live.values()
-            await live.lock.acquire()
+            held_up(proxy, monkeypatch)
         messages += turn(11, lines=150)
         newest = orjson.dumps(messages[-1]["content"]).decode()
         assert await ask(proxy, messages) == 200
@@ -144,8 +153,55 @@ async def test_a_late_request_of_a_shed_session_fits_however_much_came_with_it(
         assert len(forwarded) // 4 <= 6000
         assert await ask(proxy, messages) == 200
         assert provider.last.body.decode() == forwarded
-        if late == "the lock":
-            live.lock.release()
+
+
+@pytest.mark.parametrize("after", ["a start", "the first shed"])
+async def test_a_late_plan_knows_what_is_pinned_though_no_plan_was_made_since(
+    after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path / "home", **SMALL) as proxy:
+            messages = await shed_session(proxy, turns=2)
+            assert stubs(provider.last.body) == []
+            wanted = messages[-1]["content"]
+            name = handle(digest(Role.TOOL, [ToolResult("c1", (Text(wanted),))]), 0)
+            await asking(proxy)("PATCH", f"api/content/{name}", {"pinned": True})
+            number = 2
+            while not stubs(provider.last.body):
+                messages += turn(number)
+                number += 1
+                assert await ask(proxy, messages) == 200
+                await proxy.learned()
+            if after == "the first shed":
+                await one_that_is_late(proxy, messages, number, monkeypatch)
+        if after == "a start":
+            async with running(provider, tmp_path / "home", **SMALL) as proxy:
+                await one_that_is_late(proxy, messages, number, monkeypatch)
+        sent = provider.last.body.decode()
+        assert f"function_{number}_149()" in sent and len(sent) // 4 <= 6000
+        assert all(line in sent for line in wanted.splitlines())
+
+
+async def one_that_is_late(
+    proxy: Running, messages: list[dict[str, Any]], number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request that is too long, and for which no plan can be made."""
+    held_up(proxy, monkeypatch)
+    assert await ask(proxy, [*messages, *turn(number, lines=150)]) == 200
+
+
+def held_up(proxy: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever waits for the lock of a session has waited too long."""
+    assert proxy.edge.memory is not None
+    sessions = proxy.edge.memory.preparation._sessions
+    found = sessions.find
+
+    async def find(conversation: Conversation, arrival: Arrival) -> LiveSession:
+        live = await found(conversation, arrival)
+        live.lock = Held()
+        return live
+
+    monkeypatch.setattr(sessions, "find", find)
 
 
 @pytest.mark.parametrize(

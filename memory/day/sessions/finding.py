@@ -308,7 +308,9 @@ class LiveSessions:
         live = self._live.get(session.id)
         if live is None:
             ledger = Ledger(await self._journal.ledger(session.id))
-            live = self._keep(LiveSession(session, ledger, known=True, read_at=session.seen_at))
+            # What leaves in haste must not be pinned, also where no plan was made since a start.
+            pinned = await self._journal.pinned(session.id) if ledger.shed else frozenset[str]()
+            live = self._keep(LiveSession(session, ledger, known=True, read_at=session.seen_at, pinned=pinned))
         return live
 
     def _new(
@@ -336,6 +338,7 @@ class LiveSessions:
         if begun is not None:
             # What the provider has in its cache of the one, the other's requests begin with.
             live.opening, live.read_at = begun.opening, begun.read_at
+            live.pinned = begun.pinned
         return self._keep(live)
 
     def _keep(self, live: LiveSession) -> LiveSession:

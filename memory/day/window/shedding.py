@@ -88,7 +88,8 @@ class Shedding:
         near, standing = seen.conversation, seen.standing
         stands = {digest for index, (digest, _) in enumerate(seen.keys) if index not in standing.dropped}
         shelved = await self._journal.shelved(request.session, list(stands))
-        places = pinned_places(request, await self._journal.pinned(request.session))
+        request.live.pinned = await self._journal.pinned(request.session)
+        places = pinned_places(request, request.live.pinned)
         pinned = dict(zip(places, await self._sayings.of(list(places.values())), strict=True))
         turns = sum(message.role is Role.ASSISTANT for message in near.messages)
         kept = Kept(decided=tuple(await self.decided_in(request.live)), beyond=seen.beyond)
