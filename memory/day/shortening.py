@@ -57,6 +57,8 @@ class Shortening:
                 live.lock.release()
         edits = request.edits(fit.entries)
         fit = self._fitting.measured(self._fitting.load(request, edits), fit)
+        # Deciding has counted what was only estimated when the request was sent.
+        sent = self._fitting.load(request, prepared.edits)
         if fit.changed >= sent.changed:
             return None
         receipt = replace(

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from memory.conversation import Conversation, Role, Text, ToolResult, digest
 from memory.day.sessions.live import LiveSession
+from memory.day.window.verdicts import AT_ONCE
 from memory.edits import handle
 from memory.session import Arrival, Prepared
 from tests.fake_provider import FakeProvider, fake_provider
@@ -59,10 +60,17 @@ def stubs(body: bytes) -> list[str]:
 
 
 class Held(asyncio.Lock):
-    """A lock that another one holds for longer than is waited for."""
+    """A lock that another one holds, for longer than so many wait."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
 
     async def acquire(self) -> Literal[True]:
-        raise TimeoutError
+        self.times -= 1
+        if self.times >= 0:
+            raise TimeoutError
+        return await super().acquire()
 
 
 def failing(provider: FakeProvider, *answers: tuple[int, bytes]) -> None:
@@ -182,6 +190,39 @@ async def test_a_late_plan_knows_what_is_pinned_though_no_plan_was_made_since(
         assert all(line in sent for line in wanted.splitlines())
 
 
+async def test_long_results_that_nobody_looked_at_go_out_whole_once_and_shortened_when_they_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path / "home", **SMALL) as proxy:
+        messages = await shed_session(proxy, turns=11)
+        assert stubs(provider.last.body)
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            if len(provider.last.body) // 4 > 6000:
+                return web.Response(status=400, body=TOO_LONG, content_type="application/json")
+            provider.answer, sent = None, provider.requests.pop()
+            response = await provider.handle(request)
+            provider.requests[-1] = sent
+            return response
+
+        for number in (11, 12):
+            messages += turn(number, lines=700)
+            assert len(messages[-1]["content"]) > AT_ONCE
+        provider.requests.clear()
+        provider.answer = answer
+        held_up(proxy, monkeypatch, times=1)
+        assert await ask(proxy, messages) == 200
+        whole, shorter = (request.body for request in provider.requests)
+        assert b"def function_12_699()" in whole
+        assert len(shorter) // 4 <= 6000 < len(whole) // 4
+        # What was decided stands, and what gave way can be had.
+        provider.answer = answer
+        assert await ask(proxy, messages) == 200
+        assert [request.body for request in provider.requests[2:]] == [shorter]
+        shown = [await asking(proxy)("GET", f"api/content/{name}?tier=L2") for name in stubs(shorter)]
+        assert any("def function_12_699()" in each["text"] for each in shown)
+
+
 async def one_that_is_late(
     proxy: Running, messages: list[dict[str, Any]], number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,15 +231,15 @@ async def one_that_is_late(
     assert await ask(proxy, [*messages, *turn(number, lines=150)]) == 200
 
 
-def held_up(proxy: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever waits for the lock of a session has waited too long."""
+def held_up(proxy: Running, monkeypatch: pytest.MonkeyPatch, times: int = 1000) -> None:
+    """Who waits for the lock of the session has waited too long, so many times."""
     assert proxy.edge.memory is not None
     sessions = proxy.edge.memory.preparation._sessions
-    found = sessions.find
+    found, lock = sessions.find, Held(times)
 
     async def find(conversation: Conversation, arrival: Arrival) -> LiveSession:
         live = await found(conversation, arrival)
-        live.lock = Held()
+        live.lock = lock
         return live
 
     monkeypatch.setattr(sessions, "find", find)
