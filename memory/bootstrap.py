@@ -7,7 +7,7 @@ import logging
 import os
 import platform
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -59,6 +59,7 @@ from memory.day.window.paging import Paging
 from memory.day.window.reported import Reported
 from memory.day.window.shedding import Shedding
 from memory.day.worker import Following
+from memory.fact import Fact
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.language import LitellmLanguage
@@ -222,7 +223,11 @@ async def open_memory(
     sessions = LiveSessions(journal, new_id)
     recall = Recall(settings.recall, journal, index, embedder, asked)
     device = settings.page.device or platform.node() or "here"
-    edits = PageEdits(journal, new_id, now, device)
+
+    async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+        return await learner.neighbours(owner, text, more)
+
+    edits = PageEdits(journal, near, guard, new_id, now, device)
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     observing = Observing(journal, new_id, settings.learning)

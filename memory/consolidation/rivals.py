@@ -84,7 +84,7 @@ def _clause(text: str, other: str) -> str:
 
 
 def _changed(newer: Fact, verdict: Verdict) -> bool:
-    return verdict.change >= CHANGED or newer.kind is Kind.CORRECTION
+    return not verdict.part and (verdict.change >= CHANGED or newer.kind is Kind.CORRECTION)
 
 
 def _outweighs(fact: Fact, rival: Fact) -> bool:

@@ -10,19 +10,16 @@ from datetime import datetime
 from memory.conversation import Role, Text, digest
 from memory.fact import Category, Draft, Fact, Kind, Origin, Stability, Stream, Tier
 from memory.language.claim import Claim
-from memory.language.words import stems
+from memory.language.narrowing import takes_over
 from memory.learning.extract import extract
 from memory.learning.importance import importance
-from memory.learning.outcome import ended
+from memory.learning.outcome import contradicting, following
 from memory.learning.reconcile import Contradict, Supersede, reconcile
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
 
 SESSION = "a person's own words"
 """Stands in the place of a session."""
-
-_HAVING = frozenset(stems("use run live work have host stay"))
-"""Verbs that only join a subject and what it has."""
 
 _LATER = re.compile(
     r"(?i)\b(?:tomorrow|next|soon|later|will|shall|going to|start(?:s|ing)|plan(?:s|ned|ning)?|"
@@ -84,25 +81,13 @@ def met(said: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: dateti
     )
     known = {fact.id: fact for fact, _, _ in neighbours}
     match reconcile(draft, neighbours, now):
-        case Supersede(gone) if _of_the_same(known[gone].text, said.text) and not _to_come(said, now):
+        case Supersede(gone):
             before = known[gone]
-            past = replace(ended(before, now), valid_until=before.valid_until or said.valid_from)
-            return [replace(said, supersedes=(gone,)), past]
-        case Supersede(rival):
-            ids: tuple[str, ...] = (rival,)
+            clearly = takes_over(Claim(before.text), Claim(said.text)) and not _to_come(said, now)
+            return following(said, before, now) if clearly else contradicting(said, [before])
         case Contradict(ids):
-            pass
-        case _:
-            return [said]
-    sides = (replace(known[id], contradicts=(*known[id].contradicts, said.id)) for id in ids)
-    return [replace(said, contradicts=ids), *sides]
-
-
-def _of_the_same(older: str, newer: str) -> bool:
-    """Whether a sentence names all that an older one is about, but for what it says has gone."""
-    before, after = Claim(older), Claim(newer)
-    gone = frozenset[str]().union(*(gone for gone, _ in after.moves))
-    return bool(before.content & gone) and before.content - gone - _HAVING <= after.content
+            return contradicting(said, [known[id] for id in ids])
+    return [said]
 
 
 def _to_come(said: Fact, now: datetime) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.language.claim import Claim, Stems
+from memory.language.narrowing import narrowed
 from memory.language.scopes import apart, narrower, of_one_form, of_others
 from memory.language.sides import on_one_side
 
@@ -18,11 +19,13 @@ from memory.language.sides import on_one_side
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """``clash``: how sure that both cannot hold; ``change``: how sure that the newer one says the older has ended.
-    Both in 0..1. ``why`` names the ground in a word, empty where there is none."""
+    Both in 0..1. ``why`` names the ground in a word, empty where there is none; ``part`` says that the newer one
+    is about a part only of what the older one is about, so that it cannot end that."""
 
     clash: float = 0.0
     change: float = 0.0
     why: str = ""
+    part: bool = False
 
 
 NONE = Verdict()
@@ -39,7 +42,8 @@ def compare(older: str, newer: str) -> Verdict:
     """What the newer sentence means for the older one.
 
     Claims that each hold in circumstances of their own ("in staging", "in production") do not clash (``scoped``); one
-    that narrows the other down ("we no longer use tabs in Go") may contradict it and does not end it.
+    that narrows the other down ("we no longer use tabs in Go", "deploys of the docs") may contradict it and does not
+    end it.
     """
     return compare_claims(_claim(older), _claim(newer))
 
@@ -58,6 +62,8 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
         return SCOPED
     if apart(older.circumstances, newer.circumstances):
         return SCOPED
+    if narrowed(older, newer):
+        return replace(verdict, change=min(verdict.change, EXCEPTION), part=True)
     if verdict.change > EXCEPTION and narrower(older.circumstances, newer.circumstances):
         return replace(verdict, change=EXCEPTION)
     return verdict

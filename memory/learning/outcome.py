@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -32,17 +32,14 @@ def outcome(
             new = _new(taught, owner, journaled, id, surprise)
             return _vouched(new, known[hearsay])
         case Supersede(gone, surprise):
-            new = _new(taught, owner, journaled, id, surprise)
-            ended = replace(known[gone], state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
-            return [replace(new, supersedes=(gone,)), ended]
+            return following(_new(taught, owner, journaled, id, surprise), known[gone], at)
         case Past(later, surprise):
             by = known[later]
             new = _new(taught, owner, journaled, id, surprise)
-            ended = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
-            return [ended, replace(by, supersedes=(*by.supersedes, new.id))]
+            past = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
+            return [past, replace(by, supersedes=(*by.supersedes, new.id))]
         case Contradict(ids, surprise):
-            new = replace(_new(taught, owner, journaled, id, surprise), contradicts=ids)
-            return [new, *(replace(known[each], contradicts=(*known[each].contradicts, new.id)) for each in ids)]
+            return contradicting(_new(taught, owner, journaled, id, surprise), [known[each] for each in ids])
         case New(surprise):
             return [_new(taught, owner, journaled, id, surprise)]
     raise AssertionError(f"unknown decision about {draft.kind}")
@@ -77,6 +74,19 @@ def _settled(fact: Fact, draft: Draft, known: Mapping[str, Fact], at: datetime) 
         supersedes=tuple(dict.fromkeys((*fact.supersedes, *gone))),
     )
     return [won, *(ended(rival, at) for rival in lost)]
+
+
+def following(new: Fact, gone: Fact, at: datetime) -> list[Fact]:
+    """A fact that takes the place of another one, which held until this one began to, and both as they are then."""
+    past = replace(gone, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
+    return [replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, gone.id)))), past]
+
+
+def contradicting(new: Fact, rivals: Sequence[Fact]) -> list[Fact]:
+    """A fact that may not hold together with others, which is noted on both sides."""
+    ids = tuple(dict.fromkeys((*new.contradicts, *(rival.id for rival in rivals))))
+    sides = (replace(rival, contradicts=(*rival.contradicts, new.id)) for rival in rivals)
+    return [replace(new, contradicts=ids), *sides]
 
 
 def ended(fact: Fact, at: datetime) -> Fact:

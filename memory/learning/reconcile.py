@@ -140,14 +140,14 @@ def _verdict(fact: Fact, draft: Draft) -> Verdict:
 
 def _replaces(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
     """Whether it is clearly a change, said by somebody whose word counts as much."""
-    if fact.pinned or not draft.origin.counts_as(fact.origin):
+    if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin):
         return False
     return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
 
 
 def _came_later(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
     """Whether a fact that was said after the draft is clearly a change of it, by somebody whose word counts as much."""
-    if draft.pinned or not fact.origin.counts_as(draft.origin):
+    if draft.pinned or verdict.part or not fact.origin.counts_as(draft.origin):
         return False
     return verdict.change >= CHANGED or fact.kind is Kind.CORRECTION
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol
 
 import orjson
 
 from memory.context.edited import Edited, said_in
 from memory.day.lessons.indexing import lesson_of
-from memory.day.own_words import followed, in_own_words
+from memory.day.own_words import followed, in_own_words, met
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Journal
+from memory.ports import Guard, Journal
 from memory.scope import Layer, Scope
 
 OFF = "page-off:"
 """Under this name and an owner's are the keyed hashes of what a person has deleted from the page."""
+COMPARED_SECONDS = 2.0
+"""How long what is known is looked up for one edit; what is written then stands beside it until a night."""
 REMEMBERED = 2000
 """So many of them, the newest."""
 
@@ -41,11 +44,30 @@ class Taken:
         return not (self.facts or self.kept or self.faults)
 
 
-class PageEdits:
-    """The shell that takes edits back."""
+class Near(Protocol):
+    """Known facts of an owner that are like a text, each with cosine and coverage, and of these more those that are its
+    owner's."""
 
-    def __init__(self, journal: Journal, new_id: Callable[[], str], now: Callable[[], datetime], device: str) -> None:
+    async def __call__(self, owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+        """As :meth:`memory.day.learn.Learner.neighbours`."""
+
+
+class PageEdits:
+    """The shell that takes edits back. What a line means for what is known is decided as for everything that a person
+    says outside any session (:func:`memory.day.own_words.met`)."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        near: Near,
+        guard: Guard,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+        device: str,
+    ) -> None:
         self._journal = journal
+        self._near = near
+        self._guard = guard
         self._new_id = new_id
         self._now = now
         self._device = device
@@ -75,8 +97,8 @@ class PageEdits:
                 await self._add(scope, stream, text, file, line.number, taken)
             elif text and text.casefold() != old.text.casefold():
                 new = in_own_words(text, old.owner, old.layer, self._new_id(), self._now(), kind=old.kind)
-                self._written(followed(old, new), file, line.number, taken)
                 taken.facts[id] = ended(old, self._now())
+                await self._written(followed(old, new), file, line.number, taken)
         for line in changes.added:
             await self._add(scope, stream, _said(line.text), file, line.number, taken)
 
@@ -116,10 +138,16 @@ class PageEdits:
             taken.facts[same.id] = vouched
             return
         fact = in_own_words(text, owner, layer, self._new_id(), self._now())
-        self._written(replace(fact, stream=stream), file, number, taken)
+        await self._written(replace(fact, stream=stream), file, number, taken)
 
-    def _written(self, fact: Fact, file: str, number: int, taken: Taken) -> None:
-        taken.facts[fact.id] = replace(fact, device=self._device)
+    async def _written(self, fact: Fact, file: str, number: int, taken: Taken) -> None:
+        new = [taken.facts[id] for id in taken.facts if id in taken.new]
+        comparing = self._near(fact.owner, fact.text, new)
+        near, _ = await self._guard(comparing, otherwise=[], within=COMPARED_SECONDS, doing="comparing an edit")
+        # As the edits before this one leave them.
+        neighbours = [(taken.facts.get(each.id, each), cosine, lexical) for each, cosine, lexical in near]
+        for each in met(replace(fact, device=self._device), neighbours, self._now()):
+            taken.facts[each.id] = each
         taken.new.add(fact.id)
         if fact.sensitivity is Sensitivity.RESTRICTED:
             taken.faults.append(

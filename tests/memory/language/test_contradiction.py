@@ -43,6 +43,32 @@ def test_what_can_both_hold_does_not(older: str, newer: str) -> None:
     assert compare(older, newer).clash < 0.6
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "part"),
+    [
+        ("Deploys go out on Fridays.", "Deploys of the docs no longer go out on Fridays.", True),
+        ("Deploys go out on Fridays.", "We switched deploys of the docs from Fridays to Mondays.", True),
+        ("We deploy on Fridays.", "We no longer deploy the docs on Fridays.", True),
+        ("The API uses PostgreSQL.", "The reports API no longer uses PostgreSQL.", True),
+        ("We use Kafka.", "The billing team no longer uses Kafka.", True),
+        ("The timeout is 30 seconds.", "The billing timeout is now 60 seconds.", True),
+        ("The release manager is Priya.", "The docs release manager is Tomas now.", True),
+        ("Deploys go out on Fridays.", "Deploys no longer go out on Fridays.", False),
+        ("Deploys of the docs go out on Fridays.", "We moved deploys of the docs from Fridays to Mondays.", False),
+        ("Deploys go out on Fridays.", "Deploys moved from Fridays to Mondays because of the on-call rota.", False),
+        ("The API uses PostgreSQL.", "We migrated the API from PostgreSQL to SQLite.", False),
+        ("The bus is Kafka.", "We replaced Kafka with NATS as the bus.", False),
+        ("I drink coffee.", "I no longer drink coffee, only green tea.", False),
+        ("The release manager is Priya.", "The new release manager is Tomas now.", False),
+        ("The timeout is 30 seconds.", "The timeout is now 60 seconds.", False),
+    ],
+)
+def test_what_is_about_a_part_ends_nothing(older: str, newer: str, part: bool) -> None:
+    verdict = compare(older, newer)
+    assert verdict.clash >= 0.6
+    assert verdict.part == part == (verdict.change < 0.5)
+
+
 def test_the_words_of_change_say_that_it_changed() -> None:
     assert (
         compare("I live in Berlin", "I live in Lisbon now").change

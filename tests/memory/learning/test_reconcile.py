@@ -63,6 +63,13 @@ def test_a_correction_supersedes_what_it_says_was_wrong() -> None:
     assert isinstance(reconcile(corrected, [(fact("The retry limit is five"), 0.6, 0.5)], NOW), Supersede)
 
 
+def test_what_is_said_of_a_part_supersedes_nothing() -> None:
+    known = [(fact("The release manager is Priya"), 0.9, 0.8)]
+    narrower = "No, the docs release manager is Tomas"
+    assert reconcile(draft(narrower, kind=Kind.CORRECTION), known, NOW) == Contradict(("f",))
+    assert isinstance(reconcile(draft(narrower.replace("docs ", ""), kind=Kind.CORRECTION), known, NOW), Supersede)
+
+
 def test_a_contradiction_that_is_no_clear_change_is_recorded() -> None:
     decision = reconcile(
         draft("The staging server listens on port 9090"),

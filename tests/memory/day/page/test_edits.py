@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from memory.fact import Fact, Origin, State, Stream
 from memory.scope import Scope
+from memory.stores.errors import StoreFault
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -61,6 +63,47 @@ async def test_lines_that_are_added_changed_and_deleted_are_taken_back(tmp_path:
         # And the next session begins with what the person wrote.
         await proxy.chat("What is new?", session="s10")
         assert b"boat in Bergen" in provider.last.body
+
+
+async def test_what_an_edit_changes_ends_and_what_it_may_contradict_is_noted(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        known = ("We use yarn.", "The gate opens at 6 in the morning.", "Our CI runs on Jenkins.", "We build at night.")
+        yarn, gate, jenkins, night = [await memory.commands.remember(text, SCOPE) for text in known]
+        await memory.pages.page(SCOPE)
+        file, text = (await memory.pages.files(SCOPE))[Stream.PROJECTS]
+        assert "- We build at night.\n" in text
+        more = "Our CI moved from Jenkins to Woodpecker.", "We switched from yarn to pnpm."
+        doubtful = "The gate opens at 7 in the morning.", "The marina opens at 8.", "The marina opens at 9."
+        added = "".join(f"- {line}\n" for line in (*more, *doubtful))
+        file.write_text(text.replace("build at night.", "build at night and at noon.") + added)
+        page = await memory.pages.text(SCOPE)
+        now, ended = await facts(proxy), await facts(proxy, State.SUPERSEDED)
+        assert ended.keys() == {yarn.text, jenkins.text, night.text}
+        assert now["We build at night and at noon."].supersedes == (night.id,)
+        assert [now[line].supersedes for line in more] == [(jenkins.id,), (yarn.id,)]
+        gate_then, one, other = (now[line] for line in doubtful)
+        assert gate_then.contradicts == (gate.id,) and now[gate.text].contradicts == (gate_then.id,)
+        assert one.contradicts == (other.id,) and other.contradicts == (one.id,)
+        assert "to pnpm" in page and jenkins.text not in page
+
+
+async def test_an_edit_is_taken_though_what_is_known_cannot_be_searched(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.commands.remember("We use yarn.", SCOPE)
+        await memory.pages.page(SCOPE)
+        file, text = (await memory.pages.files(SCOPE))[Stream.PROJECTS]
+
+        async def away(query: object) -> Any:
+            raise StoreFault("the Qdrant server is away")
+
+        memory.recall.index.search = away  # type: ignore[method-assign]
+        file.write_text(f"{text}- We switched from yarn to pnpm.\n")
+        assert "to pnpm" in await memory.pages.text(SCOPE)
+        assert {"We use yarn.", "We switched from yarn to pnpm."} <= (await facts(proxy)).keys()
 
 
 async def test_nonsense_is_kept_as_text_and_told_with_file_and_line(tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -18,6 +18,7 @@ from memory.scope import Scope
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
 
+T = TypeVar("T")
 SCOPE = Scope(None, "ada", "loom")
 
 
@@ -25,7 +26,13 @@ def pages_of(journal: SqliteJournal, folder: Path) -> PageFiles:
     def now() -> datetime:
         return datetime(2026, 1, 1, tzinfo=UTC)
 
-    edits = PageEdits(journal, lambda: "new", now, "here")
+    async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+        return []
+
+    async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+        return await awaitable, ""
+
+    edits = PageEdits(journal, near, guard, lambda: "new", now, "here")
     return PageFiles(PageSettings(), journal, folder / "pages", now, edits, "here")
 
 

@@ -108,6 +108,10 @@ async def test_what_a_person_says_takes_over_from_what_it_changes(commands: Comm
             "Starting next Monday we use CockroachDB instead of PostgreSQL for the shop.",
         ),
         ("The gate opens at 6 in the morning.", "The gate opens at 7 in the morning."),
+        ("Deploys go on Fridays.", "Deploys of the docs go on Mondays."),
+        ("Deploys go out on Fridays.", "We switched deploys of the docs from Fridays to Mondays."),
+        ("The API uses PostgreSQL.", "The reports API no longer uses PostgreSQL."),
+        ("We use npm.", "We switched the docs site from npm to pnpm."),
     ],
 )
 async def test_what_may_be_of_something_else_or_of_later_ends_nothing(
