@@ -7,7 +7,6 @@ committed and before anybody is told so; what was read beside such a write is no
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from memory.fact import Fact, Passage
@@ -17,12 +16,18 @@ LONGEST = 2000
 
 
 class KnownMemories:
-    """Facts and passages by id, as they are stored; at most ``room`` of them, those asked for last."""
+    """Facts and passages by id, as they are stored; at most ``room`` of them, those asked for last.
+
+    They are of two generations: what was asked for since the younger one began stands there. When that holds half of
+    the room it becomes the elder one, and what was in that and not asked for since is let go: so that most look-ups
+    move nothing.
+    """
 
     def __init__(self, room: int = 16384) -> None:
         self._room = room
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Fact | Passage] = OrderedDict()
+        self._young: dict[str, Fact | Passage] = {}
+        self._elder: dict[str, Fact | Passage] = {}
         self._epoch = 0
 
     @property
@@ -33,12 +38,14 @@ class KnownMemories:
     def of(self, ids: Iterable[str]) -> dict[str, Fact | Passage]:
         """Those of these memories that are at hand."""
         found: dict[str, Fact | Passage] = {}
-        kept, asked_last = self._kept, self._kept.move_to_end
         with self._lock:
+            young, elder = self._young, self._elder
             for id in ids:
-                if id in kept:
-                    found[id] = kept[id]
-                    asked_last(id)
+                if (known := young.get(id)) is not None:
+                    found[id] = known
+                elif (known := elder.pop(id, None)) is not None:
+                    found[id] = young[id] = known
+            self._make_room()
         return found
 
     def keep(self, memories: Sequence[Fact | Passage], epoch: int) -> None:
@@ -46,13 +53,17 @@ class KnownMemories:
         with self._lock:
             if epoch != self._epoch:
                 return
-            self._kept.update((memory.id, memory) for memory in memories if len(memory.text) <= LONGEST)
-            while len(self._kept) > self._room:
-                self._kept.popitem(last=False)
+            self._young.update((memory.id, memory) for memory in memories if len(memory.text) <= LONGEST)
+            self._make_room()
 
     def drop(self, ids: Iterable[str]) -> None:
         """These have changed or are gone."""
         with self._lock:
             self._epoch += 1
             for id in ids:
-                self._kept.pop(id, None)
+                self._young.pop(id, None)
+                self._elder.pop(id, None)
+
+    def _make_room(self) -> None:
+        if len(self._young) >= max(self._room // 2, 1):
+            self._young, self._elder = {}, self._young

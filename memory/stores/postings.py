@@ -77,9 +77,10 @@ class Postings:
         """The product of a question with each of the first ``rows`` vectors: all of them, by the caller's account."""
         scores = np.zeros(rows + 1, dtype=np.float32)  # the last one is nobody's
         # In the order of the terms, as the engine adds them up: sums of floats depend on it.
-        terms = np.array(sorted(asked), dtype=np.uint32)
-        starts, ends = np.searchsorted(self._terms, terms), np.searchsorted(self._terms, terms, side="right")
-        for term, start, end in zip(terms.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        names = sorted(asked)
+        terms = np.array(names, dtype=np.uint32)
+        starts, ends = self._terms.searchsorted(terms).tolist(), self._terms.searchsorted(terms, side="right").tolist()
+        for term, start, end in zip(names, starts, ends, strict=True):
             weight = np.float32(asked[term])
             if start < end:
                 scores[self._rows[start:end]] += weight * self._weights[start:end]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from memory.context.diversity import diverse
@@ -15,7 +15,7 @@ from memory.context.graph import SPREAD, names_asked, near
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.question import Asker, Question, simpler
-from memory.context.rank import Scored, Standing, Weights, asked_then, rank
+from memory.context.rank import Memory, Scored, Standing, Weights, asked_then, rank
 from memory.context.route import reach
 from memory.context.searched import Moment, Round, Searched
 from memory.day.search.weighing import Weighing
@@ -42,10 +42,13 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What the searches of one moment share."""
+    """What the searches of one moment share. ``dense`` is the whole question's meaning, by which its parts' words are
+    searched too, and ``read`` what was read for it."""
 
     standing: Standing
     weights: Weights
+    dense: Vector
+    read: dict[str, Memory] = field(default_factory=dict)
 
 
 class Searching:
@@ -66,8 +69,11 @@ class Searching:
         counted = await self._journal.rarity(moment.owners, terms)
         clock.lap("rarity")
         weights = await self._weighing.weights(moment.owners, question.said)
-        shared = Shared(Standing(moment.now), weights)
-        rounds = [await self._round(question, weigh(question, counted), moment, clock, shared)]
+        weighed = weigh(question, counted)
+        dense = await self._embedded(question, weighed)
+        clock.lap("embed")
+        shared = Shared(Standing(moment.now), weights, dense)
+        rounds = [await self._round(question, weighed, moment, clock, shared)]
         for part, asked in others:
             weighed = weigh(asked, counted)
             if answered_already(rounds[0], weighed):
@@ -96,13 +102,7 @@ class Searching:
         weight: float = 1.0,
         shape: str = "",
     ) -> Round:
-        embed = self._embedder.query
-        dense = (
-            embed(question.text, weighed.idf)
-            if self._embedder.quick
-            else await asyncio.to_thread(embed, question.text, weighed.idf)
-        )
-        clock.lap("embed")
+        dense = shared.dense
         most = self._candidates if not shape else for_a_part(self._candidates)
         found = await self._index.search(
             Query(
@@ -129,7 +129,9 @@ class Searching:
             found += [Found(id, 0.0, 0.0) for id in close if id not in known]
             ids = [hit.id for hit in found]
             clock.lap("graph")
-        memories = {memory.id: memory for memory in await self._journal.memories(ids, moment.owners)}
+        memories = shared.read
+        if unread := [id for id in ids if id not in memories]:
+            memories.update((memory.id, memory) for memory in await self._journal.memories(unread, moment.owners))
         clock.lap("read")
         candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
         scored = rank(
@@ -148,6 +150,12 @@ class Searching:
         )
         clock.lap("rank")
         return Round(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+
+    async def _embedded(self, question: Question, weighed: Weighed) -> Vector:
+        embed = self._embedder.query
+        if self._embedder.quick:
+            return embed(question.text, weighed.idf)
+        return await asyncio.to_thread(embed, question.text, weighed.idf)
 
     async def _near(self, question: Question, best: Sequence[str], moment: Moment) -> dict[str, float]:
         """How near memories are to the names in a question; most questions have none that memory knows."""
