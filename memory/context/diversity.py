@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -71,10 +71,11 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
 
 def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
     """Every text with every other: the share of their words that they have in common (Jaccard)."""
-    said = np.fromiter(chain.from_iterable(texts), dtype=np.int64)
-    words, places = np.unique(said, return_inverse=True)
-    holds = np.zeros((len(texts), len(words)), dtype=np.float32)
-    holds[np.repeat(np.arange(len(texts)), list(map(len, texts))), places] = 1.0
+    # Numbers for the words, by a dictionary: there are a few hundred, for which sorting them takes longer.
+    numbers: dict[int, int] = {}
+    places = [numbers.setdefault(word, len(numbers)) for words in texts for word in words]
+    holds = np.zeros((len(texts), len(numbers)), dtype=np.float32)
+    holds[np.arange(len(texts)).repeat(list(map(len, texts))), places] = 1.0
     shared = (holds @ holds.T).astype(np.float64)
     sizes = shared.diagonal()
     return shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)

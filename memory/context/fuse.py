@@ -13,7 +13,7 @@ from math import ceil
 from typing import Final
 
 from memory.context.lexical import Weighed
-from memory.context.rank import Scored
+from memory.context.rank import Scored, best_first
 from memory.context.searched import Round
 from memory.language.terms import words_of
 
@@ -45,10 +45,13 @@ def fused(rounds: Sequence[Round]) -> list[Scored]:
             if id not in best or best[id][0] < score:
                 best[id] = score, scored
     found = [
-        Scored(scored.memory, score + BONUS * (times[id] - 1), {**scored.why, "parts": times[id] / len(rounds)})
+        # Most was found once, for the whole question, and stands as it is.
+        scored
+        if times[id] == 1 and score == scored.score
+        else Scored(scored.memory, score + BONUS * (times[id] - 1), {**scored.why, "parts": times[id] / len(rounds)})
         for id, (score, scored) in best.items()
     ]
-    found.sort(key=lambda each: (-each.score, each.memory.id))
+    found.sort(key=best_first)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memory.context.rank import WEIGHTS, Scored, Weights, is_question
+from memory.context.rank import WEIGHTS, Scored, Weights, best_first, is_question
 from memory.context.route import NOWHERE, Route, parts_of
 from memory.fact import Passage, Sensitivity
 
@@ -39,7 +39,7 @@ def anchors(scored: Sequence[Scored], asked: Sequence[Scored] = (), reach: Reach
     """The turns beside which one should look, best first, each with its best passage: of what was found, and of the
     questions that were ``asked`` then."""
     places: dict[Place, Scored] = {}
-    for each in sorted((*scored, *asked), key=lambda each: (-each.score, each.memory.id)):
+    for each in sorted((*scored, *asked), key=best_first):
         if len(places) >= reach.best:
             break
         if isinstance(each.memory, Passage):
@@ -82,7 +82,7 @@ def joined(
         found[passage.id] = (
             known._replace(score=score, why={**known.why, **lent}) if known else Scored(passage, score, parts | lent)
         )
-    return sorted(found.values(), key=lambda each: (-each.score, each.memory.id))
+    return sorted(found.values(), key=best_first)
 
 
 def _share(source: Scored, step: int, reach: Reach) -> float:

@@ -143,11 +143,12 @@ def rank(
                 parts["graph"] = close
             extra = weights.extra(parts)
         scored.append(Scored(memory, own / whole + weights.beside * near + extra, parts))
-    scored.sort(key=_best_first)
+    scored.sort(key=best_first)
     return scored
 
 
-def _best_first(scored: Scored) -> tuple[float, str]:
+def best_first(scored: Scored) -> tuple[float, str]:
+    """The order of a ranking: what scores the same stands in the order of the ids."""
     return -scored.score, scored.memory.id
 
 

@@ -61,7 +61,8 @@ _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 1
 _PARTS: Final = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 28)}
 
 _CUE: Final = re.compile(
-    r"(?<![\w-])(?:19|20)\d\d|yesterday|today|tonight|\b(?:last|this|past) |ago\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"(?<![\w-])(?:19|20)\d\d|yesterday|today|tonight|\b(?:last|this|past) |ago\b|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     rf"\b(?:{'|'.join(sorted({name[:3] for name in MONTHS if name.isascii()}))})",
     re.IGNORECASE,
 )

@@ -78,9 +78,12 @@ def nearest(vectors: Matrix, vector: Vector, near: Scores, wrong: Scores | None,
         return rows[near[rows] > -np.inf]
     rows = highest(near, 2 * limit)
     scores = np.where(near[rows] > -np.inf, vectors[rows] @ vector, -np.inf).astype(np.float32)
-    possible = near + wrong >= np.partition(scores, -limit)[-limit]
+    ordered = scores.copy()
+    ordered.partition(-limit)
+    possible = near + wrong >= ordered[-limit]
     possible[rows] = False
-    others = np.flatnonzero(possible & (near > -np.inf))
+    others = possible.nonzero()[0]
+    others = others[near[others] > -np.inf]
     rows, scores = np.concatenate([rows, others]), np.concatenate([scores, vectors[others] @ vector])
     best = highest(scores, limit)
     return rows[best][scores[best] > -np.inf]
@@ -95,7 +98,8 @@ def highest(scores: Scores, limit: int) -> Rows:
         return np.argpartition(scores, -limit)[-limit:]
     # The best of each lane are so many scores at least: what is lower than the limit-th of them is none of the highest.
     best = scores[: among * _LANES].reshape(_LANES, among).max(axis=0)
-    rows = np.flatnonzero(scores >= np.partition(best, -limit)[-limit])
+    best.partition(-limit)
+    rows: Rows = (scores >= best[-limit]).nonzero()[0]
     return rows[np.argpartition(scores[rows], -limit)[-limit:]]
 
 

@@ -179,11 +179,13 @@ class PointTable:
 
 def _most_shared(words: Scores, near: Callable[[Rows], Scores], limit: int) -> Rows:
     """The rows with the most of the words; of those that have equally much, the nearest."""
-    rows = np.flatnonzero(words > 0.0)
+    rows = words.nonzero()[0]  # no weight is below 0
     if len(rows) <= limit:
         return rows
     shared = words[rows]
-    least = np.partition(shared, -limit)[-limit]
+    ordered = shared.copy()
+    ordered.partition(-limit)
+    least = ordered[-limit]
     more, even = rows[shared > least], rows[shared == least]
     return np.concatenate([more, even[highest(near(even), limit - len(more))]])
 

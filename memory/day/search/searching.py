@@ -30,13 +30,18 @@ class Steps:
     """Milliseconds of each step, those of the same name added up."""
 
     def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
+        self._seconds: dict[str, float] = {}
         self._last = time.perf_counter()
+
+    @property
+    def laps(self) -> dict[str, float]:
+        """What each has taken so far."""
+        return {name: round(seconds * 1000, 3) for name, seconds in self._seconds.items()}
 
     def lap(self, name: str) -> None:
         """End a step."""
         now = time.perf_counter()
-        self.laps[name] = round(self.laps.get(name, 0.0) + (now - self._last) * 1000, 3)
+        self._seconds[name] = self._seconds.get(name, 0.0) + now - self._last
         self._last = now
 
 
