@@ -53,8 +53,11 @@ class KnownMemories:
         with self._lock:
             if epoch != self._epoch:
                 return
-            self._young.update((memory.id, memory) for memory in memories if len(memory.text) <= LONGEST)
-            self._make_room()
+            for memory in memories:
+                if len(memory.text) <= LONGEST:
+                    self._young[memory.id] = memory
+                    self._elder.pop(memory.id, None)
+                    self._make_room()
 
     def drop(self, ids: Iterable[str]) -> None:
         """These have changed or are gone."""

@@ -86,8 +86,31 @@ def test_what_was_read_before_a_change_is_never_kept_after_it(steps: list[tuple[
 
 
 def test_only_so_many_are_kept_and_none_that_is_long() -> None:
-    known = KnownMemories(room=2)
+    known = KnownMemories(room=4)
 
-    known.keep([fact("a", id="1"), fact("b", id="2"), fact("c", id="3"), fact("x" * (LONGEST + 1), id="4")], 0)
+    known.keep([fact("x" * (LONGEST + 1), id="0"), *(fact("a", id=str(number)) for number in range(1, 8))], 0)
 
-    assert list(known.of(["1", "2", "3", "4"])) == ["2", "3"]
+    kept = set(known.of(map(str, range(8))))
+    assert {"6", "7"} <= kept <= {"4", "5", "6", "7"}
+
+
+def test_what_is_asked_for_stays_longer_than_what_is_not() -> None:
+    known = KnownMemories(room=4)
+    known.keep([fact("a", id="1"), fact("b", id="2")], 0)
+
+    for number in range(3, 20):
+        assert list(known.of(["1"])) == ["1"]
+        known.keep([fact("c", id=str(number))], 0)
+
+    assert not known.of(["2", "3", "4"])
+
+
+@given(st.lists(st.integers(0, 30) | st.lists(st.integers(0, 30), max_size=6), max_size=60))
+def test_never_more_than_its_room_are_kept(steps: list[int | list[int]]) -> None:
+    known = KnownMemories(room=8)
+    for step in steps:
+        if isinstance(step, int):
+            known.keep([fact("a", id=str(step))], known.epoch)
+        else:
+            known.of(map(str, step))
+        assert len(known.of(map(str, range(31)))) <= 8
