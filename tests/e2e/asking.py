@@ -36,7 +36,7 @@ class Asking(Stage):
         told = Call(SEARCH.tool, SEARCH.arguments, say="Let me see what I know.")
         read = self.client.read(self.project / "NOTES.md")
         both = Call(read.tool, read.arguments, beside=(SEARCH,))
-        await self.check("a turn", lambda: self._turn(FACT, 0, say="I shall."))
+        await self.check("a turn", self._told)
         await self.check("the model asks memory", lambda: self._turn("On which port?", 1, calls=(SEARCH,)))
         await self.check("after it has said something", lambda: self._turn("Are you sure?", 1, calls=(told,)))
         await self.check(
@@ -48,6 +48,11 @@ class Asking(Stage):
         await self.check("the session is resumed", lambda: self._turn("Let us go on.", 0, say="With pleasure."))
         await self.check("the client has seen nothing of it", self._unseen)
         await self.check("the proxy is well, and ends when it is told to", self.well)
+
+    async def _told(self) -> None:
+        """Memory is asked next, and some clients do so before it has learned what was said."""
+        await self._turn(FACT, 0, say="I shall.")
+        await self.learnt()
 
     async def _turn(self, words: str, asks: int, **told: Any) -> None:
         step, forwarded = await self.turn(words, resume=bool(self._seen), **told)

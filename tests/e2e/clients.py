@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from proxy.connect import Address, Machine, NotEditable, carry_out, plan, preview
@@ -64,6 +64,11 @@ class Client:
     def delegate(self, prompt: str) -> tuple[Call, ...]:
         """The calls that let a sub-agent do something and bring its report."""
         raise NotImplementedError
+
+    def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
+        """The calls that send two sub-agents out at once, and bring both reports."""
+        [first], [second] = self.delegate(one), self.delegate(other)
+        return (replace(first, beside=(second,)),)
 
     def connect(self, server: str) -> None:
         """Configure it as ``palimpsest connect`` does.
@@ -132,10 +137,15 @@ class Codex(Client):
         return Call("exec_command", {"cmd": command, "yield_time_ms": 30_000})
 
     def delegate(self, prompt: str) -> tuple[Call, ...]:
-        return (
-            Call("spawn_agent", {"message": prompt}),
-            Call("wait_agent", {"targets": ["{agent}"], "timeout_ms": 30_000}),
-        )
+        return Call("spawn_agent", {"message": prompt}), self._wait("{agent}")
+
+    def delegate_two(self, one: str, other: str) -> tuple[Call, ...]:
+        first, second = (Call("spawn_agent", {"message": prompt}) for prompt in (one, other))
+        # It ends with its own last words, and whoever is not waited for ends with it.
+        return replace(first, beside=(second,)), self._wait("{agent before}"), self._wait("{agent}")
+
+    def _wait(self, agent: str) -> Call:
+        return Call("wait_agent", {"targets": [agent], "timeout_ms": 120_000})
 
 
 class Claude(Client):

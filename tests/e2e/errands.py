@@ -6,18 +6,11 @@ session, another one is asked the first question in other words: the report stan
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
-from dataclasses import replace
 from typing import Any
 
-import aiohttp
-
 from tests.e2e.script import Call, Step
-from tests.e2e.stage import PROXY_PORT, Failed, Stage
-
-KEEPING_SECONDS = 30.0
+from tests.e2e.stage import Failed, Stage
 
 QUESTION = "Study how the parser of this project splits a line, and list every separator and quoting rule it knows."
 REWORDED = "List all separators and quoting rules of this project's parser, and how that parser splits a line."
@@ -58,7 +51,7 @@ class Errands(Stage):
         [told] = await self._research(self._child)
         if not told["parent"] or told["claimed_parent"]:
             raise Failed(f"it is not tied to its parent: {told}")
-        whole = await self._ask(f"api/research/{told['handle']}?trail=1")
+        whole = await self.ask(f"api/research/{told['handle']}?trail=1")
         if whole["reports"] != [REPORT]:
             raise Failed(f"its report is {whole['reports']}")
         if not any("split(" in part for message in whole["trail"] for part in message["parts"]):
@@ -66,20 +59,21 @@ class Errands(Stage):
 
     async def _found(self) -> None:
         for text in ("separators of the parser", "def parse(line)"):
-            found = json.loads(await self.palimpsest("research", "search", text, "--json"))["research"]
-            if not found:
-                raise Failed(f"nothing is found about {text!r}")
+            # What it is found by is written right behind the research itself.
+            await self.soon(lambda text=text: self._search(text), lambda text=text: f"nothing is found about {text!r}")  # type: ignore[misc]
+
+    async def _search(self, text: str) -> Any:
+        return json.loads(await self.palimpsest("research", "search", text, "--json"))["research"] or None
 
     async def _two(self) -> None:
         says = [f"The {part} of the project says that it is the {part}, in line 1, and no more." for part in _PARTS]
         steps = [self._errand(say) for say in says]
         pairs = zip(_PARTS, steps, strict=True)
         asked = [f"Look what the {part} of the project says. {step.mark}" for part, step in pairs]
-        (first, *rest), (second, *_) = (self.client.delegate(each) for each in asked)
-        await self.turn("Have both looked at.", calls=(replace(first, beside=(second,)), *rest), say="Both were.")
+        await self.turn("Have both looked at.", calls=self.client.delegate_two(*asked), say="Both were.")
         for step, say in zip(steps, says, strict=True):
             [told] = await self._research(step)
-            whole = await self._ask(f"api/research/{told['handle']}")
+            whole = await self.ask(f"api/research/{told['handle']}")
             if whole["reports"] != [say]:
                 raise Failed(f"{step.mark} reported {whole['reports']}, not {say!r}")
             if not told["parent"]:
@@ -103,30 +97,19 @@ class Errands(Stage):
         if "earlier-research" not in first or "knows no quoting rule" not in first:
             raise Failed("the report does not stand in the sub-agent's first request")
 
-    async def _ask(self, path: str) -> dict[str, Any]:
-        """What an endpoint of the proxy's answers; a command takes seconds to start."""
-        token = (self.folder / "palimpsest" / "token").read_text().strip()
-        headers = {"Authorization": f"Bearer {token}"}
-        url = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/{path}"
-        async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as reply:
-            told: dict[str, Any] = await reply.json()
-            return told
-
     async def _research(self, child: Step) -> list[dict[str, Any]]:
         """The research of a step, once it is finished and there is just one."""
-        deadline = time.monotonic() + KEEPING_SECONDS
-        while True:
-            told = (await self._ask("api/research?limit=100"))["research"]
-            of_step = []
-            for each in told:
-                whole = await self._ask(f"api/research/{each['handle']}")
-                if child.mark in whole["question"] and each["outcome"] == "finished":
-                    of_step.append(each)
-            if len(of_step) == 1:
-                return of_step
-            if time.monotonic() > deadline:
-                raise Failed(f"{len(of_step)} are kept of {child.mark}, among {len(told)}: {json.dumps(told)[:400]}")
-            await asyncio.sleep(1)
+        told: list[dict[str, Any]] = []
+
+        async def kept() -> list[dict[str, Any]] | None:
+            nonlocal told
+            told = (await self.ask("api/research?limit=100"))["research"]
+            wholes = [(each, await self.ask(f"api/research/{each['handle']}")) for each in told]
+            finished = [(each, whole) for each, whole in wholes if each["outcome"] == "finished"]
+            of_step = [each for each, whole in finished if child.mark in whole["question"]]
+            return of_step if len(of_step) == 1 else None
+
+        return await self.soon(kept, lambda: f"not one is kept of {child.mark}: {json.dumps(told)[:600]}")
 
 
 _PARTS = ("README", "notes")

@@ -23,7 +23,7 @@ from tests.e2e.walk import Walk
 OVER = 3
 """How many times a client's threshold is passed."""
 REPLY = "All of it was read: the offices, their gates, and what each of them takes on a day."
-GATE_SECONDS = 60.0
+GATE_SECONDS = 120.0
 
 _HANDLE = re.compile(r"palimpsest show ([0-9a-f]{12}\.\d+)")
 

@@ -7,17 +7,13 @@ in what is forwarded for a new session of the same project, and not for one of a
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.model import Forwarded
 from tests.e2e.script import Step
 from tests.e2e.stage import Failed, Stage
-
-LEARNING_SECONDS = 30.0
 
 FACT = "Please remember this decision: the billing service of this project is deployed on port 7443."
 QUESTION = "On which port is the billing service deployed?"
@@ -93,17 +89,13 @@ class Turns(Stage):
             before = messages
 
     async def _remembers(self) -> None:
-        deadline = time.monotonic() + LEARNING_SECONDS
-        while True:
-            step, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
-            if any(ANSWER in one.raw for one in forwarded):
-                self._knowing = step.number
-                return
-            if time.monotonic() > deadline:
-                raise Failed(
-                    f"{ANSWER} does not stand in what was forwarded: {json.dumps(forwarded[0].messages[-1])[-300:]}"
-                )
-            await asyncio.sleep(1)
+        await self.learnt()
+        step, forwarded = await self._turn(QUESTION, project=self.client.place.projects[0], say="Let me think.")
+        if not any(ANSWER in one.raw for one in forwarded):
+            raise Failed(
+                f"{ANSWER} does not stand in what was forwarded: {json.dumps(forwarded[0].messages[-1])[-300:]}"
+            )
+        self._knowing = step.number
 
     async def _keeps(self) -> None:
         if self._knowing is None:

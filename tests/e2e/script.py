@@ -18,8 +18,8 @@ Arguments = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool to call. ``{agent}`` in an argument stands for the sub-agent that was started last. ``say`` is what the
-    model says before it; ``beside`` are further calls of the same reply."""
+    """A tool to call. ``{agent}`` in an argument stands for the sub-agent that was started last, ``{agent before}`` for
+    the one before it. ``say`` is what the model says before it; ``beside`` are further calls of the same reply."""
 
     tool: str
     arguments: Arguments
@@ -91,9 +91,9 @@ class Script:
         if done >= len(step.calls):
             return Action(step.number, text=step.say)
         call = step.calls[done]
-        started = _AGENT.findall(raw)
-        agent = started[-1] if started else ""
-        return Action(step.number, call.say, tuple(_filled(each, agent) for each in (call, *call.beside)))
+        started = list(dict.fromkeys(_AGENT.findall(raw)))
+        agents = dict(zip(("{agent}", "{agent before}"), reversed(started), strict=False))
+        return Action(step.number, call.say, tuple(_filled(each, agents) for each in (call, *call.beside)))
 
 
 NOTHING = Action(text="Nothing to do.")
@@ -165,10 +165,10 @@ def _plain(value: Any) -> Any:
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _filled(call: Call, agent: str) -> Call:
+def _filled(call: Call, agents: Mapping[str, str]) -> Call:
     def fill(value: Any) -> Any:
         if isinstance(value, list):
             return [fill(inner) for inner in value]
-        return agent if value == "{agent}" else value
+        return agents.get(value, value) if isinstance(value, str) else value
 
     return Call(call.tool, {key: fill(value) for key, value in call.arguments.items()})
