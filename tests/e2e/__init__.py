@@ -17,9 +17,12 @@ with a home folder of its own, configured by ``connect``.
 ``scenarios``   all of them, by name:
 ``scenario``    ``turns``: a session, its faults, and what it taught
 ``asking``      ``asking``: memory's tools, called in the middle of a reply
+``weeks``       ``weeks``: a failure and its fix, then the same failure long after
+``errands``     ``errands``: sub-agents, and what is kept of them
 ``long``        ``unshed`` and ``long``: what passes a client's threshold, without shedding and with it
 ``material``    the files that fill a window
 ``inside``      one scenario with one client, inside the namespace
+``timing``      how long memory took, as it is told in the end
 ``sandbox``     namespaces, and processes that end in time
 ============== =====================================================================
 """

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -16,6 +17,7 @@ from tests.e2e.install import FOLDER, NotInstalled, install, install_node
 from tests.e2e.sandbox import end_group, isolation
 from tests.e2e.scenarios import SCENARIOS
 from tests.e2e.stage import Check
+from tests.e2e.timing import told
 
 SECONDS = 900
 """For one client's whole run."""
@@ -57,7 +59,7 @@ def play(name: str, scenario: str, isolated: list[str], fault: str | None) -> li
     if fault is not None:
         return [Check("install", False, fault)]
     command = [*isolated, sys.executable, "-m", "tests.e2e.inside", name, scenario]
-    command.append(str(FOLDER / "runs" / f"{name}-{scenario}"))
+    command.append(str(folder_of(name, scenario)))
     process = subprocess.Popen(
         command,
         cwd=FOLDER.parent,
@@ -78,6 +80,11 @@ def play(name: str, scenario: str, isolated: list[str], fault: str | None) -> li
     return [Check(**told) for told in json.loads(said)]
 
 
+def folder_of(name: str, scenario: str) -> Path:
+    """Where a run's client and proxy have their files."""
+    return FOLDER / "runs" / f"{name}-{scenario}"
+
+
 def report(results: dict[tuple[str, str], list[Check]], seconds: float) -> int:
     """Print a table for each client, then what failed and why, and a line at the end."""
     console = Console(width=120, highlight=False)
@@ -91,6 +98,7 @@ def report(results: dict[tuple[str, str], list[Check]], seconds: float) -> int:
     every = [check for checks in results.values() for check in checks]
     passed = sum(check.passed for check in every)
     print(f"what each client and the proxy said: {FOLDER / 'runs'}; {seconds:.0f} s", flush=True)
+    print(told(folder_of(*run) for run in results), flush=True)
     for (client, scenario), checks in results.items():  # last, where whoever sees only the end of a log looks
         for check in checks:
             if not check.passed:
