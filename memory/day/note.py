@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from memory.conversation import Conversation, History, Image, Opaque, Part, Reasoning, Reply, Text, ToolCall, ToolResult
 from memory.edits import Entry
-from memory.ports import Guard, Journal, TakenBack
+from memory.ports import Guard, Journal
 from memory.session import Arrival, Exchange, Prepared, Session
 
 log = logging.getLogger(__name__)
@@ -82,13 +82,16 @@ class Notes:
         self._kept_bytes = 0
         self._again: asyncio.Task[None] | None = None
         self.lost = 0
-        self.broken = 0
-        """Exchanges that were aside and could not be taken back."""
 
     @property
     def kept(self) -> int:
         """How many exchanges wait for the journal."""
         return len(self._kept) + self._journal.aside
+
+    @property
+    def broken(self) -> int:
+        """Exchanges that were aside and could not be taken back."""
+        return self._journal.broken
 
     async def open(self) -> None:
         """Take back what an earlier process set aside; what the journal does not take yet is tried again."""
@@ -190,16 +193,15 @@ class Notes:
     async def _take_back(self) -> bool:
         """Whether all that was aside is in the journal, or told that it cannot come there."""
 
-        async def work() -> TakenBack:
+        async def work() -> int:
             self._must_have_room()
             return await self._journal.take_back()
 
-        back, _ = await self._guard(work(), otherwise=None, within=PATIENCE, doing="taking exchanges back")
-        if back is None:
+        taken, _ = await self._guard(work(), otherwise=None, within=PATIENCE, doing="taking exchanges back")
+        if taken is None:
             return False
-        self.broken += back.broken
-        if back.taken:
-            log.info("%d exchanges that were set aside are in the journal", back.taken)
+        if taken:
+            log.info("%d exchanges that were set aside are in the journal", taken)
         self._journaled()
         return True
 

@@ -43,15 +43,6 @@ class Journaled:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
-    """What became of exchanges that were aside: how many are in the journal now that were not before, and how many
-    could not be read or written. Those stay where they are, and are not tried again by this process."""
-
-    taken: int = 0
-    broken: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Use:
     """What became of a memory in a session: it was ``shown`` anew, it was ``used`` in an answer, or it was ``said``
     again by somebody whose word counts as much as its own. Only the latter two strengthen it by themselves; to have
@@ -180,7 +171,8 @@ class Forgotten:
     ``facts`` and ``passages`` are whole, as they were, so that tombstones can be made of them; they are to be
     dropped soon. ``sessions`` are those whose ledger changed; ``scrubbed`` is False where an open reader kept the
     old pages of the journal's log alive (they go with the next idle moment). ``files`` are lasting files of which a
-    line was taken out, ``faults`` says in sentences of which it could not be.
+    line was taken out, ``faults`` says in sentences of which it could not be. ``damaged`` exchanges that were set aside
+    went too, since nobody could read what they held.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -192,6 +184,7 @@ class Forgotten:
     scrubbed: bool = True
     files: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
+    damaged: int = 0
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from memory.ports.handed import (
     Overview,
     Rarity,
     Shelved,
-    TakenBack,
     Tally,
     Turn,
 )
@@ -64,8 +63,10 @@ class Journal(Protocol):
             StoreError: when it cannot be written, or too much is aside already.
         """
 
-    async def take_back(self) -> TakenBack:
-        """Append what is aside and not being committed, this process's or an earlier one's, oldest first.
+    async def take_back(self) -> int:
+        """Append what is aside and not being committed, this process's or an earlier one's, oldest first; how many are
+        in the journal now that were not before. What cannot be read or written is :attr:`broken` from now on, and not
+        tried again by this process.
 
         Raises:
             StoreError: when the journal cannot take it; what is left stays aside.
@@ -74,6 +75,18 @@ class Journal(Protocol):
     @property
     def aside(self) -> int:
         """How many exchanges are aside and not being committed."""
+
+    @property
+    def broken(self) -> int:
+        """How many exchanges that were aside this process could not take back; their files stay."""
+
+    async def forget_aside(self) -> tuple[int, tuple[str, ...]]:
+        """With a ``forget``: delete what was aside and is damaged, since nobody can tell what it holds. How many
+        exchanges went, and the files of those that stay: they are taken back later, without what was forgotten.
+
+        Raises:
+            StoreError: when it cannot be told what there is.
+        """
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """Exchanges behind the worker's cursor, oldest first."""

@@ -2,7 +2,8 @@
 
 An exchange is set aside before the end of its reply is let go, and leaves again when it is committed. What a process
 left behind is taken back by the next one, before it serves anybody; what was committed after all is there once. A file
-that cannot be taken back is never deleted: it may be the only copy of what was acknowledged.
+that cannot be taken back may be the only copy of what was acknowledged: it is deleted by nothing but a person's
+``forget``, and then only where it is damaged, for nobody can tell what it holds.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from memory.edits import Act, Entry
 from memory.fact import Fact, Passage
-from memory.ports import TakenBack
 from memory.session import Exchange
 from memory.stores.draft import Damaged, Draft, Texts, dump, load
 from memory.stores.errors import Fault, StoreFault
@@ -37,7 +38,8 @@ class Aside(Exchanges):
     """The part of the journal that keeps what it cannot take yet."""
 
     _spill: Spill
-    _broken = 0  # that cannot be taken back, and that nobody was told of yet
+    _damaged = 0  # that this process has set apart
+    _left: tuple[Path, ...] = ()  # that it could not write, and leaves to the next one
 
     async def commit(self, exchange: Exchange) -> None:
         """See :class:`memory.ports.Journal`."""
@@ -49,6 +51,11 @@ class Aside(Exchanges):
         """See :class:`memory.ports.Journal`."""
         return sum(id not in self._drafts for id in self._spill.ids)
 
+    @property
+    def broken(self) -> int:
+        """See :class:`memory.ports.Journal`."""
+        return self._damaged + len(self._left)
+
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
         """See :class:`memory.ports.Journal`."""
         under_way = self._drafts.get(exchange.id)
@@ -57,7 +64,7 @@ class Aside(Exchanges):
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)
 
-    async def take_back(self) -> TakenBack:
+    async def take_back(self) -> int:
         """See :class:`memory.ports.Journal`."""
         taken = 0
         for id in self._spill.ids:
@@ -73,13 +80,21 @@ class Aside(Exchanges):
                 raise outcome
             log.error("an exchange that was set aside cannot be taken back: %r", outcome)
             log.debug("while taking exchanges back", exc_info=outcome)
-            self._broken += 1
             if isinstance(outcome, Damaged):
+                self._damaged += 1
                 self._spill.set_apart(id)
-            else:
-                self._spill.leave(id)  # the next process may fare better
-        broken, self._broken = self._broken, 0
-        return TakenBack(taken, broken)
+            elif left := self._spill.leave(id):
+                self._left = (*self._left, left)  # the next process may fare better
+        return taken
+
+    async def forget_aside(self) -> tuple[int, tuple[str, ...]]:
+        """See :class:`memory.ports.Journal`."""
+        gone, stay = await self._spill.destroy_broken()
+        self._damaged = min(self._damaged, len(stay))
+        if gone:
+            log.warning("%d damaged exchanges that were set aside are gone with what was forgotten", gone)
+        waiting = [self._spill.path(id) for id in self._spill.ids if id not in self._drafts]
+        return gone, tuple(map(str, (*stay, *self._left, *waiting)))
 
     async def _take_one(self, id: str) -> bool:
         """Write one that is aside; whether it was new to the journal."""

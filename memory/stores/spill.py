@@ -126,6 +126,10 @@ class Spill:
         self._bytes -= left.size
         return left.path
 
+    def path(self, id: str) -> Path:
+        """The file of a record that is kept."""
+        return self._files[id].path
+
     def set_apart(self, id: str) -> None:
         """Know no more of a record that cannot be read, if it is kept; never waits. Its file stays, under a name that
         no process takes for a record."""
@@ -133,6 +137,23 @@ class Spill:
         if left is not None:
             with suppress(RuntimeError):  # closed
                 self._pool.submit(_rename, left)
+
+    async def destroy_broken(self) -> tuple[int, list[Path]]:
+        """Take away what was set apart, by this process or an earlier one: how many files went, and those that cannot
+        be taken away.
+
+        Raises:
+            StoreFault: when the folder cannot be read.
+        """
+
+        def work() -> tuple[int, list[Path]]:
+            found = list(self._folder.glob(f"*{BROKEN}")) if self._folder.is_dir() else []
+            for path in found:
+                _remove(path)
+            stay = [path for path in found if path.exists()]
+            return len(found) - len(stay), stay
+
+        return await self._in_thread(work)
 
     async def close(self) -> None:
         """Finish what is being written."""

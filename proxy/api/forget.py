@@ -50,5 +50,6 @@ def told_gone(gone: Forgotten) -> dict[str, Any]:
         },
         "files": list(gone.files),
         "faults": list(gone.faults),
+        "damaged": gone.damaged,
         "scrubbed": gone.scrubbed,
     }

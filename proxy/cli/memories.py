@@ -155,6 +155,9 @@ def forget(
         shown.screen().print(f"its line was taken out of {each}")
     for each in told["faults"]:
         shown.screen().print(f"! its line may still stand in a file: {each}")
+    if told["damaged"]:
+        damaged = shown.count(told["damaged"], "exchange")
+        shown.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")
     if not told["scrubbed"]:
         shown.screen().print("traces are left in the database's log until the server is idle for a moment")
 
@@ -165,6 +168,7 @@ def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str
         "forgotten": {"facts": [], "passages": [], "messages": 0, "ledger_entries": 0, "receipts": 0, "sessions": 0},
         "files": [],
         "faults": [],
+        "damaged": 0,
         "scrubbed": True,
     }
     while ids:
@@ -174,7 +178,8 @@ def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str
             told = server.ask("POST", "api/forget", asked, {"ids": [each]})
             whole["scrubbed"] = told["scrubbed"]
             whole["files"] += told["files"]
-            whole["faults"] += told["faults"]
+            whole["faults"] = [*dict.fromkeys((*whole["faults"], *told["faults"]))]
+            whole["damaged"] += told["damaged"]
             for name, value in told["forgotten"].items():
                 whole["forgotten"][name] += value
         ids = [each["id"] for each in server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]]

@@ -264,7 +264,8 @@ class Commands:
         """Delete memories everywhere, and what was derived from them; whole ids or the beginnings of some.
 
         What is open in memory is written first and dropped then, so that neither a session that is alive nor an
-        exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again.
+        exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again. What
+        was set aside and is damaged goes whatever it is about, since nobody can tell what it holds.
 
         Raises:
             NotFound: when there is no such memory; nothing is forgotten then.
@@ -286,7 +287,9 @@ class Commands:
             await self._pages.unmake()
         files, faults = await self._written.forget_written(gone.facts, skills, owners)
         await self._learner.catch_up()
-        return replace(gone, files=tuple(files), faults=tuple(faults))
+        damaged, waiting = await self._journal.forget_aside()
+        faults = [*faults, *(f"{file} is taken into the journal later, without what was forgotten" for file in waiting)]
+        return replace(gone, files=tuple(files), faults=tuple(faults), damaged=damaged)
 
     async def page(self, scope: Scope) -> str:
         """MEMORY.md as it is now."""

@@ -94,6 +94,7 @@ class Researching(Following):
                 buried |= {tombstone_of(key, each.owner, text) for text in texts if text}
             gone = await self._journal.forget_research(every, self._now(), sorted(buried))
         await self._learner.catch_up()
+        await self._journal.forget_aside()
         return gone.messages
 
     async def _with(self, research: Research) -> list[Research]:

@@ -13,7 +13,7 @@ from memory.conversation import Conversation, Form, Message, Reply, Role, Text
 from memory.day import note
 from memory.day.note import Notes
 from memory.edits import Entry
-from memory.ports import Journal, StoreError, TakenBack
+from memory.ports import Journal, StoreError
 from memory.scope import Scope
 from memory.session import Arrival, Exchange, Prepared, Receipt, RequestKind, Session
 
@@ -40,12 +40,12 @@ class LockedJournal:
             raise StoreError("no room")
         self.kept.append((exchange, entries))
 
-    async def take_back(self) -> TakenBack:
+    async def take_back(self) -> int:
         if not self.open:
             raise StoreError("locked")
         taken, self.kept = self.kept, []
         self.written += [exchange for exchange, _ in taken]
-        return TakenBack(len(taken), self.broken)
+        return len(taken)
 
     async def commit(self, exchange: Exchange) -> None:
         if not self.open:

@@ -18,7 +18,7 @@ import pytest
 
 from memory.conversation import Form, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Act, Entry, Tier
-from memory.ports import Lesson, TakenBack
+from memory.ports import Lesson
 from memory.session import Exchange, HiddenRound, Shed, Shown
 from memory.stores import spill
 from memory.stores.draft import Draft
@@ -104,7 +104,7 @@ async def test_what_was_set_aside_is_journaled_by_the_next_process_as_if_it_had_
         at_once = await everything(journal, told)
     await left_behind(tmp_path / "aside", told, after, entries=(entry("told"),))
     async with opened(tmp_path / "aside") as journal:
-        assert await journal.take_back() == TakenBack(2, 0)
+        assert await journal.take_back() == 2
         assert journal.aside == 0
         assert await everything(journal, told) == at_once
         [first, _] = await journal.unlearned(10)
@@ -142,7 +142,7 @@ async def test_what_was_committed_after_all_is_in_the_journal_once(tmp_path: Pat
     kept.write_bytes(copy)  # killed before it could be taken away
     async with opened(tmp_path) as journal:
         assert journal.aside == 1
-        assert await journal.take_back() == TakenBack(0, 0)
+        assert await journal.take_back() == 0
         assert len(await journal.unlearned(10)) == 1
         assert await journal.ledger("s1") == (entry("told"),)
 
@@ -196,12 +196,12 @@ async def test_what_cannot_be_read_is_counted_and_the_rest_is_taken_back(tmp_pat
     files(tmp_path)[1].write_bytes(broken)
     (tmp_path / "store" / "aside" / "00000000000000000001-e9.part").write_bytes(whole)
     async with opened(tmp_path) as journal:
-        assert await journal.take_back() == TakenBack(2, 1)
+        assert (await journal.take_back(), journal.broken) == (2, 1)
         assert [each.id for each in await journal.unlearned(10)] == ["e0", "e2"]
     [left] = files(tmp_path)
     assert left.name.endswith("-e1.broken") and left.read_bytes() == broken
     async with opened(tmp_path) as journal:
-        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0)), "it is counted once"
+        assert (journal.aside, await journal.take_back(), journal.broken) == (0, 0, 0), "it is counted once"
     assert files(tmp_path) == [left]
 
 
@@ -211,7 +211,7 @@ async def test_what_a_later_version_set_aside_waits_for_it(tmp_path: Path) -> No
     later = kept.read_bytes().replace(b"palimpsest\x00\x01", b"palimpsest\x00\x02", 1)
     kept.write_bytes(later)
     async with opened(tmp_path) as journal:
-        assert await journal.take_back() == TakenBack(0, 1)
+        assert (await journal.take_back(), journal.broken) == (0, 1)
     assert files(tmp_path) == [kept] and kept.read_bytes() == later
 
 
@@ -228,11 +228,11 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
             return append(connection, draft)
 
         journal._append = failing  # type: ignore[method-assign]
-        assert await journal.take_back() == TakenBack(2, 1)
-        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0)), "it is tried once"
+        assert (await journal.take_back(), journal.broken) == (2, 1)
+        assert (journal.aside, await journal.take_back(), journal.broken) == (0, 0, 1), "it is tried once"
     assert files(tmp_path) == [kept]
     async with opened(tmp_path) as journal:
-        assert await journal.take_back() == TakenBack(1, 0)
+        assert await journal.take_back() == 1
     assert files(tmp_path) == []
 
 
@@ -248,9 +248,9 @@ async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_tak
         journal._append = full  # type: ignore[method-assign]
         with pytest.raises(StoreFault, match="no space"):
             await journal.take_back()
+        assert journal.broken == 1, "it is told at once"
         journal._append = append  # type: ignore[method-assign]
-        assert await journal.take_back() == TakenBack(1, 1)
-        assert await journal.take_back() == TakenBack(0, 0), "it is counted once"
+        assert (await journal.take_back(), await journal.take_back(), journal.broken) == (1, 0, 1)
 
 
 async def test_what_is_still_being_written_is_not_taken_for_one_that_cannot_be_read(
@@ -272,7 +272,7 @@ async def test_what_is_still_being_written_is_not_taken_for_one_that_cannot_be_r
         go_on.set()
         with pytest.raises(StoreFault) as refused:
             await putting
-        assert (refused.value.fault, await taking, journal.aside) == (Fault.FULL, TakenBack(0, 0), 0)
+        assert (refused.value.fault, await taking, journal.aside) == (Fault.FULL, 0, 0)
 
 
 async def test_what_is_no_file_of_ours_is_no_exchange(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ async def test_what_is_no_file_of_ours_is_no_exchange(tmp_path: Path) -> None:
     (folder / "2.part").mkdir()
     (folder / "notes.txt").write_text("mine")
     async with opened(tmp_path) as journal:
-        assert (journal.aside, await journal.take_back()) == (0, TakenBack(0, 0))
+        assert (journal.aside, await journal.take_back()) == (0, 0)
     assert [file.name for file in files(tmp_path)] == ["1-folder", "2.part", "notes.txt"]
 
 
@@ -292,7 +292,7 @@ async def test_what_the_journal_does_not_take_yet_stays_aside(tmp_path: Path) ->
             await journal.take_back()
         assert journal.aside == 1
     async with opened(tmp_path) as journal:
-        assert await journal.take_back() == TakenBack(1, 0)
+        assert await journal.take_back() == 1
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -305,7 +305,7 @@ async def test_what_is_journaled_late_is_not_its_sessions_newest(tmp_path: Path,
         await journal.commit(later)
         reported = await journal.newest_usage("s1", "model-1")
         assert reported is not None
-        assert await journal.take_back() == TakenBack(1, 0)
+        assert await journal.take_back() == 1
         trail = conversation([*whole, assistant("done"), user("c")]).trail()
         assert await journal.session_by_trail("ns", trail) == (session("s1"), len(whole) + 1, True)
         assert await journal.session_by_trail("ns", conversation(opening).trail()) == (session("s1"), 1, again)
@@ -355,7 +355,7 @@ async def test_where_a_segment_begins_only_the_lines_go_that_tell_of_what_was_fo
     await left_behind(tmp_path, exchange("e1", [user("hi"), user("ho")]), entries=(cut, unknown))
     async with opened(tmp_path) as journal:
         await journal.forget(["f1"], told.at)
-        assert await journal.take_back() == TakenBack(1, 0)
+        assert await journal.take_back() == 1
         left = replace(cut, text=f"We build a boat.\n- {cat.text}", memories=("f2",))
         assert await journal.ledger("s1") == (left, replace(unknown, text="", memories=()))
 
@@ -375,9 +375,27 @@ async def test_what_was_forgotten_meanwhile_does_not_come_back(tmp_path: Path) -
         await journal.set_aside(elsewhere)
     async with opened(tmp_path) as journal:
         await journal.forget(["f1"], told.at)
-        assert await journal.take_back() == TakenBack(2, 0)
+        assert await journal.take_back() == 2
         assert [entry.text for entry in await journal.ledger("s1")] == [""]
         texts = [message.text for each in await journal.unlearned(10) for message in each.messages]
         assert not any("Quirinus" in text for text in texts)
         assert [receipt.shown for receipt in await journal.receipts(10)] == [(), (), ()]
     assert b"Quirinus" not in (tmp_path / "store" / "journal.sqlite").read_bytes()
+
+
+async def test_what_is_damaged_goes_with_what_is_forgotten_and_what_waits_is_told(tmp_path: Path) -> None:
+    await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(4)))
+    first, second, third, _ = files(tmp_path)
+    first.rename(first.with_name(f"{first.name}.broken"))
+    second.write_bytes(second.read_bytes()[:-9])
+    later = third.read_bytes().replace(b"palimpsest\x00\x01", b"palimpsest\x00\x02", 1)
+    third.write_bytes(later)
+    async with opened(tmp_path) as journal:
+        assert (await journal.take_back(), journal.broken) == (1, 2)
+        assert await journal.forget_aside() == (2, (str(third),))
+        assert (files(tmp_path), journal.broken) == ([third], 1)
+        assert await journal.forget_aside() == (0, (str(third),))
+    third.unlink()
+    await left_behind(tmp_path, exchange("e9", [user("hi 9")]))
+    async with locked(tmp_path) as journal:
+        assert await journal.forget_aside() == (0, tuple(map(str, files(tmp_path))))

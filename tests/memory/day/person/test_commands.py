@@ -158,6 +158,17 @@ async def test_what_a_person_says_is_kept_though_the_embedder_is_down(memory: Me
     assert [each.text for each in found] == ["The mooring is number twelve."]
 
 
+async def test_what_was_set_aside_and_cannot_be_read_goes_with_whatever_is_forgotten(
+    memory: Memory, tmp_path: Path
+) -> None:
+    held = await memory.commands.remember("The mooring is number twelve.", BOAT)
+    damaged = tmp_path / "aside" / "00000000000000000001-e1.broken"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"The mooring")
+    assert (await memory.commands.forget([held.id], BOAT.owners())).damaged == 1
+    assert not damaged.exists()
+
+
 async def test_nothing_and_nobody_cannot_be_remembered(commands: Commands) -> None:
     with pytest.raises(ValueError, match="nothing to remember"):
         await commands.remember(" \n ", ADA)
