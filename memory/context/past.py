@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory.fact import Fact, Passage, State
-from memory.language.dates import MONTHS
+from memory.language.months import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,10 @@ class Past:
     until: datetime | None = None
 
 
-_MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
 _CHANGE: Final = r"(?:switch|chang|mov|migrat|replac|rewr|upgrad|renam|refactor|updat|merg|releas|reorgani[sz])"
 _CUE: Final = re.compile(
     r"\b(?:before|until|till|previous|former|prior|earlier|original|initial|old|used? to|back|then|past|ago|last|"
-    r"switch|replace|migrate|move|change|supersede|stop|drop|abandon|(?:19|20)\d\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    rf"switch|replace|migrate|move|change|supersede|stop|drop|abandon|(?:19|20)\d\d|{BEGINNING})",
     re.IGNORECASE,
 )
 """A cheap look before anything else: most questions are about now."""
@@ -66,15 +65,14 @@ _SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n
 _THEN: Final = re.compile(rf"\b{_WAS}\b", re.IGNORECASE)
 _TIME: Final = re.compile(
     r"\b(?P<how>in|during|around|on|as of|by|since|from|before|until|till|up to|after|back in) (?:the )?"
-    r"(?:(?:early|mid|late|beginning of|end of|middle of|spring of|summer of|autumn of|winter of)[ -])?"
+    rf"(?:(?:early|mid|late|(?:beginning|end|middle|{SEASON}) of)[ -])?"
     r"(?:(?P<iso>(?:19|20)\d\d-\d\d(?:-\d\d)?)"
-    rf"|(?:(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)? (?:of )?)?(?P<month>{_MONTH})\b\.?"
+    rf"|(?:(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)? (?:of )?)?(?P<month>{MONTH})\b\.?"
     r"(?: (?P<day2>[0-3]?\d)(?:st|nd|rd|th)?\b)?,?(?: (?P<year>(?:19|20)\d\d))?|(?P<only>(?:19|20)\d\d)\b"
-    r"|(?P<last>last) (?P<unit>week|month|year|spring|summer|autumn|fall|winter))",
+    rf"|(?P<last>last) (?P<unit>week|month|year|{SEASON}))",
     re.IGNORECASE,
 )
 _SPANS: Final = {"week": 7, "month": 31}
-_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 
 def past_of(text: str, now: datetime) -> Past | None:
@@ -156,7 +154,7 @@ def _span(named: re.Match[str], now: datetime) -> tuple[datetime, datetime] | No
             return begin, _after(begin, 12, 0)
         if unit in _SPANS:
             return midnight - timedelta(days=2 * _SPANS[unit]), midnight
-        begin = midnight.replace(month=_SEASONS[unit], day=1)
+        begin = midnight.replace(month=SEASONS[unit], day=1)
         begin = begin if begin < now else begin.replace(year=begin.year - 1)
         return begin, _after(begin, 3, 0)
     except ValueError:

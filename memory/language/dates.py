@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from memory.language.months import BEGINNING, MONTH, MONTHS
+
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
@@ -43,20 +45,9 @@ _WEEKDAYS = {
     )
     for name in names.split()
 }  # fmt: skip
-MONTHS = {
-    name: month
-    for month, names in enumerate(
-        ("january jan januar", "february feb februar", "march mar märz", "april apr", "may mai", "june jun juni",
-         "july jul juli", "august aug", "september sep sept", "october oct oktober", "november nov",
-         "december dec dezember"), start=1
-    )
-    for name in names.split()
-}  # fmt: skip
-"""The number of each month by its names."""
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")"
 _DAY_NAME = "|".join(sorted((n for n in _WEEKDAYS if len(n) > 4), key=len, reverse=True)) + "|mon|tues|thurs|fri"
-_MONTH_NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 _UNIT = r"(?P<unit>day|week|month|year|weekend|night|fortnight)s?"
 _SPANS = "week|weekend|month|year|woche|monat|jahr"
 _PART = r"(?:morning|afternoon|evening|night)"
@@ -64,13 +55,13 @@ _PART = r"(?:morning|afternoon|evening|night)"
 # A cheap look before any pattern runs: most sentences name no date at all.
 _CUE = re.compile(
     r"(?:day|morrow|night|week|month|year|fortnight|ago|morning|evening|afternoon|gestern|heute|morgen|vor |woche|"
-    r"monat|jahr|\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|fri|sat|sun|wed|thu|tag)",
+    rf"monat|jahr|\d|{BEGINNING}|mon|tue|fri|sat|sun|wed|thu|tag)",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"(?<![\w./-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12]\d|3[01])(?![\w/-])")
 _NAMED = re.compile(
-    rf"(?<![\w./-])(?:(?P<m1>{_MONTH_NAME})\.? (?P<d1>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th|"
-    rf"\.)? (?:of )?(?P<m2>{_MONTH_NAME}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
+    rf"(?<![\w./-])(?:(?P<m1>{MONTH})\.? (?P<d1>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th|"
+    rf"\.)? (?:of )?(?P<m2>{MONTH}))\b(?:,? (?P<y>(?:19|20)\d\d)\b)?(?![./-]\w)",
     re.IGNORECASE,
 )
 # "since yesterday" became "since on 2026-…".

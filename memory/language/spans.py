@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from memory.language.dates import MONTHS
+from memory.language.months import BEGINNING, MONTH, MONTHS, SEASON, SEASONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +51,17 @@ class Timed:
 
 _DAY: Final = timedelta(days=1)
 _DAYS: Final = {"day": 1, "week": 7, "weekend": 7, "month": 31}
-_MONTH: Final = "|".join(sorted((name for name in MONTHS if name.isascii()), key=len, reverse=True))
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS: Final = {
     word: number
     for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)  # noqa: SIM905
 }
-_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _PARTS: Final = {"morning": (4, 12), "afternoon": (12, 18), "evening": (17, 24), "night": (18, 28)}
 
 _CUE: Final = re.compile(
     r"(?<![\w-])(?:19|20)\d\d|yesterday|today|tonight|\b(?:last|this|past) |ago\b|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    rf"\b(?:{'|'.join(sorted({name[:3] for name in MONTHS if name.isascii()}))})",
+    rf"\b(?:{BEGINNING})",
     re.IGNORECASE,
 )
 """A cheap look before anything else: most questions name no time."""
@@ -72,17 +70,17 @@ _YEAR: Final = r"(?:19|20)\d\d"
 _POINT: Final = "|".join(
     (
         rf"(?P<iso>{_YEAR}-\d\d(?:-\d\d)?)(?!\d)",
-        rf"(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:of )?(?P<m1>{_MONTH})\b\.?(?:,? ?(?P<y1>{_YEAR})\b)?",
-        rf"(?:(?:early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[ -])?(?P<m2>{_MONTH})\b\.?"
+        rf"(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?\.? (?:of )?(?P<m1>{MONTH})\b\.?(?:,? ?(?P<y1>{_YEAR})\b)?",
+        rf"(?:(?:early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[ -])?(?P<m2>{MONTH})\b\.?"
         rf"(?: (?P<d2>[0-3]?\d)(?:st|nd|rd|th)?\b(?!:))?(?:,? ?(?:of )?(?P<y2>{_YEAR})\b)?",
-        rf"(?P<half>spring|summer|autumn|fall|winter) (?:of )?(?P<y3>{_YEAR})\b",
+        rf"(?P<half>{SEASON}) (?:of )?(?P<y3>{_YEAR})\b",
         rf"(?P<only>{_YEAR})\b(?![-/.]\d)",
         rf"(?:last|this past) (?P<wd>{'|'.join(_WEEKDAYS)})\b",
         rf"(?<=\bon )(?P<wd2>{'|'.join(_WEEKDAYS)})\b",
         r"(?P<rel>the day before yesterday|yesterday|today|tonight|last night)(?! ?['’])"
         r"(?: (?P<daypart>morning|afternoon|evening|night))?",
         r"(?:earlier )?this (?P<now>morning|afternoon|evening|week|weekend|month|year)\b",
-        r"(?:last|(?:this |over the )?past) (?P<unit>week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
+        rf"(?:last|(?:this |over the )?past) (?P<unit>week|weekend|month|year|{SEASON})\b",
         r"(?P<n>\d{1,2}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) "
         r"(?P<ago>day|week|month|year)s? ago",
     )
@@ -166,8 +164,8 @@ def _point(named: re.Match[str], now: datetime) -> Span | None:
         return _days(midnight.replace(year=year, month=month, day=day[0] if day else 1), 0 if day else 1)
     if name := named["m1"] or named["m2"]:
         return _of_month(named, name, midnight)
-    if named["half"] or named["unit"] in _SEASONS:
-        begin = midnight.replace(month=_SEASONS[(named["half"] or named["unit"]).lower()], day=1)
+    if (season := (named["half"] or named["unit"] or "").lower()) in SEASONS:
+        begin = midnight.replace(month=SEASONS[season], day=1)
         if named["y3"]:
             begin = begin.replace(year=int(named["y3"]))
         elif begin >= midnight:

@@ -58,6 +58,7 @@ def test_a_time_that_is_named_is_the_one_that_is_meant() -> None:
     assert past_of("What did we use before March?", NOW) == Past(None, march)
     assert past_of("What did we use in 2026-02?", NOW) == Past(february, march)
     assert past_of("What did we use on 1 March 2026?", NOW) == Past(march, march + timedelta(days=1))
+    assert past_of("Which database was it in März?", NOW) == Past(march, april)
     # August has not come yet: the last one is meant.
     assert past_of("What did we use in August?", NOW) == Past(
         datetime(2025, 8, 1, tzinfo=UTC), datetime(2025, 9, 1, tzinfo=UTC)
