@@ -104,9 +104,12 @@ class PageEdits:
 
     async def write(self, taken: Taken) -> None:
         """Write down what was noted, in one transaction."""
-        facts = list(taken.facts.values())
+        known = frozenset(taken.facts) - taken.new
+        # What was forgotten while the edits were compared stays so.
+        there = {fact.id for fact in await self._journal.facts(list(known))} if known else set[str]()
+        facts = [fact for id, fact in taken.facts.items() if id in taken.new or id in there]
         if facts:
-            await self._journal.learn(lesson_of(0, facts, (), frozenset(taken.facts) - taken.new))
+            await self._journal.learn(lesson_of(0, facts, (), known))
         for owner in dict.fromkeys(fact.owner for fact in taken.off):
             hashes = [self._hash(fact) for fact in taken.off if fact.owner == owner]
             held = [hash for hash in await self._hashes(owner) if hash not in hashes]

@@ -145,6 +145,8 @@ class PageFiles:
         """Take what was made out of every folder, for something has been forgotten. Each is made again when it is
         next asked for; what a person wrote stays."""
         self._kept.clear()
+        for owners in self._making:
+            self._changes.update(owners)  # what it is made of may be what was forgotten
         await asyncio.to_thread(self._unmake)
 
     def _unmake(self) -> None:

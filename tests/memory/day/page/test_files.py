@@ -10,24 +10,30 @@ from typing import Any, TypeVar
 
 import pytest
 
+from memory.day.own_words import in_own_words
 from memory.day.page import files
-from memory.day.page.edits import PageEdits
+from memory.day.page.edits import Near, PageEdits
 from memory.day.page.files import PageFiles
 from memory.fact import Fact
-from memory.scope import Scope
+from memory.ports import Lesson
+from memory.scope import Layer, Scope
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
 
 T = TypeVar("T")
 SCOPE = Scope(None, "ada", "loom")
+KNOWN = in_own_words(
+    "The mooring is number twelve.", SCOPE.owners()[0], Layer.USER_PROJECT, "f1", datetime(2026, 1, 1, tzinfo=UTC)
+)
 
 
-def pages_of(journal: SqliteJournal, folder: Path) -> PageFiles:
+async def nobody(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+    return []
+
+
+def pages_of(journal: SqliteJournal, folder: Path, near: Near = nobody) -> PageFiles:
     def now() -> datetime:
         return datetime(2026, 1, 1, tzinfo=UTC)
-
-    async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
-        return []
 
     async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
         return await awaitable, ""
@@ -103,6 +109,49 @@ async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out
     await first
     await pages.refresh()
     assert asked == 2
+    await journal.close()
+
+
+async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_without_it(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        found = await read(*args)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    first = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    await journal.forget([KNOWN.id], KNOWN.recorded_at)
+    await pages.unmake()
+    go_on.set()
+    assert KNOWN.text in (await first).text
+    await pages.refresh()
+    assert KNOWN.text not in (await pages.page(SCOPE)).text
+    assert not any(KNOWN.text in file.read_text() for file in (tmp_path / "pages").rglob("*.md"))
+    await journal.close()
+
+
+async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compared(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+
+    async def forgetting(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+        await journal.forget([KNOWN.id], KNOWN.recorded_at)
+        return []
+
+    pages = pages_of(journal, tmp_path, forgetting)
+    await pages.page(SCOPE)
+    [(file, text)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
+    file.write_text(text.replace("number twelve", "number thirteen"))
+    assert "number thirteen" in await pages.text(SCOPE)
+    assert [fact.text for fact in await journal.facts([KNOWN.id, "new"])] == ["The mooring is number thirteen."]
     await journal.close()
 
 
