@@ -6,6 +6,8 @@ to one person is no fact about the world.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memory.fact import Category, Kind, Stream
 from memory.learning.rules import Finding, Rule, first, rule, technical
 from memory.learning.speech import Clause
@@ -48,7 +50,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def worth_keeping(spoken: list[Clause]) -> list[tuple[Clause, Finding]]:
+def worth_keeping(spoken: Sequence[Clause]) -> list[tuple[Clause, Finding]]:
     """The clauses of an assistant's text that are worth keeping, the surest first, at most :data:`MOST`."""
     found = [
         (clause, finding)

@@ -7,6 +7,7 @@ somebody chooses, and why not the others, is often the only place where a prefer
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.language.sentences import Block, sentences
@@ -96,7 +97,7 @@ def _in_a_sentence(offered: str) -> list[str]:
     return []
 
 
-def choice(clauses: list[Clause], offered: str) -> Choice | None:
+def choice(clauses: Sequence[Clause], offered: str) -> Choice | None:
     """What a person picked of what was offered to them just before, or None."""
     if not offered or not clauses or len(clauses) > 8:
         return None

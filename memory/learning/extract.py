@@ -27,7 +27,7 @@ from memory.learning.prose import own_words
 from memory.learning.remember import asked
 from memory.learning.rules import Finding
 from memory.learning.sensitivity import sensitivity
-from memory.learning.speech import Clause, clauses, is_technical
+from memory.learning.speech import Clause, is_technical, spoken_in
 from memory.learning.statements import statement
 from memory.scope import Layer
 
@@ -71,12 +71,11 @@ def extract(
     ``before`` is the reply that it answers and ``question`` what they had asked before that. Never raises on any text.
     """
     if origin is Origin.ASSISTANT:
-        return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(clauses(own_words(text)))]
+        return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(spoken_in(text))]
     if not origin.trusted:
         return []
-    blocks = own_words(text)
-    work = is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in blocks)
-    spoken = clauses(blocks, work=work)
+    work = is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in own_words(text))
+    spoken = spoken_in(text, work=work)
     found: list[Draft] = []
     picked = choice(spoken, before)
     if picked is not None:
@@ -223,7 +222,7 @@ def _letters(text: str) -> str:
 
 def _question(text: str) -> str:
     """The last sentence that asks in what a person said before."""
-    asking = [clause.text for clause in clauses(own_words(text)) if clause.question]
+    asking = [clause.text for clause in spoken_in(text) if clause.question]
     return _short(asking[-1]) if asking else ""
 
 

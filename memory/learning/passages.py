@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from memory.language.sentences import Shape, blocks, sentences
-from memory.learning.prose import is_machine_made, own_words, without_tags
-from memory.learning.speech import clauses
+from memory.learning.prose import is_machine_made, without_tags
+from memory.learning.speech import spoken_in
 
 TOKENS = 90
 """Tokens of a passage at most, about: counted in characters, for a tokenizer would cost more than the cut is worth."""
@@ -47,7 +47,7 @@ def passages(text: str) -> list[tuple[int, str]]:
 
 def only_asks(text: str) -> bool:
     """Whether a turn holds nothing but questions, requests for an answer, and greetings."""
-    said = [clause for clause in clauses(own_words(text)) if len(clause.words) > 2 or clause.question]
+    said = [clause for clause in spoken_in(text) if len(clause.words) > 2 or clause.question]
     return bool(said) and all(clause.question or _REQUEST.match(clause.plain) for clause in said)
 
 

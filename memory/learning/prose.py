@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memory.language.sentences import Block, Shape, blocks
 
@@ -81,11 +82,16 @@ _OURS = re.compile(r"<(palimpsest[\w-]{0,40})\b[^>]{0,400}>", re.IGNORECASE)
 _TAG = re.compile(r"^\s{0,8}<([a-zA-Z][\w]{0,30}[-_:][\w:-]{0,40})\b[^>\n]{0,400}>", re.MULTILINE)
 
 
-def own_words(text: str) -> list[Block]:
+def own_words(text: str) -> tuple[Block, ...]:
     """The blocks of a message that its speaker wrote: prose, list items and headings, free of what was pasted."""
-    text = without_tags(text[:LIMIT])
+    return _own_words(text[:LIMIT])
+
+
+@lru_cache(maxsize=32)  # one message is looked at for several things
+def _own_words(text: str) -> tuple[Block, ...]:
+    text = without_tags(text)
     if _TICKET.search(text[:2000]):
-        return []
+        return ()
     kept: list[Block] = []
     quoting = False
     for block in blocks(text):
@@ -103,7 +109,7 @@ def own_words(text: str) -> list[Block]:
         quoting = bool(_LEAD.search(block.text)) or (
             bool(_OTHERS.search(block.text)) and not block.text.rstrip().endswith("?")
         )
-    return [] if _pasted(kept) else _around(kept)
+    return () if _pasted(kept) else tuple(_around(kept))
 
 
 def prose(text: str) -> str:

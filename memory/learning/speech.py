@@ -7,10 +7,12 @@ them states a fact, so the rules are only asked about the rest.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from memory.language.sentences import Block, sentences
+from memory.learning.prose import LIMIT, own_words
 
 LONGEST = 700
 """Characters of a sentence that are looked at; a longer one is cut there for the rules, not in the fact."""
@@ -166,7 +168,17 @@ def is_technical(text: str) -> bool:
     return bool(_TECHNICAL.search(text[:LONGEST]) or _TECHNICAL.search(text[:LONGEST].lower()))
 
 
-def clauses(blocks: list[Block], most: int = 120, *, work: bool = False) -> list[Clause]:
+def spoken_in(text: str, *, work: bool = False) -> tuple[Clause, ...]:
+    """The clauses that the speaker of a message wrote, as :func:`clauses` gives them."""
+    return _spoken_in(text[:LIMIT], work)
+
+
+@lru_cache(maxsize=32)  # the same message is looked at for what it states, asks, corrects and accepts
+def _spoken_in(text: str, work: bool) -> tuple[Clause, ...]:
+    return tuple(clauses(own_words(text), work=work))
+
+
+def clauses(blocks: Iterable[Block], most: int = 120, *, work: bool = False) -> list[Clause]:
     """The clauses of a message's own words, in order, at most ``most``; ``work`` says that the talk is about code."""
     found: list[Clause] = []
     for block in blocks:

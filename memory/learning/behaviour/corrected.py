@@ -17,8 +17,7 @@ from memory.conversation import Role
 from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.steps import Seen, Window, deed_of
 from memory.learning.corrections import correction
-from memory.learning.prose import own_words
-from memory.learning.speech import clauses
+from memory.learning.speech import spoken_in
 from memory.ports import Journaled
 from memory.session import RequestKind
 
@@ -61,7 +60,7 @@ def corrected(journaled: Journaled, looked: Window) -> Iterator[Corrected]:
 def _correcting(said: str) -> str:
     """The words of a message that correct, with what comes right behind them where they are few. What objects to
     something in general is taken for a correction only at the beginning of what is said after work was done."""
-    spoken = list(clauses(own_words(said[:2000])))[:MOST]
+    spoken = spoken_in(said[:2000])[:MOST]
     for place, clause in enumerate(spoken):
         if len(clause.words) < 2 or clause.hypothetical or clause.reported:
             continue

@@ -21,8 +21,7 @@ from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.pairs import pairs
 from memory.learning.behaviour.traits import commit_traits, edit_traits
 from memory.learning.corrections import correction
-from memory.learning.prose import own_words
-from memory.learning.speech import clauses
+from memory.learning.speech import spoken_in
 from memory.ports import Journaled
 from memory.session import RequestKind
 
@@ -108,7 +107,7 @@ def sign_of(spoken: str) -> Sign:
     text = spoken.strip()
     if text.startswith(_INTERRUPTED):
         return Sign.STOPS
-    said = clauses(own_words(text[:2000]))
+    said = spoken_in(text[:2000])
     if any(not clause.question and correction(clause) for clause in said[:4]):
         return Sign.CORRECTS
     if len(text) < 400 and _ACCEPTS.search(text):

@@ -62,12 +62,12 @@ def test_the_speaker_is_heard_again_after_a_paste() -> None:
 
 
 def test_a_ticket_of_a_review_tool_is_nobodys_word() -> None:
-    assert own_words("Wrong flag\n\nMedium Severity\n\nThe flag must always be set by the caller.") == []
+    assert own_words("Wrong flag\n\nMedium Severity\n\nThe flag must always be set by the caller.") == ()
 
 
 def test_a_long_text_full_of_code_names_in_which_nobody_speaks_was_pasted() -> None:
     text = "The parse_header function must never return null because load_config and ReadTree rely on it. " * 4
-    assert own_words(text) == []
+    assert own_words(text) == ()
     assert own_words("I think the parse_header function must never return null for us. " * 4)
 
 
