@@ -99,11 +99,22 @@ class Long(Stage):
         turn = asyncio.create_task(self.turn("Read what the offices do.", calls=calls, say=REPLY))
         try:
             if await _appears(begun, unless=turn.done):
+                await self._acknowledged()
                 self._before = len(self.model.seen)
                 await self.restart()
         finally:
             gate.touch()
             await turn
+
+    async def _acknowledged(self) -> None:
+        """Wait until the client may have seen the end of every reply: some run a tool before, and what was not
+        acknowledged dies with the proxy."""
+        turns = sum(bool(one.step) for one in self.model.seen)
+
+        async def journaled() -> bool | None:
+            return (await self.ask("api/status"))["stored"]["exchanges"] >= turns or None
+
+        await self.soon(journaled, lambda: f"not all of {turns} exchanges come to be in the journal")
 
     async def _same_bytes(self) -> None:
         if not self._before or self._before >= len(self.model.seen):
