@@ -2,6 +2,7 @@
 
 ============== ====================================================================================
 ``runtime``     the protocol, and the answers for a client that nobody wrote rules for
+``asked``       a title or a summary of a conversation, asked for in whatever words
 ``place``       directory, git remote and date out of an environment block; the project's name
 ``spoken``      a text in the user's role → what a person said in it
 ``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``pi`` ``cline`` ``openclaw`` ``aider`` ``sdk``

@@ -17,6 +17,7 @@ import msgspec
 
 from memory.conversation import Message, Role, Text
 from memory.session import Patience, RequestKind
+from proxy.runtimes.asked import asked_about, talked
 from proxy.runtimes.place import Place, place_in
 from proxy.wire.dialect import View
 
@@ -117,8 +118,13 @@ class Runtime:
         for sign in (*self.signs, *ANYWHERE):
             if shows(sign, view):
                 return Kind(sign.kind, sign.extends)
-        subagent = self.is_subagent(headers, view) or self.identity(headers, view).parent is not None
-        unsure = self.offers_tools and not view.conversation.tools
+        if (about := asked_about(view.conversation)) is not None:
+            return Kind(about, talked(view.conversation))
+        identity = self.identity(headers, view)
+        subagent = self.is_subagent(headers, view) or identity.parent is not None
+        # A client that names its sessions names those of its titles and summaries, too, or gives these their own.
+        named = identity.session is not None and "x-palimpsest-session" not in headers
+        unsure = (self.offers_tools or named) and not view.conversation.tools
         return Kind(RequestKind.SUBAGENT if subagent else RequestKind.MAIN, True, unsure)
 
     def place(self, view: View) -> Place:
@@ -186,11 +192,12 @@ def environment(view: View) -> Iterator[str]:
     for message in view.conversation.messages[:BEGINNING]:
         if message.role is Role.USER:
             for part in message.parts:
-                if isinstance(part, Text) and part.text.lstrip()[:60].startswith(_ENVIRONMENT):
+                if isinstance(part, Text) and _ENVIRONMENT.match(part.text[:200]):
                     yield part.text
 
 
-_ENVIRONMENT = ("<system-reminder>", "<environment_context>", "<environment_details>", "<env>", "<environment>")
+_ENVIRONMENT = re.compile(r"(?i)\s*<(?:env|cwd|[\w:-]{0,40}(?:system|environment|context|workspace)[\w:-]{0,40})>")
+"""How a block begins that a client put in the user's role to say where it is."""
 _STAMP = re.compile(r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]\n]{0,40}\]\s*")
 
 
