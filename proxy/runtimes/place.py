@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from itertools import chain
 from urllib.parse import unquote, urlsplit
 
 LONGEST_PROJECT = 200
@@ -37,7 +38,7 @@ class Place:
 @lru_cache(maxsize=128)
 def place_in(text: str) -> Place:
     """What an environment block tells, in any runtime's words. A session tells the same with every request."""
-    paths = (_path(told) for told in _after(text, _DIRECTORY))
+    paths = (_path(told) for told in chain(_after(text, _DIRECTORY), _anywhere(text)))
     days = (_day(told) for told in _after(text, _DATE))
     zones = (zone.strip() for zone in _after(text, _ZONE))
     return Place(
@@ -88,6 +89,23 @@ _DIRECTORY = (
     "currently working in the directory: ",
     "# Current Working Directory (",
 )
+_LABEL = (
+    r"\b(?:(?:working|workspace|project|repository|repo|current)[ _-]?(?:root[ _-]?)?(?:directory|dir|folder|root|path)"
+    r"|cwd|pwd|workspace)(?:[ _-](?:root|path))?\b"
+)
+_HERE = (
+    r"\byou(?:'re| are) (?:currently )?(?:in|inside|working in|running in|operating in|located in)"
+    r"(?: the)?(?: (?:directory|folder|repository|repo|workspace|project))?(?: at)?"
+)
+_START = r"(?:/|~/|[a-z]:[\\/])"
+_DIRECTORY_IN_ANY_WORDS = re.compile(
+    rf"(?i)(?:{_LABEL}[\"'*`_]{{0,3}}\s?(?:is:)?[:=>(][\s\"'*`_]{{0,6}}(?P<line>{_START}[^\n\"'`<>()|,;*]{{0,1000}})"
+    rf"|(?:{_LABEL}(?: is| set to)?|{_HERE}):?\s[\"'*`_]{{0,3}}(?P<word>{_START}[^\s\"'`<>()|,;*]{{0,1000}}))"
+)
+"""A directory in the words of a client nobody wrote rules for: a label and the path behind it, to the end of its line
+(it may have spaces), or a sentence with a path."""
+_NO_PATH = re.compile(r"(?i)/(?:absolute/|full/)?path/to|/your[-_/]|\.\.\.|…|[{}\[\]$]")
+"""Paths that are examples, or templates."""
 _DATE = (
     "<current_date>",
     "oday's date: ",
@@ -119,6 +137,14 @@ def _after(text: str, words: tuple[str, ...]) -> Iterator[str]:
             line = _LINE.match(text[at : at + _LONGEST_VALUE])
             yield _END.split(line[1])[0] if line else ""
             at = text.find(word, at)
+
+
+def _anywhere(text: str) -> Iterator[str]:
+    """The paths behind labels and sentences that say where a client runs, in any words."""
+    for found in _DIRECTORY_IN_ANY_WORDS.finditer(text):
+        path = (found["line"] or found["word"]).strip().rstrip(".:")
+        if path != "/" and not _NO_PATH.search(path):
+            yield path
 
 
 def _path(told: str) -> str | None:

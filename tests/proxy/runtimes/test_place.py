@@ -107,6 +107,51 @@ PLACES = [
 ]
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "**Working Directory:** /srv/a",
+        "- Workspace: `/srv/a`",
+        "Current directory: /srv/a",
+        "Workspace Path: /srv/a (a git repository)",
+        "<working_directory>/srv/a</working_directory>",
+        "<workspace>\n/srv/a\n</workspace>",
+        'Context: {"cwd": "/srv/a", "shell": "bash"}',
+        "cwd=/srv/a",
+        "The current working directory is `/srv/a`. Use it.",
+        "You are currently working in the directory /srv/a and may read all of it.",
+        "You are in /srv/a.",
+        "Project root: /path/to/your/project, for example.\nProject root: /srv/a",
+    ],
+)
+def test_a_client_nobody_wrote_rules_for_tells_where_it_runs(told: str) -> None:
+    assert place_in(f"You are an agent.\nUse absolute paths.\n{told}\nBe brief.").directory == "/srv/a"
+
+
+def test_a_directory_may_have_spaces_in_its_name() -> None:
+    assert place_in("**Working directory:** /srv/my work/a\nOS: linux").directory == "/srv/my work/a"
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The working directory: it changes. Write to /srv/a.",
+        "Set the project root to {root}/src. project_root: /{root}",
+        "You are in charge of /srv/a.",
+        "A path like /srv/a is in the workspace.",
+        "workspace: /absolute/path/to/it",
+        "pwd: /",
+    ],
+)
+def test_what_only_speaks_of_directories_tells_no_place(told: str) -> None:
+    assert place_in(told).directory is None
+
+
+def test_an_environment_block_may_have_any_name() -> None:
+    seen = view(("user", "<workspace_context>\nWorkspace: /srv/a\n</workspace_context>"), HI)
+    assert recognise({}, seen).place(seen).directory == "/srv/a"
+
+
 @pytest.mark.parametrize(("headers", "seen", "place"), [pytest.param(*row[1:], id=row[0]) for row in PLACES])
 def test_a_runtime_tells_where_it_runs(headers: dict[str, str], seen: View, place: Place) -> None:
     assert recognise(headers, seen).place(seen) == place
