@@ -5,6 +5,7 @@ By form only: a word that the older claim does not have, where it can only narro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -20,11 +21,16 @@ _PLAIN = _HAVING | frozenset(
     stem(word)
     for word in vocabulary(
         "deploy serve keep switch move migrate change rename upgrade downgrade convert replace drop stop quit remove "
+        "leave left abandon ditch retire scrap rewrite rewrote port "
         "currently usually actually finally recently longer anymore correction update note new old main whole entire "
         "current default standard"
     )
 )
 """What may stand before a thing and does not make it less than it is."""
+_BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
+"""Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
+_APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
+"""What stands before a mark is not who it is that stopped: "the logs are plain text, no longer JSON"."""
 
 
 def narrowed(older: Claim, newer: Claim) -> bool:
@@ -34,11 +40,15 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     bases = [stem(word) for word in words]
     gone = frozenset[str]().union(*(gone for gone, _ in newer.moves))
     subject = older.content - gone
-    more = [_is_more(word, base, older.content) for word, base in zip(words, bases, strict=True)]
+    more = [
+        _is_more(word, base, older.content) and not (at and words[at - 1] in _BEFORE_VERBS)
+        for at, (word, base) in enumerate(zip(words, bases, strict=True))
+    ]
     for at, base in enumerate(bases):
         if base in subject and ((at and more[at - 1]) or _is_of_more(words, more, at + 1)):
             return True
-    return any(_ends_less(words, bases, more, at, older.content) for at in range(len(words) - 1))
+    apart = _APART.search(newer.text) is not None
+    return any(_ends_less(words, bases, more, at, older.content, apart) for at in range(len(words) - 1))
 
 
 def takes_over(older: Claim, newer: Claim) -> bool:
@@ -63,10 +73,12 @@ def _is_of_more(words: Sequence[str], more: Sequence[bool], at: int) -> bool:
     return named is not None and more[named]
 
 
-def _ends_less(words: Sequence[str], bases: Sequence[str], more: Sequence[bool], at: int, held: Stems) -> bool:
+def _ends_less(
+    words: Sequence[str], bases: Sequence[str], more: Sequence[bool], at: int, held: Stems, apart: bool
+) -> bool:
     """Whether "no longer" stands here and has a word that is more before it, as who it is that stopped, or behind it,
     before the last of what both have in common."""
     if words[at] != "no" or words[at + 1] != "longer":
         return False
     shared = [place for place in range(at + 2, len(bases)) if bases[place] in held]
-    return bool(at and more[at - 1]) or bool(shared and any(more[at + 2 : shared[-1]]))
+    return bool(at and more[at - 1] and not apart) or bool(shared and any(more[at + 2 : shared[-1]]))
