@@ -23,6 +23,7 @@ from tests.e2e.script import Step
 
 TURN_SECONDS = 180.0
 START_SECONDS = 60.0
+STOP_SECONDS = 30.0
 SOON_SECONDS = 90.0
 """How long what is done beside the requests may take until it shows."""
 LOOK_SECONDS = 0.2
@@ -128,7 +129,7 @@ class Stage:
             return
         self._proxy.send_signal(how)
         try:
-            await asyncio.wait_for(self._proxy.wait(), 10)
+            await asyncio.wait_for(self._proxy.wait(), STOP_SECONDS)
         except TimeoutError:
             end_group(self._proxy.pid)
             await self._proxy.wait()
