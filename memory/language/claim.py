@@ -105,16 +105,12 @@ class Claim:
     @cached_property
     def moves(self) -> tuple[tuple[Stems, Stems], ...]:
         """What has gone and what came for it, of each "switched from A to B"."""
-        text = self._plain
-        if not any(phrase in text for phrase in _BESIDE_OLD):
-            return ()
-        found = []
-        for each in _FROM_TO.finditer(text):
-            came = _content(each["new"] or each["new2"] or each["new3"] or "")
-            gone = _content(each["old"] or each["old2"] or each["old3"] or each["old4"]) - came
-            if gone:
-                found.append((gone, came))
-        return tuple(found)
+        return tuple((left - came, came) for left, came in self._moved if left - came)
+
+    @cached_property
+    def left(self) -> Stems:
+        """All the words of what has gone, also those that what came has: "from dark mode to light mode"."""
+        return frozenset[str]().union(*(left for left, _ in self._moved))
 
     @cached_property
     def over(self) -> tuple[Stems, Stems] | None:
@@ -137,8 +133,8 @@ class Claim:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its words in order."""
-        return tuple(words(self.text))
+        """Its words in order, cut as those of :attr:`content`."""
+        return tuple(words(self._plain))
 
     @cached_property
     def circumstances(self) -> Mapping[str, Stems]:
@@ -154,6 +150,19 @@ class Claim:
     def sides(self) -> tuple[Stems, Stems]:
         """What it stands for, and what it rejects."""
         return sides(self.text)
+
+    @cached_property
+    def _moved(self) -> tuple[tuple[Stems, Stems], ...]:
+        text = self._plain
+        if not any(phrase in text for phrase in _BESIDE_OLD):
+            return ()
+        return tuple(
+            (
+                _content(each["old"] or each["old2"] or each["old3"] or each["old4"]),
+                _content(each["new"] or each["new2"] or each["new3"] or ""),
+            )
+            for each in _FROM_TO.finditer(text)
+        )
 
     @property
     def _plain(self) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from memory.language.claim import Claim, Stems
+from memory.language.months import MONTHS
 from memory.language.scopes import counts
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
@@ -23,7 +24,7 @@ _PLAIN = _HAVING | frozenset(
         "deploy serve keep switch move migrate change rename upgrade downgrade convert replace drop stop quit remove "
         "leave left abandon ditch retire scrap rewrite rewrote port "
         "currently usually actually finally recently longer anymore correction update note new old main whole entire "
-        "current default standard"
+        "current default standard instead rather"
     )
 )
 """What may stand before a thing and does not make it less than it is."""
@@ -31,6 +32,9 @@ _BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
 """Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
 _APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
 """What stands before a mark is not who it is that stopped: "the logs are plain text, no longer JSON"."""
+_SINCE = vocabulary("as of since in last this")
+_DAYS = vocabulary("today yesterday")
+_TIMES = _DAYS | MONTHS.keys() | vocabulary("monday tuesday wednesday thursday friday saturday sunday week month year")
 
 
 def narrowed(older: Claim, newer: Claim) -> bool:
@@ -38,10 +42,10 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     it. "The reports API", "deploys of the docs", "we no longer deploy the docs on Fridays"."""
     words = newer.words
     bases = [stem(word) for word in words]
-    gone = frozenset[str]().union(*(gone for gone, _ in newer.moves))
-    subject = older.content - gone
+    subject = older.content - newer.left
+    when = _opening(words)
     more = [
-        _is_more(word, base, older.content) and not (at and words[at - 1] in _BEFORE_VERBS)
+        at >= when and _is_more(word, base, older.content) and not (at and words[at - 1] in _BEFORE_VERBS)
         for at, (word, base) in enumerate(zip(words, bases, strict=True))
     ]
     for at, base in enumerate(bases):
@@ -55,10 +59,16 @@ def takes_over(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of the very thing that the older one is about, and of nothing less, that what that
     one says of it has gone: all that is named there is named here, and here no more, before what has gone."""
     gone, came = (frozenset[str]().union(*sides) for sides in zip(*newer.moves, strict=True)) if newer.moves else _NONE
-    bases = [(word, stem(word)) for word in newer.words]
+    bases = [(word, stem(word)) for word in newer.words[_opening(newer.words) :]]
     before = takewhile(lambda each: each[1] not in gone, bases)
     named = any(_is_more(word, base, older.content) and base not in came for word, base in before)
     return bool(older.content & gone) and older.content - gone - _HAVING <= newer.content and not named
+
+
+def _opening(words: Sequence[str]) -> int:
+    """How many words at the beginning only say since when it is so: "since Monday", "last week", "yesterday"."""
+    at = sum(1 for _ in takewhile(_SINCE.__contains__, words))
+    return at + 1 if at < len(words) and words[at] in (_TIMES if at else _DAYS) else 0
 
 
 def _is_more(word: str, base: str, held: Stems) -> bool:

@@ -63,6 +63,12 @@ def test_what_can_both_hold_does_not(older: str, newer: str) -> None:
         ("I drink coffee.", "I no longer drink coffee, only green tea.", False),
         ("The release manager is Priya.", "The new release manager is Tomas now.", False),
         ("The timeout is 30 seconds.", "The timeout is now 60 seconds.", False),
+        ("The PostgreSQL server listens on port 5432.", "The PostgreSQL server now listens on port 5433.", False),
+        ("The GitHub runner uses Ubuntu.", "The GitHub runner no longer uses Ubuntu.", False),
+        ("We use Google Cloud.", "We moved from Google Cloud to Hetzner Cloud.", False),
+        ("I prefer dark mode.", "I prefer light mode now instead of dark mode.", False),
+        ("Bob owns the billing module.", "Since Monday Bob no longer owns billing.", False),
+        ("The release is on Friday.", "The March release moved from Friday to Monday.", True),
     ],
 )
 def test_what_is_about_a_part_ends_nothing(older: str, newer: str, part: bool) -> None:

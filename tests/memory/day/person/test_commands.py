@@ -85,6 +85,9 @@ async def test_the_rules_say_what_kind_it_is_unless_the_person_does(commands: Co
         ("We use PostgreSQL for the shop.", "We switched from PostgreSQL to CockroachDB for the shop."),
         ("We use yarn.", "We switched from yarn to pnpm."),
         ("Our CI runs on Jenkins.", "Our CI moved from Jenkins to Woodpecker."),
+        ("I prefer dark mode.", "I prefer light mode now instead of dark mode."),
+        ("We use snake_case for JSON keys.", "Last week we changed JSON keys from snake_case to camelCase."),
+        ("Our repository is on GitLab.", "Yesterday we moved our repository from GitLab to GitHub."),
     ],
 )
 async def test_what_a_person_says_takes_over_from_what_it_changes(commands: Commands, before: str, after: str) -> None:
