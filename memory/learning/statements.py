@@ -17,11 +17,12 @@ _DUE = Finding(Kind.TASK, Category.PROJECTS, Stream.TASKS, Layer.USER_PROJECT, 0
 
 _FOUND = Finding(Kind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.65)
 
-_HOUR = (
-    r"\b(?:fail\w{0,4}|broken|errors?|still|right now|at the moment|again|now|missing|wrong|empty|stuck|done|"
-    r"finished|merged|pushed|committed|currently|already|not work\w{0,3}|ready|running|unused|weird|strange|"
-    r"confusing|unclear|seems?|looks? like|i think|maybe|probably|apparently|not sure|today|just)\b"
+_UNSETTLED = (
+    r"fail\w{0,4}|broken|errors?|still|right now|at the moment|again|missing|wrong|empty|stuck|done|finished|merged|"
+    r"pushed|committed|not work\w{0,3}|ready|running|unused|weird|strange|confusing|unclear|seems?|looks? like|i think|"
+    r"maybe|probably|apparently|not sure"
 )
+_HOUR = rf"\b(?:{_UNSETTLED}|now|currently|already|today|just)\b"
 _THING = r"(?:the|our|my|this) (?:[\w`'./-]{2,40} ){0,4}[\w`'./-]{2,40}"
 _OCCASION = (
     r"(?:deadline|due date|release|launch|demo|go-live|code freeze|cutover|standup|stand-up|review|meeting|budget|"
@@ -43,6 +44,25 @@ RULES: tuple[Rule, ...] = (
         r"\bit (?:turned|turns) out\b|^turns out\b|\b(?:the )?root cause (?:is|was)\b|^(?:the )?(?:fix|workaround|"
         r"trick|solution)(?: (?:for|to|of) [^.?]{2,60})? (?:is|was) (?!in\b|not\b|good|pushed|merged|on\b)\w",
         unless=(r"\b(?:might|may|could|possibly|likely|probably|perhaps|seems?|if)\b",),
+    ),
+    rule(
+        "what has changed",
+        _TECH,
+        "now switched moved migrated changed upgraded downgraded renamed converted",
+        rf"^(?:we|{_THING}) (?:(?:have|has|had|was|were|been|just|finally|recently|now) ){{0,3}}(?:switched|moved|"
+        r"migrated|changed|upgraded|downgraded|renamed|converted) (?:[\w`'./-]{1,30} ){0,5}?from [^,.?]{2,60} to "
+        r"(?!(?:the )?(?:left|right|top|bottom|end|start|front|back)\b)[\w`\"]",
+        rf"^{_THING} (?:(?:has|have|was|were|is|are|been|now) ){{0,3}}(?:changed|moved|migrated|renamed|upgraded|"
+        r"switched) to (?!be\b|(?:the )?(?:left|right|top|bottom|end|start|front|back|next|side)\b)[\w`\"]",
+        rf"^{_THING} (?:now (?:runs?|lives?|listens?|is hosted|are hosted|resides?) (?:in|at|on|under|behind)|"
+        r"now uses?\b(?! (?:the|this|that|an?) (?:new|same|old|right|correct|wrong)\b)|"
+        r"(?:is|are) now (?:at|on|under|called|named|hosted|owned by|run by|`?\d|https?:)) ?[\w`\"/]",
+        r"^we now (?:use|run|deploy|host|store|ship|release|build|meet) (?!it\b|this\b|that\b|them\b|out\b|into\b|the "
+        r"(?:same|new|old|code|function|class|method|helper)\b)[\w`\"]",
+        unless=(
+            rf"\b(?:{_UNSETTLED}|today|if|when|can|could|should|would|why|how|test|tests|button|function|method|class|"
+            r"variable|field|line|branch|commit|pr)\b|\?",
+        ),
     ),
     rule(
         "what its value is",

@@ -67,6 +67,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "undo": ("You shouldn't have touched the lock file.", "We should have lunch."),
     },
     statements: {
+        "what has changed": ("The staging database is now on port 6543.", "The test is now on line 30."),
         "what was found": ("It turned out that the proxy closes idle sockets.", "It might turn out well."),
         "what its value is": ("The staging port is 5433.", "The staging port is slow."),
         "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
@@ -111,6 +112,28 @@ def _flat() -> list[tuple[Rule, str, str]]:
         assert {rule.name for rule in rules} == set(cases), "each rule has its two sentences"
         found += [(rule, *cases[rule.name]) for rule in rules]
     return found
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("We now deploy on Mondays.", True),
+        ("Our build pipeline moved from Jenkins to Buildkite.", True),
+        ("The support address changed to help@example.org.", True),
+        ("The importer now uses SQLite.", True),
+        ("We moved the nightly job from 02:00 to 04:00.", True),
+        ("We now use the helper method.", False),
+        ("The page now uses the new header.", False),
+        ("The dropdown moved to the left.", False),
+        ("The banner is now blue.", False),
+        ("We now have three failing checks.", False),
+        ("We moved the function from one file to another.", False),
+        ("The importer now uses SQLite?", False),
+    ],
+)
+def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
+    changed = next(rule for rule in statements.RULES if rule.name == "what has changed")
+    assert changed.matches(Clause(said)) is read
 
 
 @pytest.mark.parametrize(("rule", "said", "other"), _flat(), ids=lambda value: getattr(value, "name", ""))
