@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -30,9 +30,10 @@ REMEMBERED = 2000
 @dataclass(slots=True)
 class Taken:
     """What came of the edits of some files: facts to write, lines that are kept as text, and what to tell the person,
-    each with file and line."""
+    each with file and line. ``read`` are the known ones among the facts as they were."""
 
     facts: dict[str, Fact] = field(default_factory=dict)
+    read: dict[str, Fact] = field(default_factory=dict)
     new: set[str] = field(default_factory=set)
     kept: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -42,6 +43,11 @@ class Taken:
     def nothing(self) -> bool:
         """Whether nothing was changed."""
         return not (self.facts or self.kept or self.faults)
+
+    def change(self, fact: Fact, changed: Fact) -> None:
+        """Note what becomes of a fact that is known."""
+        self.read.setdefault(fact.id, fact)
+        self.facts[fact.id] = changed
 
 
 class Near(Protocol):
@@ -88,7 +94,7 @@ class PageEdits:
         known = {fact.id: fact for fact in await self._journal.facts(names, owners)}
         for id in changes.gone:
             if (fact := known.get(id)) is not None and fact.state is State.ACTIVE:
-                taken.facts[id] = replace(fact, state=State.ARCHIVED, pinned=False)
+                taken.change(fact, replace(fact, state=State.ARCHIVED, pinned=False))
                 taken.off.append(fact)
         for id, line in changes.changed:
             text = _said(line.text)
@@ -97,7 +103,7 @@ class PageEdits:
                 await self._add(scope, stream, text, file, line.number, taken)
             elif text and text.casefold() != old.text.casefold():
                 new = in_own_words(text, old.owner, old.layer, self._new_id(), self._now(), kind=old.kind)
-                taken.facts[id] = ended(old, self._now())
+                taken.change(old, ended(old, self._now()))
                 await self._written(followed(old, new), file, line.number, taken)
         for line in changes.added:
             await self._add(scope, stream, _said(line.text), file, line.number, taken)
@@ -105,9 +111,13 @@ class PageEdits:
     async def write(self, taken: Taken) -> None:
         """Write down what was noted, in one transaction."""
         known = frozenset(taken.facts) - taken.new
-        # What was forgotten while the edits were compared stays so.
-        there = {fact.id for fact in await self._journal.facts(list(known))} if known else set[str]()
-        facts = [fact for id, fact in taken.facts.items() if id in taken.new or id in there]
+        # What became of a fact while the edits were compared stays so, first of all that it was forgotten.
+        there = {fact.id: fact for fact in await self._journal.facts(list(known))} if known else dict[str, Fact]()
+        facts = [
+            fact if id in taken.new else _onto(there[id], taken.read[id], fact)
+            for id, fact in taken.facts.items()
+            if id in taken.new or id in there
+        ]
         if facts:
             await self._journal.learn(lesson_of(0, facts, (), known))
         for owner in dict.fromkeys(fact.owner for fact in taken.off):
@@ -138,7 +148,7 @@ class PageEdits:
         same = _the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
         if same is not None:
             vouched = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0, stream=stream)
-            taken.facts[same.id] = vouched
+            taken.change(same, vouched)
             return
         fact = in_own_words(text, owner, layer, self._new_id(), self._now())
         await self._written(replace(fact, stream=stream), file, number, taken)
@@ -149,8 +159,12 @@ class PageEdits:
         near, _ = await self._guard(comparing, otherwise=[], within=COMPARED_SECONDS, doing="comparing an edit")
         # As the edits before this one leave them.
         neighbours = [(taken.facts.get(each.id, each), cosine, lexical) for each, cosine, lexical in near]
+        read = {each.id: each for each, _, _ in near if each.id not in taken.new}
         for each in met(replace(fact, device=self._device), neighbours, self._now()):
-            taken.facts[each.id] = each
+            if each.id in read:
+                taken.change(read[each.id], each)
+            else:
+                taken.facts[each.id] = each
         taken.new.add(fact.id)
         if fact.sensitivity is Sensitivity.RESTRICTED:
             taken.faults.append(
@@ -164,6 +178,14 @@ class PageEdits:
 
     def _hash(self, fact: Fact) -> str:
         return tombstone_of(self._journal.key(), fact.owner, fact.text).hex()
+
+
+def _onto(fact: Fact, read: Fact, changed: Fact) -> Fact:
+    """A fact as it is, with what an edit has changed in it as it was read."""
+    changes = {
+        each.name: value for each in fields(Fact) if (value := getattr(changed, each.name)) != getattr(read, each.name)
+    }
+    return replace(fact, **changes)
 
 
 def _said(line: str) -> str:

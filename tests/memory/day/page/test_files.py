@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,8 @@ from memory.day.own_words import in_own_words
 from memory.day.page import files
 from memory.day.page.edits import Near, PageEdits
 from memory.day.page.files import PageFiles
-from memory.fact import Fact
+from memory.fact import Fact, State
+from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.settings import PageSettings
@@ -152,6 +154,25 @@ async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compare
     file.write_text(text.replace("number twelve", "number thirteen"))
     assert "number thirteen" in await pages.text(SCOPE)
     assert [fact.text for fact in await journal.facts([KNOWN.id, "new"])] == ["The mooring is number thirteen."]
+    await journal.close()
+
+
+async def test_what_becomes_of_a_fact_while_an_edit_is_compared_with_it_stays_so(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    gate = replace(KNOWN, id="f2", text="The gate opens at 6 in the morning.")
+    await journal.learn(Lesson(0, (KNOWN, gate)))
+
+    async def meanwhile(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
+        await journal.update(ended(replace(gate, pinned=True), KNOWN.recorded_at))
+        return [(gate, 0.9, 0.9)]
+
+    pages = pages_of(journal, tmp_path, meanwhile)
+    await pages.page(SCOPE)
+    [(file, text)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
+    file.write_text(f"{text}- The gate opens at 7 in the morning.\n")
+    await pages.text(SCOPE)
+    [now, new] = await journal.facts([gate.id, "new"])
+    assert (now.state, now.pinned, now.contradicts) == (State.SUPERSEDED, True, (new.id,))
     await journal.close()
 
 
