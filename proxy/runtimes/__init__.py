@@ -4,6 +4,7 @@
 ``runtime``     the protocol, and the answers for a client that nobody wrote rules for
 ``asked``       a title or a summary of a conversation, asked for in whatever words
 ``place``       directory, git remote and date out of an environment block; the project's name
+``framed``      a person's words out of the prompt that a program put around them
 ``spoken``      a text in the user's role → what a person said in it
 ``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``pi`` ``cline`` ``openclaw`` ``aider`` ``sdk``
                 one client each: its ids, its sub-agents, its side requests and compactions

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proxy.runtimes.framed import without_frame
+
 
 def spoken(text: str) -> str:
     """What a person said in a text of the user's role; empty where no person spoke. Never raises."""
@@ -21,11 +23,14 @@ def spoken(text: str) -> str:
     words = _without_leads(words)
     if words.startswith(_NOBODY) or words in _CANNED or _ENDS_A_SUMMARY in words[-400:] or _BOOT_FILE.match(words):
         return ""
+    if _SEEN.match(words):
+        told = _NEW_TASK.search(words)
+        words = words[told.end() :].strip() if told else ""
     if words.startswith(_EDITOR_CONTEXT):
         words = words.partition(_EDITOR_REQUEST)[2]
     if cut := _SUFFIX.search(words):
         words = words[: cut.start()]
-    words = _NOTE.sub("", words).strip()
+    words = without_frame(_NOTE.sub("", words).strip())
     if "\n\n\n" in words:
         words = _GAP.sub("\n\n", words)
     return _unquoted(words)
@@ -47,6 +52,9 @@ _BLOCKS = "|".join(
         "state_snapshot|session_context|hook_context|qwen:[a-z-]+",
         # opencode, pi, Cline
         "task_result|task_metadata|explicit_instructions|file_content|final_file_content",
+        # agents whose tools are words, in one role with the person
+        "system|[a-z_-]{0,30}(?:system|environment|runtime|tool|git)[_-][a-z_-]{1,30}"
+        "|[a-z_-]{1,30}[_-](?:reminder|environment|notification|warning|notice)",
         # our own
         "recalled-memory|memory-page|earlier-context|earlier-research",
     )
@@ -148,11 +156,19 @@ _BOOT_FILE = re.compile(
     r"|Contents of /[^\n]{1,400}\.md \((?:project|user|private)"
     r"|Instructions from: /"
 )
+_SEEN = re.compile(
+    r"(?i)(?:\[?observations?\]?:|\[?(?:tool|function|command|execution|code)[ _-](?:call[ _-])?"
+    r"(?:results?|outputs?|response|logs)\b[^\n:]{0,80}(?::|\]|\n)|<(?:observation|tool_response|tool_results?"
+    r"|function_results?|function_response|execution_result|command_output|returncode)\b)"
+)
+"""How a text begins in which an agent whose tools are words is shown what one of them printed."""
+_NEW_TASK = re.compile(r"(?m)^(?:New|Next) (?:task|request|instruction|message):\s")
 _EDITOR_CONTEXT, _EDITOR_REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
 
 _LEADS = re.compile(
     r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]\n]{0,40}\][ \t]*"
     r"|Task: (?=\S)"
+    r"|(?:New|Next) (?:task|request|instruction|message):\s+(?=\S)"
     r"|System: \[[^\]\n]{1,60}\][^\n]*(?:\n+|$)"
     r"|\[message_id: [^\]\n]{1,80}\]\s*"
     r"|(?:Sender|Conversation info) \(untrusted metadata\):\s*```json\n[^`]{0,4000}```\s*"

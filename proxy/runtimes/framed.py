@@ -1,0 +1,80 @@
+"""A person's words out of the prompt that a program put around them.
+
+Agents that are scripts send no system prompt worth the name: what their program tells the model, how to work, how to
+answer, with which tags, stands in the user's role, and a person's words in the midst of it. No phrase of theirs can be
+known beforehand. But they all speak to a model about its replies, in several ways at once, as a person who asks for
+something hardly does; and what a person said stands before the first of it, or behind a label of its own ("Task:").
+"""
+
+from __future__ import annotations
+
+import re
+
+LEAST = 300
+"""Characters of a text that may have a frame."""
+
+LONGEST = 100_000
+"""Characters that are looked through; a program's frame is shorter, what stands in it may be longer."""
+
+MARKS = 3
+"""Ways of speaking to a model about its replies that make a text a program's."""
+
+
+def without_frame(words: str) -> str:
+    """What a person said in a text; the text itself where no program speaks in it, empty where nobody else does."""
+    if not LEAST <= len(words) <= LONGEST or sum(mark.search(words) is not None for mark in _MARKS) < MARKS:
+        return words
+    paragraphs = [paragraph.strip() for paragraph in _PARAGRAPH.split(words)]
+    said = _before_marks(paragraphs)
+    if said:
+        return said
+    for index, paragraph in enumerate(paragraphs):
+        if labelled := _LABEL.search(paragraph):
+            said = _before_marks([paragraph[labelled.end() :].strip(), *paragraphs[index + 1 :]])
+            return said.removeprefix("```").removesuffix("```").strip()
+    return ""
+
+
+def _before_marks(paragraphs: list[str]) -> str:
+    """The paragraphs before the first in which a program speaks, without a heading or a line that leads to it."""
+    kept: list[str] = []
+    for paragraph in paragraphs:
+        if any(mark.search(paragraph) for mark in _MARKS):
+            break
+        kept.append(paragraph)
+    while kept and (not kept[-1] or _HEADING.fullmatch(kept[-1])):
+        kept.pop()
+    return "\n\n".join(kept)
+
+
+_PARAGRAPH = re.compile(r"\n[ \t]*\n|\n(?:---+|===+)[ \t]*(?:\n|$)")
+_HEADING = re.compile(r"#{1,6} [^\n]*|\*\*[^\n]*\*\*:?|<[\w-]+>")
+_LABEL = re.compile(
+    r"(?im)^[ \t#*]{0,6}(?:(?:new|current|your|the|user'?s?|original|initial) )?"
+    r"(?:task|question|issue|problem|request|query|input|message|goal|objective)(?: (?:is|description))?"
+    r"[*\s]{0,3}:[*]{0,2}"
+)
+_MARKS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # what the reply has to be
+        r"(?i)\b(?:your|each|every) (?:final |next )?(?:answer|response|reply|output|message)s?"
+        r" (?:should|must|shall|has to|have to|needs? to|will)\b",
+        r"(?i)\b(?:respond|reply|answer|output|return) (?:with )?(?:only|just|exactly|nothing but)\b|\bnothing else\b",
+        r"(?i)\b(?:the|this) (?:following|below|exact) (?:format|structure|headings?|template|json)\b"
+        r"|\b(?:format|headings?|template|structure) (?:below|above|shown)\b",
+        r"(?i)['\"`]<?/?[a-z_]{2,40}>['\"`]? tags?\b|<[a-z_]{2,40}>['\"`]? (?:tags?|blocks?)\b"
+        r"|\btags? <[a-z_]{2,40}>",
+        # how it has to be come by
+        r"(?i)\byou (?:can|may|must|should|will) (?:only )?(?:now )?(?:execute|call|issue|invoke|use)\b[^.\n]{0,40}"
+        r"\b(?:commands?|tools?|functions?|actions?)\b|\b(?:tool|function) calls?\b",
+        r"(?i)\byou (?:have been|are|were|will be) (?:given|submitted|tasked|provided)\b|\byou have access to\b"
+        r"|\bnow begin!|\bhere is (?:your|the) task\b",
+        r"(?im)^you(?:'re| are) (?:an? |the )?[^.\n]{0,60}\b(?:agent|assistant|expert|model|ai|engineer|manager)\b",
+        r"(?im)^[#*\s]{0,6}(?:[a-z]+ ){0,2}(?:rules|guidelines|requirements|instructions|workflow)\b[*:\s]{0,4}$",
+        r"\b(?:MUST|NEVER|ALWAYS|ONLY|SHOULD|NOT|ALL|WILL|CRITICAL|IMPORTANT)\b",
+        r"(?i)\bexamples? of (?:an? )?(?:correct|good|bad|valid|invalid)\b|"
+        r"<(?:example|important|rules|instructions)\w*>",
+    )
+)
+"""Ways of speaking to a model about its replies and its means."""
