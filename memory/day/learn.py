@@ -242,7 +242,8 @@ class Learner(Following):
         scores = {hit.id: (hit.cosine, weighed.coverage(hit.lexical)) for hit in found}
         fresh = [fact for fact in unindexed if fact.owner == owner]
         facts = {fact.id: fact for fact in await self._journal.facts(list(scores), [owner])}
-        for fact, point in zip(fresh, points_of(fresh, embedder), strict=True):
+        points = points_of(fresh, embedder) if embedder.quick else await asyncio.to_thread(points_of, fresh, embedder)
+        for fact, point in zip(fresh, points, strict=True):
             facts[fact.id] = fact
             scores[fact.id] = (float(point.dense @ dense), weighed.coverage(product(point.sparse, weighed.sparse)))
         return [(fact, *scores[id]) for id, fact in facts.items()]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from memory.fact import Fact, Origin, State, Stream
+from memory.ports import Vector
 from memory.scope import Scope
 from memory.stores.errors import StoreFault
 from tests.fake_provider import fake_provider
@@ -104,6 +109,29 @@ async def test_an_edit_is_taken_though_what_is_known_cannot_be_searched(tmp_path
         file.write_text(f"{text}- We switched from yarn to pnpm.\n")
         assert "to pnpm" in await memory.pages.text(SCOPE)
         assert {"We use yarn.", "We switched from yarn to pnpm."} <= (await facts(proxy)).keys()
+
+
+async def test_a_slow_embedder_holds_nobody_up_while_edits_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        await memory.commands.remember("We use yarn.", SCOPE)
+        await memory.pages.page(SCOPE)
+        file, text = (await memory.pages.files(SCOPE))[Stream.PROJECTS]
+        embedder, on_the_loop, aside = memory.recall.embedder, list[str](), list[str]()
+        embed = embedder.documents
+
+        def documents(texts: Sequence[str]) -> Vector:
+            (on_the_loop if threading.current_thread() is threading.main_thread() else aside).extend(texts)
+            return embed(texts)
+
+        monkeypatch.setattr(embedder, "documents", documents)
+        monkeypatch.setattr(type(embedder), "quick", False)
+        file.write_text(f"{text}- The marina opens at 8.\n- The bar opens at 9.\n")
+        await memory.pages.text(SCOPE)
+        assert "The bar opens at 9." in aside and not on_the_loop
 
 
 async def test_nonsense_is_kept_as_text_and_told_with_file_and_line(tmp_path: Path) -> None:
