@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-LEAST = 300
+LEAST = 150
 """Characters of a text that may have a frame."""
 
 LONGEST = 100_000
@@ -59,7 +59,9 @@ _MARKS = tuple(
     for pattern in (
         # what the reply has to be
         r"(?i)\b(?:your|each|every) (?:final |next )?(?:answer|response|reply|output|message)s?"
-        r" (?:should|must|shall|has to|have to|needs? to|will)\b",
+        r" (?:should|must|shall|has to|have to|needs? to|will)\b"
+        r"|\b(?:criteria|format|structure) (?:for|of) (?:your|the) (?:final )?(?:answer|response|reply|output)\b",
+        r"(?i)\bfinal[_ ]answer\b",
         r"(?i)\b(?:respond|reply|answer|output|return) (?:with )?(?:only|just|exactly|nothing but)\b|\bnothing else\b",
         r"(?i)\b(?:the|this) (?:following|below|exact) (?:format|structure|headings?|template|json)\b"
         r"|\b(?:format|headings?|template|structure) (?:below|above|shown)\b",
@@ -73,8 +75,8 @@ _MARKS = tuple(
         r"(?im)^you(?:'re| are) (?:an? |the )?[^.\n]{0,60}\b(?:agent|assistant|expert|model|ai|engineer|manager)\b",
         r"(?im)^[#*\s]{0,6}(?:[a-z]+ ){0,2}(?:rules|guidelines|requirements|instructions|workflow)\b[*:\s]{0,4}$",
         r"\b(?:MUST|NEVER|ALWAYS|ONLY|SHOULD|NOT|ALL|WILL|CRITICAL|IMPORTANT)\b",
-        r"(?i)\bexamples? of (?:an? )?(?:correct|good|bad|valid|invalid)\b|"
-        r"<(?:example|important|rules|instructions)\w*>",
+        r"(?i)\bexamples? of (?:an? )?(?:correct|good|bad|valid|invalid)\b"
+        r"|<(?:example|important|rules|instructions)\w*>",
     )
 )
 """Ways of speaking to a model about its replies and its means."""

@@ -162,13 +162,14 @@ _SEEN = re.compile(
     r"|function_results?|function_response|execution_result|command_output|returncode)\b)"
 )
 """How a text begins in which an agent whose tools are words is shown what one of them printed."""
-_NEW_TASK = re.compile(r"(?m)^(?:New|Next) (?:task|request|instruction|message):\s")
+_NEW_TASK = re.compile(r"(?m)^(?:New|Next|Current) (?:task|request|instruction|message):\s")
 _EDITOR_CONTEXT, _EDITOR_REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
 
 _LEADS = re.compile(
     r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]\n]{0,40}\][ \t]*"
     r"|Task: (?=\S)"
-    r"|(?:New|Next) (?:task|request|instruction|message):\s+(?=\S)"
+    r"|(?:New|Next|Current) (?:[Tt]ask|[Rr]equest|[Ii]nstruction|[Mm]essage):\s+(?=\S)"
+    r"|Please (?:solve|complete|fix|do|handle) (?:this|the following) (?:issue|task|problem|request):\s+(?=\S)"
     r"|System: \[[^\]\n]{1,60}\][^\n]*(?:\n+|$)"
     r"|\[message_id: [^\]\n]{1,80}\]\s*"
     r"|(?:Sender|Conversation info) \(untrusted metadata\):\s*```json\n[^`]{0,4000}```\s*"

@@ -66,6 +66,12 @@ def test_instructions_behind_a_person_s_words_are_a_program_s() -> None:
     assert spoken(ASKED + BEHIND) == ASKED
 
 
+def test_a_short_frame_is_one_too() -> None:
+    behind = "Criteria for your final answer: it is short.\nYou MUST give all of it as the final answer, with no gaps."
+    assert spoken(f"\nCurrent Task: {ASKED}\n\n{behind}") == ASKED
+    assert spoken(f"Please solve this issue: {ASKED}{BEHIND}") == ASKED
+
+
 def test_a_label_tells_where_a_person_s_words_stand_in_a_program_s() -> None:
     assert spoken(BEFORE) == "Find out what the parser splits on."
 
