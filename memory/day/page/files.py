@@ -90,7 +90,10 @@ class PageFiles:
                 kept.stale = True
 
     async def refresh(self) -> None:
-        """Make those pages anew that are out of date; the worker's task, so that no request waits for it."""
+        """Make those pages anew that are out of date; the worker's task, so that no request waits for it. What is being
+        made now is waited for: what has changed meanwhile, or was forgotten, may stand on it."""
+        if making := list(self._making.values()):
+            await asyncio.wait(making)
         for kept in list(self._kept.values()):
             if kept.stale or self._is_edited(kept):
                 await self._made(kept.scope)

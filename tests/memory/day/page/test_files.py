@@ -140,6 +140,32 @@ async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_wi
     await journal.close()
 
 
+async def test_who_brings_pages_up_to_date_waits_for_the_one_that_is_being_made(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        found = await read(*args)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    pages = pages_of(journal, tmp_path)
+    first = asyncio.create_task(pages.page(SCOPE))
+    await begun.wait()
+    await journal.forget([KNOWN.id], KNOWN.recorded_at)
+    await pages.unmake()
+    asyncio.get_running_loop().call_soon(go_on.set)
+    await pages.refresh()
+    await first
+    assert KNOWN.text not in (await pages.page(SCOPE)).text
+    assert not any(KNOWN.text in file.read_text() for file in (tmp_path / "pages").rglob("*.md"))
+    await journal.close()
+
+
 async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compared(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     await journal.learn(Lesson(0, (KNOWN,)))
