@@ -24,7 +24,7 @@ class KnownMemories:
     """
 
     def __init__(self, room: int = 16384) -> None:
-        self._room = room
+        self._half = max(room // 2, 1)
         self._lock = threading.Lock()
         self._young: dict[str, Fact | Passage] = {}
         self._elder: dict[str, Fact | Passage] = {}
@@ -43,8 +43,10 @@ class KnownMemories:
             for id in ids:
                 if (known := young.get(id)) is not None:
                     found[id] = known
-                elif (known := elder.pop(id, None)) is not None:
-                    found[id] = young[id] = known
+                elif (known := elder.get(id)) is not None:
+                    found[id] = known
+                    if len(young) < self._half:
+                        young[id] = elder.pop(id)
             self._make_room()
         return found
 
@@ -68,5 +70,5 @@ class KnownMemories:
                 self._elder.pop(id, None)
 
     def _make_room(self) -> None:
-        if len(self._young) >= max(self._room // 2, 1):
+        if len(self._young) >= self._half:
             self._young, self._elder = {}, self._young

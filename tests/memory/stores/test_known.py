@@ -105,7 +105,7 @@ def test_what_is_asked_for_stays_longer_than_what_is_not() -> None:
     assert not known.of(["2", "3", "4"])
 
 
-@given(st.lists(st.integers(0, 30) | st.lists(st.integers(0, 30), max_size=6), max_size=60))
+@given(st.lists(st.integers(0, 30) | st.lists(st.integers(0, 30), max_size=31), min_size=30, max_size=60))
 def test_never_more_than_its_room_are_kept(steps: list[int | list[int]]) -> None:
     known = KnownMemories(room=8)
     for step in steps:
