@@ -74,7 +74,8 @@ def connect(
             print("\n".join(f"{name:<16} {title}" for name, title in names.items()))
         return
     if runtime not in GUIDES:
-        raise Fault(f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}", 2)
+        there = f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}"
+        raise Fault(f"{there}. Any client that lets its base URL be set works: palimpsest connect other", 2)
     if write and undo:
         raise Fault("say either --write or --undo", 2)
     if with_mcp and not (undo or writes_mcp(runtime)):

@@ -242,7 +242,7 @@ def curl(address: Address, machine: Machine) -> Plan:
     url = address.url(placeless=True)
     return Plan(
         runtime="curl",
-        title="curl, or any other client",
+        title="curl",
         example=(
             f"curl {url}/chat/completions \\\n"
             '  -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \\\n'
@@ -250,6 +250,24 @@ def curl(address: Address, machine: Machine) -> Plan:
             """  -d '{"model": "gpt-5.5", "messages": [{"role": "user", "content": "Hello"}]}'"""
         ),
         notes=(_SESSIONS,),
+    )
+
+
+def other(address: Address, machine: Machine) -> Plan:
+    placed = address.url(placeless=True)
+    return Plan(
+        runtime="other",
+        title="Any other runtime, by its setting for a base URL",
+        environment={"OPENAI_BASE_URL": address.url(), "ANTHROPIC_BASE_URL": address.url(version=False)},
+        notes=(
+            "These are the names that most clients read (some say OPENAI_API_BASE); others have a setting for an "
+            "OpenAI-compatible provider, often called baseURL, apiBase or base_url: give it the first address. "
+            "Anthropic-compatible ones get the second.",
+            "A runtime whose prompts name its working directory keeps its projects apart by itself. One that does not "
+            "(most scripts and SDK programs) remembers from one session to the next only with a project in the "
+            f"address: {placed}",
+            _SESSIONS,
+        ),
     )
 
 
@@ -280,5 +298,6 @@ GUIDES: dict[str, Guide] = {
     "openai-sdk": openai_sdk,
     "anthropic-sdk": anthropic_sdk,
     "curl": curl,
+    "other": other,
 }
 """Every runtime that can be connected."""

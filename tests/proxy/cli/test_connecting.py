@@ -67,6 +67,7 @@ def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.Mo
     ("arguments", "sentence"),
     [
         (("connect", "emacs"), "there is no guide"),
+        (("connect", "emacs"), "palimpsest connect other"),
         (("connect", "codex", "--write", "--undo"), "either"),
         (("connect", "curl", "--write"), "no file to write"),
         (("connect", "claude", "--write", "--with-mcp"), "writes for opencode"),

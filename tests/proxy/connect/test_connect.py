@@ -92,6 +92,13 @@ def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path)
         assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet
 
 
+def test_a_runtime_without_a_guide_gets_no_project_unless_it_tells_none_itself(tmp_path: Path) -> None:
+    there = plan("other", Address(around="/srv/a"), machine(tmp_path))
+    assert there.environment["OPENAI_BASE_URL"] == "http://127.0.0.1:8484/v1"
+    assert there.environment["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:8484"
+    assert any("/p/%2Fsrv%2Fa/v1" in note for note in there.notes)
+
+
 def test_a_users_change_is_not_lost_by_undoing(tmp_path: Path) -> None:
     wanted, kept = plan("claude", ADDRESS, machine(tmp_path)), tmp_path / "kept"
     file = wanted.changes[0].path
