@@ -24,10 +24,11 @@ _PLAIN = _HAVING | frozenset(
         "deploy serve keep switch move migrate change rename upgrade downgrade convert replace drop stop quit remove "
         "leave left abandon ditch retire scrap rewrite rewrote port "
         "currently usually actually finally recently longer anymore correction update note new old main whole entire "
-        "current default standard instead rather"
+        "current default standard instead rather "
+        "team company project group repo repository git server service system app application module package"
     )
 )
-"""What may stand before a thing and does not make it less than it is."""
+"""What may stand before a thing and does not make it less than it is, or only says what kind of thing it is."""
 _BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
 """Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
 _APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
@@ -57,12 +58,23 @@ def narrowed(older: Claim, newer: Claim) -> bool:
 
 def takes_over(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of the very thing that the older one is about, and of nothing less, that what that
-    one says of it has gone: all that is named there is named here, and here no more, before what has gone."""
+    one says of it has gone: all that is named there is named here, and here no more, before what has gone. Or that it
+    is something else *now*."""
+    if _is_now(older, newer):
+        return True
     gone, came = (frozenset[str]().union(*sides) for sides in zip(*newer.moves, strict=True)) if newer.moves else _NONE
     bases = [(word, stem(word)) for word in newer.words[_opening(newer.words) :]]
     before = takewhile(lambda each: each[1] not in gone, bases)
     named = any(_is_more(word, base, older.content) and base not in came for word, base in before)
     return bool(older.content & gone) and older.content - gone - _HAVING <= newer.content and not named
+
+
+def _is_now(older: Claim, newer: Claim) -> bool:
+    """Whether both name one attribute of one thing, and the newer claim another value and "now"."""
+    held, said = older.attribute, newer.attribute
+    if held is None or said is None or "now" not in newer.words:
+        return False
+    return bool(held.subject) and held.subject == said.subject and not held.value <= said.value
 
 
 def _opening(words: Sequence[str]) -> int:
@@ -90,5 +102,6 @@ def _ends_less(
     before the last of what both have in common."""
     if words[at] != "no" or words[at + 1] != "longer":
         return False
+    who = next((place for place in range(at - 1, -1, -1) if bases[place] not in _PLAIN), 0)
     shared = [place for place in range(at + 2, len(bases)) if bases[place] in held]
-    return bool(at and more[at - 1] and not apart) or bool(shared and any(more[at + 2 : shared[-1]]))
+    return bool(at and more[who] and not apart) or bool(shared and any(more[at + 2 : shared[-1]]))

@@ -13,6 +13,7 @@ Stores are async because they may live in another thread, process or machine.
 from memory.ports.files import LastingFiles, NotWritten
 from memory.ports.guard import Guard
 from memory.ports.handed import (
+    AsideLeft,
     Counts,
     Forgotten,
     Generation,
@@ -33,6 +34,7 @@ from memory.ports.journal import Journal, StoreError
 from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
 
 __all__ = [
+    "AsideLeft",
     "Counts",
     "Embedder",
     "Forgotten",

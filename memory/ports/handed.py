@@ -165,6 +165,30 @@ class Lag:
 
 
 @dataclass(frozen=True, slots=True)
+class AsideLeft:
+    """What a ``forget`` made of what is aside: how many damaged exchanges have ``gone``, how many could not be taken
+    away or may be another's (``stay``), and how many are whole and are taken back later, without what was forgotten
+    (``wait``)."""
+
+    gone: int = 0
+    stay: int = 0
+    wait: int = 0
+
+    def told(self) -> tuple[str, ...]:
+        """What is left, in sentences."""
+        waiting = f"{_exchanges(self.wait)} not in the journal yet, and will be without what was forgotten"
+        damaged = (
+            f"{_exchanges(self.stay)} damaged and left in the data folder (aside/*.broken): nobody can tell what is in "
+            "them, or whose they are; whoever runs the server can delete them"
+        )
+        return (*([waiting] if self.wait else ()), *([damaged] if self.stay else ()))
+
+
+def _exchanges(count: int) -> str:
+    return f"{count} exchange{' is' if count == 1 else 's are'}"
+
+
+@dataclass(frozen=True, slots=True)
 class Forgotten:
     """What a person's ``forget`` took away.
 

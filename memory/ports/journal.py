@@ -11,6 +11,7 @@ from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
 from memory.ports.handed import (
+    AsideLeft,
     Counts,
     Forgotten,
     Generation,
@@ -80,9 +81,9 @@ class Journal(Protocol):
     def broken(self) -> int:
         """How many exchanges that were aside this process could not take back; their files stay."""
 
-    async def forget_aside(self) -> tuple[int, tuple[str, ...]]:
-        """With a ``forget``: delete what was aside and is damaged, since nobody can tell what it holds. How many
-        exchanges went, and the files of those that stay: they are taken back later, without what was forgotten.
+    async def forget_aside(self) -> AsideLeft:
+        """With a ``forget``: delete what was aside and is damaged, since nobody can tell what it holds. It stays where
+        the journal is several people's, for then nobody can tell whose it is, either.
 
         Raises:
             StoreError: when it cannot be told what there is.

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from memory.edits import Act, Entry
 from memory.fact import Fact, Passage
+from memory.ports import AsideLeft
+from memory.scope import place_of
 from memory.session import Exchange
 from memory.stores.draft import Damaged, Draft, Texts, dump, load
 from memory.stores.errors import Fault, StoreFault
@@ -87,14 +89,16 @@ class Aside(Exchanges):
                 self._left = (*self._left, left)  # the next process may fare better
         return taken
 
-    async def forget_aside(self) -> tuple[int, tuple[str, ...]]:
+    async def forget_aside(self) -> AsideLeft:
         """See :class:`memory.ports.Journal`."""
+        waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
+        if await self._db.read(_people) > 1:
+            return AsideLeft(0, len(await self._spill.broken()), waiting)
         gone, stay = await self._spill.destroy_broken()
         self._damaged = min(self._damaged, len(stay))
         if gone:
             log.warning("%d damaged exchanges that were set aside are gone with what was forgotten", gone)
-        waiting = [self._spill.path(id) for id in self._spill.ids if id not in self._drafts]
-        return gone, tuple(map(str, (*stay, *self._left, *waiting)))
+        return AsideLeft(gone, len(stay), waiting)
 
     async def _take_one(self, id: str) -> bool:
         """Write one that is aside; whether it was new to the journal."""
@@ -175,3 +179,9 @@ def _gone(connection: sqlite3.Connection, draft: Draft, entries: Sequence[Entry]
     named = {each.memory for each in draft.receipt.shown}.union(*(entry.memories for entry in entries))
     tables = ("facts_get", "passages_get", "research_get")
     return frozenset(named - {row["id"] for table in tables for row in ask_many(connection, table, list(named))})
+
+
+def _people(connection: sqlite3.Connection) -> int:
+    """How many people the journal holds memories of."""
+    places = (place_of(row["name"]) for row in connection.execute(QUERIES["owners_all"]))
+    return len({place[0].user for place in places if place is not None} - {None})

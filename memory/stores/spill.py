@@ -138,6 +138,17 @@ class Spill:
             with suppress(RuntimeError):  # closed
                 self._pool.submit(_rename, left)
 
+    async def broken(self) -> list[Path]:
+        """What was set apart, by this process or an earlier one.
+
+        Raises:
+            StoreFault: when the folder cannot be read.
+        """
+        return await self._in_thread(self._broken)
+
+    def _broken(self) -> list[Path]:
+        return list(self._folder.glob(f"*{BROKEN}")) if self._folder.is_dir() else []
+
     async def destroy_broken(self) -> tuple[int, list[Path]]:
         """Take away what was set apart, by this process or an earlier one: how many files went, and those that cannot
         be taken away.
@@ -147,7 +158,7 @@ class Spill:
         """
 
         def work() -> tuple[int, list[Path]]:
-            found = list(self._folder.glob(f"*{BROKEN}")) if self._folder.is_dir() else []
+            found = self._broken()
             for path in found:
                 _remove(path)
             stay = [path for path in found if path.exists()]

@@ -154,7 +154,7 @@ def forget(
     for each in told["files"]:
         shown.screen().print(f"its line was taken out of {each}")
     for each in told["faults"]:
-        shown.screen().print(f"! its line may still stand in a file: {each}")
+        shown.screen().print(f"! not everything went: {each}")
     if told["damaged"]:
         damaged = shown.count(told["damaged"], "exchange")
         shown.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")

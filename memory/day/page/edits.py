@@ -23,6 +23,8 @@ OFF = "page-off:"
 """Under this name and an owner's are the keyed hashes of what a person has deleted from the page."""
 COMPARED_SECONDS = 2.0
 """How long what is known is looked up for one edit; what is written then stands beside it until a night."""
+AMONG = 24
+"""New lines of the same edit that one is compared with, the last ones: each is embedded for it."""
 REMEMBERED = 2000
 """So many of them, the newest."""
 
@@ -154,7 +156,7 @@ class PageEdits:
         await self._written(replace(fact, stream=stream), file, number, taken)
 
     async def _written(self, fact: Fact, file: str, number: int, taken: Taken) -> None:
-        new = [taken.facts[id] for id in taken.facts if id in taken.new]
+        new = [taken.facts[id] for id in taken.facts if id in taken.new][-AMONG:]
         comparing = self._near(fact.owner, fact.text, new)
         near, _ = await self._guard(comparing, otherwise=[], within=COMPARED_SECONDS, doing="comparing an edit")
         # As the edits before this one leave them.

@@ -30,7 +30,7 @@ from memory.language.words import stems
 from memory.learning.behaviour.told import marks, within
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Counts, Forgotten, Journal
+from memory.ports import AsideLeft, Counts, Forgotten, Journal, StoreError
 from memory.scope import Layer, Scope
 
 ALIKE = 200
@@ -265,7 +265,8 @@ class Commands:
 
         What is open in memory is written first and dropped then, so that neither a session that is alive nor an
         exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again. What
-        was set aside and is damaged goes whatever it is about, since nobody can tell what it holds.
+        was set aside and is damaged goes whatever it is about, since nobody can tell what it holds; where several
+        people share the journal it stays, and that is told.
 
         Raises:
             NotFound: when there is no such memory; nothing is forgotten then.
@@ -287,9 +288,12 @@ class Commands:
             await self._pages.unmake()
         files, faults = await self._written.forget_written(gone.facts, skills, owners)
         await self._learner.catch_up()
-        damaged, waiting = await self._journal.forget_aside()
-        faults = [*faults, *(f"{file} is taken into the journal later, without what was forgotten" for file in waiting)]
-        return replace(gone, files=tuple(files), faults=tuple(faults), damaged=damaged)
+        left = AsideLeft()
+        try:
+            left = await self._journal.forget_aside()
+        except StoreError as error:
+            faults = [*faults, f"what was set aside and is damaged could not be looked for: {error}"]
+        return replace(gone, files=tuple(files), faults=(*faults, *left.told()), damaged=left.gone)
 
     async def page(self, scope: Scope) -> str:
         """MEMORY.md as it is now."""

@@ -55,6 +55,8 @@ def test_what_can_both_hold_does_not(older: str, newer: str) -> None:
         ("The release manager is Priya.", "The docs release manager is Tomas now.", True),
         ("Deploys go out on Fridays.", "Deploys no longer go out on Fridays.", False),
         ("Deploys of the docs go out on Fridays.", "We moved deploys of the docs from Fridays to Mondays.", False),
+        ("We deploy on Fridays.", "The team no longer deploys on Fridays.", False),
+        ("The deadline is 3 March.", "The project deadline moved from 3 March to 9 March.", False),
         ("I work at Acme.", "I left Acme and now work at Globex.", False),
         ("We log in JSON.", "The logs are plain text, no longer JSON.", False),
         ("Deploys go out on Fridays.", "Deploys moved from Fridays to Mondays because of the on-call rota.", False),

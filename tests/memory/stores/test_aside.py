@@ -18,7 +18,8 @@ import pytest
 
 from memory.conversation import Form, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Act, Entry, Tier
-from memory.ports import Lesson
+from memory.ports import AsideLeft, Lesson
+from memory.scope import Layer, Scope
 from memory.session import Exchange, HiddenRound, Shed, Shown
 from memory.stores import spill
 from memory.stores.draft import Draft
@@ -392,10 +393,23 @@ async def test_what_is_damaged_goes_with_what_is_forgotten_and_what_waits_is_tol
     third.write_bytes(later)
     async with opened(tmp_path) as journal:
         assert (await journal.take_back(), journal.broken) == (1, 2)
-        assert await journal.forget_aside() == (2, (str(third),))
+        assert await journal.forget_aside() == AsideLeft(gone=2, wait=1)
         assert (files(tmp_path), journal.broken) == ([third], 1)
-        assert await journal.forget_aside() == (0, (str(third),))
+        assert await journal.forget_aside() == AsideLeft(wait=1)
     third.unlink()
     await left_behind(tmp_path, exchange("e9", [user("hi 9")]))
     async with locked(tmp_path) as journal:
-        assert await journal.forget_aside() == (0, tuple(map(str, files(tmp_path))))
+        assert await journal.forget_aside() == AsideLeft(wait=1)
+
+
+async def test_what_is_damaged_stays_where_it_may_be_anothers(tmp_path: Path) -> None:
+    await left_behind(tmp_path, exchange("e1", [user("hi")]))
+    [damaged] = files(tmp_path)
+    damaged = damaged.rename(damaged.with_name(f"{damaged.name}.broken"))
+    async with opened(tmp_path) as journal:
+        for name in ("ann", "bob"):
+            owner = Scope(user=name, project="p").owner(Layer.USER_PROJECT) or ""
+            await journal.learn(Lesson(0, documents={owner: 1}, terms={owner: {1: 1}}))
+        left = await journal.forget_aside()
+        assert left == AsideLeft(stay=1) and damaged.exists()
+        assert "1 exchange is damaged and left" in left.told()[0] and str(tmp_path) not in left.told()[0]

@@ -84,6 +84,7 @@ async def test_the_rules_say_what_kind_it_is_unless_the_person_does(commands: Co
     [
         ("We use PostgreSQL for the shop.", "We switched from PostgreSQL to CockroachDB for the shop."),
         ("We use yarn.", "We switched from yarn to pnpm."),
+        ("The port of the gateway is 8000.", "The port of the gateway is now 9000."),
         ("Our CI runs on Jenkins.", "Our CI moved from Jenkins to Woodpecker."),
         ("I prefer dark mode.", "I prefer light mode now instead of dark mode."),
         ("We use snake_case for JSON keys.", "Last week we changed JSON keys from snake_case to camelCase."),
@@ -112,6 +113,7 @@ async def test_what_a_person_says_takes_over_from_what_it_changes(commands: Comm
         ),
         ("The gate opens at 6 in the morning.", "The gate opens at 7 in the morning."),
         ("Deploys go on Fridays.", "Deploys of the docs go on Mondays."),
+        ("The timeout of the gateway is 30 seconds.", "The timeout of the reports gateway is now 60 seconds."),
         ("Deploys go out on Fridays.", "We switched deploys of the docs from Fridays to Mondays."),
         ("The API uses PostgreSQL.", "The reports API no longer uses PostgreSQL."),
         ("We use npm.", "We switched the docs site from npm to pnpm."),
