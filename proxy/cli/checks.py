@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from memory.models.door import BESIDE
+from memory.scope import OWN_PROJECT
 from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
@@ -186,6 +187,22 @@ def stores(server: Server, runs: bool) -> Iterator[Finding]:
     if "embedder" in told:
         embedder = told["embedder"]
         yield Finding("embedder", "well", f"{embedder['name']}, {embedder['dimensions']} dimensions")
+
+
+def projects(server: Server) -> Finding | None:
+    """Clients that tell no project: what is said of the work is then known in that one session only. None where all
+    that were seen last tell theirs."""
+    told = server.ask("GET", "api/sessions")["sessions"]
+    alone = [each for each in told if each["project"] is None or each["project"].startswith(OWN_PROJECT)]
+    if not alone:
+        return None
+    runtimes = ", ".join(sorted({each["runtime"] for each in alone if each["runtime"]})) or "an unknown client"
+    found = f"{len(alone)} of the {count(len(told), 'session')} seen last told none ({runtimes})"
+    mend = (
+        "what is said of the work stays with each of these: have its client say the project in the URL "
+        "(…/p/NAME/v1) or in the header x-palimpsest-project; see `palimpsest connect other`"
+    )
+    return Finding("projects", "doubtful", found, mend)
 
 
 def round_trip(server: Server) -> Finding:

@@ -69,6 +69,8 @@ def _stores(settled: Loaded) -> Iterator[Finding]:
             found = list(checks.stores(server, runs))
             yield from found
             if not any(each.what == "stores" and each.verdict == "wrong" for each in found[:1]):
+                if projects := checks.projects(server):
+                    yield projects
                 yield checks.round_trip(server)
     except (Fault, OSError) as error:
         yield Finding("stores", "wrong", str(error), "stop the other process, or mend what it names")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from memory.conversation import Conversation, Message, Reply, Role, Text, digest
+from memory.scope import OWN_PROJECT, Scope
+from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
+from memory.stores.journal import SqliteJournal
 from proxy.cli import checks, reach
 from proxy.cli.owning import owned
 from proxy.cli.server import Server
+from tests.memory.stores.making import AT
 from tests.proxy.cli.running import Done, run
 
 
@@ -91,6 +97,28 @@ def test_exchanges_that_could_not_be_taken_back_are_told(home: Path) -> None:
     found = checks.aside(home)
     assert found is not None and found.verdict == "doubtful"
     assert found.found == f"1 exchange cannot be read: {folder / '2-unreadable.broken'}"
+
+
+@pytest.mark.usefixtures("provider")
+def test_clients_that_tell_no_project_are_told_how_to(home: Path) -> None:
+    home.mkdir(mode=0o700)
+
+    async def write() -> None:
+        journal = SqliteJournal(home / "journal.db", lambda text: text)
+        for id, project, runtime in (("s1", f"{OWN_PROJECT}s1", "sdk"), ("s2", "loom", "codex")):
+            scope = Scope(user="local", project=project)
+            session = Session(id, f"ns:{id}", scope, runtime, AT, AT)
+            receipt = Receipt(f"r-{id}", AT, id, RequestKind.MAIN, "ok", "gpt", tokens=300, window=64_000)
+            asked = Message(Role.USER, (Text("hi"),), digest(Role.USER, (Text("hi"),)), "hi")
+            view, reply = Conversation("openai-chat", "gpt", (asked,)), Reply((Text("hello"),), "stop", None, True)
+            arrival = Arrival(scope, RequestKind.MAIN, runtime, "ns", AT)
+            await journal.commit(Exchange(f"e-{id}", session, arrival, view, reply, 200, receipt))
+        await journal.close()
+
+    asyncio.run(write())
+    [told] = [each for each in run("doctor", "--json").json["findings"] if each["what"] == "projects"]
+    assert told["verdict"] == "doubtful" and told["found"] == "1 of the 2 sessions seen last told none (sdk)"
+    assert "/p/NAME/v1" in told["mend"]
 
 
 def test_a_damaged_secret_is_told_by_any_command(home: Path) -> None:
