@@ -38,7 +38,7 @@ class Question:
     ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
     far the message is about the work at hand: 1 for an order, less for what seeks something to be known; ``advice``
     that a recommendation is asked for; ``route`` where it points. Words that only name a time are in the route alone,
-    and in ``whole``, the message, where there are any.
+    and in ``whole``, the message, where there are any; a weekday's name is searched for as well.
     """
 
     text: str
@@ -66,6 +66,7 @@ _LEANS: Final = 3
 """A message of at most this many stems takes along the words of the one before it."""
 _AROUND: Final = 0.3
 """Share of a stem that was only said beside the question, or before it."""
+_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ERROR_LINES: Final = 4
 _COMPLEX: Final = 3
 """Stems of a question that can be taken apart, at least."""
@@ -126,6 +127,9 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> Question | Non
     if asked and only_moves_on(found):
         # "I need a new bicycle. Which one should I take?": the question's subject stands before it.
         found = dict.fromkeys(stems(text), 1.0)
+    if timed is not None and timed.spans:
+        # "On Tuesday" may mean what was noted under "Tuesday:", whenever that was.
+        found.update(dict.fromkeys(stems(" ".join(_WEEKDAY.findall(whole))), 1.0))
     if not found or (not asked and only_moves_on(found)):
         return None
     work = about_work(found) if asked else 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,15 @@ def test_what_stands_around_a_question_counts_lightly() -> None:
     assert question.stems["dentist"] == 1.0
     assert 0.0 < question.stems["garden"] < 0.5
     assert "capit" not in question.stems
+
+
+def test_a_weekday_is_a_time_and_a_word_of_what_was_noted_under_it() -> None:
+    now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    question = ask(conversation(person("When was the system down on Tuesday?")), now)
+    assert question is not None and question.route.spans
+    assert question.stems[stems("Tuesday")[0]] == 1.0
+    other = ask(conversation(person("When was the system down on 3 March?")), now)
+    assert other is not None and other.route.spans and stems("March")[0] not in other.stems
 
 
 def test_a_question_that_names_no_subject_takes_that_of_the_sentence_before_it() -> None:
