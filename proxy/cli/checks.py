@@ -93,7 +93,10 @@ def aside(folder: Path) -> Finding | None:
     broken = sorted((folder / "aside").glob(f"*{BROKEN}"))
     if not broken:
         return None
-    mend = "the log says why; what they hold is in no memory: delete them, as the next `forget` does"
+    mend = (
+        "the log says why; what they hold is in no memory: delete them, as the next `forget` does where the data "
+        "folder is one person's"
+    )
     told = f"{count(len(broken), 'exchange')} cannot be read: {', '.join(map(str, broken[:3]))}"
     return Finding("set aside", "doubtful", told + (" …" if len(broken) > 3 else ""), mend)
 

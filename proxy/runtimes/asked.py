@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from memory.conversation import Conversation, Message, Role
 from memory.session import RequestKind
@@ -30,11 +31,10 @@ def asked_about(conversation: Conversation) -> RequestKind | None:
     last = conversation.messages[-1] if conversation.messages else None
     told = last if last is not None and last.role is Role.USER else None
     if not conversation.tools:
-        sentences = [sentence for text in instructed for sentence in _sentences(text[:OPENING])]
-        if any(_MAKES_TITLES.search(text[:LONGEST_ROLE]) for text in instructed) or any(map(_title, sentences)):
-            return RequestKind.SIDE
-        if any(_SUMMARIZER.search(text[:LONGEST_ROLE]) for text in instructed) or any(map(_summary, sentences)):
-            return RequestKind.COMPACTION
+        roles = {_role(text[:LONGEST_ROLE]) for text in instructed}
+        for role in (RequestKind.SIDE, RequestKind.COMPACTION):
+            if role in roles:
+                return role
         if told is not None and any(map(_title, _asking(told))):
             return RequestKind.SIDE
     if told is None or len(told.text) < AT_LENGTH or not any(map(_summary, _asking(told))):
@@ -54,6 +54,16 @@ def _instructions(conversation: Conversation) -> Iterator[str]:
     for message in conversation.messages[:3]:
         if message.role in (Role.SYSTEM, Role.DEVELOPER):
             yield message.text
+
+
+@lru_cache(maxsize=64)  # a session sends the same with every request
+def _role(instructions: str) -> RequestKind | None:
+    """What a system prompt makes of the model: a writer of titles, or of summaries."""
+    sentences = _sentences(instructions[:OPENING])
+    if _MAKES_TITLES.search(instructions) or any(map(_title, sentences)):
+        return RequestKind.SIDE
+    summarizes = _SUMMARIZER.search(instructions) or any(map(_summary, sentences))
+    return RequestKind.COMPACTION if summarizes else None
 
 
 def _asking(message: Message) -> list[str]:

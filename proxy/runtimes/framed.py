@@ -14,7 +14,14 @@ LEAST = 150
 """Characters of a text that may have a frame."""
 
 LONGEST = 100_000
-"""Characters that are looked through; a program's frame is shorter, what stands in it may be longer."""
+"""Characters of a text that may have one."""
+
+ENDS = 6000
+"""Characters of its beginning, and of its end, in which a frame shows itself: what stands within may be long, and every
+stream waits while it is looked through."""
+
+_CUES = ("answer", "respon", "reply", "output", "nothing else", "tool", "command")
+"""Whoever speaks to a model about its replies or its means uses one of these: most texts are done with here."""
 
 MARKS = 3
 """Ways of speaking to a model about its replies that make a text a program's."""
@@ -22,7 +29,7 @@ MARKS = 3
 
 def without_frame(words: str) -> str:
     """What a person said in a text; the text itself where no program speaks in it, empty where nobody else does."""
-    if not LEAST <= len(words) <= LONGEST or sum(mark.search(words) is not None for mark in _MARKS) < MARKS:
+    if not LEAST <= len(words) <= LONGEST or not _is_framed(words):
         return words
     paragraphs = [paragraph.strip() for paragraph in _PARAGRAPH.split(words)]
     said = _before_marks(paragraphs)
@@ -33,6 +40,15 @@ def without_frame(words: str) -> str:
             said = _before_marks([paragraph[labelled.end() :].strip(), *paragraphs[index + 1 :]])
             return said.removeprefix("```").removesuffix("```").strip()
     return ""
+
+
+def _is_framed(words: str) -> bool:
+    """Whether a program speaks in a text, by its ends."""
+    ends = words if len(words) <= 2 * ENDS else f"{words[:ENDS]}\n{words[-ENDS:]}"
+    lower = ends.lower()
+    if not any(cue in lower for cue in _CUES):
+        return False
+    return sum(mark.search(ends) is not None for mark in _MARKS) >= MARKS
 
 
 def _before_marks(paragraphs: list[str]) -> str:

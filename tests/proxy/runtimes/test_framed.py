@@ -66,6 +66,12 @@ def test_instructions_behind_a_person_s_words_are_a_program_s() -> None:
     assert spoken(ASKED + BEHIND) == ASKED
 
 
+def test_however_long_a_persons_words_are_a_frame_shows_itself_at_their_ends() -> None:
+    long = "\n\n".join(f"Line {number} of the log that I pasted is quite plain." for number in range(400))
+    assert spoken(f"{ASKED}\n\n{long}{BEHIND}") == f"{ASKED}\n\n{long}"
+    assert BEHIND.strip() in spoken(f"{ASKED}\n\n{long}{BEHIND.rstrip()}\n\n{long}")
+
+
 def test_a_short_frame_is_one_too() -> None:
     behind = "Criteria for your final answer: it is short.\nYou MUST give all of it as the final answer, with no gaps."
     assert spoken(f"\nCurrent Task: {ASKED}\n\n{behind}") == ASKED

@@ -44,6 +44,21 @@ def pages_of(journal: SqliteJournal, folder: Path, near: Near = nobody) -> PageF
     return PageFiles(PageSettings(), journal, folder / "pages", now, edits, "here")
 
 
+def held_up(journal: SqliteJournal) -> tuple[asyncio.Event, asyncio.Event]:
+    """Have facts that were read for a page wait: the events are that they were read, and that it may go on."""
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    read = journal.page_facts
+
+    async def slow(*args: Any) -> Any:
+        found = await read(*args)
+        begun.set()
+        await go_on.wait()
+        return found
+
+    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    return begun, go_on
+
+
 async def test_an_empty_page_is_not_made_again_for_every_session(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     asked = 0
@@ -117,16 +132,7 @@ async def test_what_changes_while_a_page_is_made_for_the_first_time_makes_it_out
 async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_without_it(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     await journal.learn(Lesson(0, (KNOWN,)))
-    begun, go_on = asyncio.Event(), asyncio.Event()
-    read = journal.page_facts
-
-    async def slow(*args: Any) -> Any:
-        found = await read(*args)
-        begun.set()
-        await go_on.wait()
-        return found
-
-    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    begun, go_on = held_up(journal)
     pages = pages_of(journal, tmp_path)
     first = asyncio.create_task(pages.page(SCOPE))
     await begun.wait()
@@ -143,16 +149,7 @@ async def test_a_page_that_is_made_while_something_is_forgotten_is_made_again_wi
 async def test_who_brings_pages_up_to_date_waits_for_the_one_that_is_being_made(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
     await journal.learn(Lesson(0, (KNOWN,)))
-    begun, go_on = asyncio.Event(), asyncio.Event()
-    read = journal.page_facts
-
-    async def slow(*args: Any) -> Any:
-        found = await read(*args)
-        begun.set()
-        await go_on.wait()
-        return found
-
-    journal.page_facts = slow  # type: ignore[method-assign,assignment]
+    begun, go_on = held_up(journal)
     pages = pages_of(journal, tmp_path)
     first = asyncio.create_task(pages.page(SCOPE))
     await begun.wait()
