@@ -66,7 +66,7 @@ class Arrival:
     tools though the runtime's turns usually do: in a session whose other requests have some it is a side request.
     ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
     is reported; ``parent`` is the key of the session that sent this one, where its client does not name it; ``size`` is
-    how many bytes the request has.
+    how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter.
     """
 
     scope: Scope
@@ -85,6 +85,7 @@ class Arrival:
     whose: str = ""
     parent: str | None = None
     size: int = 0
+    waited: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,8 +184,8 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         directory=caller.directory,
         patience=runtime.patience,
         size=len(view.body),
+        waited=await edge.turns.take(),
     )
-    await edge.turns.take()
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
         otherwise=None,

@@ -68,7 +68,7 @@ class Learner(Following):
         heard: Heard = nobody,
         device: str = "",
     ) -> None:
-        super().__init__(guard, "learning", busy, KNOWN_SECONDS)
+        super().__init__(guard, "learning", busy, KNOWN_SECONDS, recall.crowded)
         self._reinforcing = Reinforcing(journal, heard)
         self._device = device
         self._settings = settings

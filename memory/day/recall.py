@@ -31,6 +31,9 @@ from memory.settings import RecallSettings
 BUSY_SECONDS = 0.1
 """How long after a request others give way."""
 
+CROWDED_SECONDS = 1.0
+"""How long after a request that had waited for too long there are still too many of them."""
+
 
 class Asked(Journal, Days, Protocol):
     """What this needs of the journal."""
@@ -53,17 +56,30 @@ class Recall:
         self.embedder = embedder
         self._asked = asked
         self._asked_at = float("-inf")
+        self._crowded_at = float("-inf")
         self.weighing = Weighing(journal)
 
     def busy(self) -> bool:
         """Whether a request has asked a moment ago: then there will be another one soon."""
         return time.monotonic() - self._asked_at < BUSY_SECONDS
 
+    def crowded(self) -> bool:
+        """Whether more requests come than can be prepared."""
+        return time.monotonic() - self._crowded_at < CROWDED_SECONDS
+
     async def recall(
         self, conversation: Conversation, session: Session, arrival: Arrival, tokens: int, present: frozenset[str]
     ) -> Recalled:
-        """What memory holds for the newest message of a conversation, packed into a budget of tokens."""
+        """What memory holds for the newest message of a conversation, packed into a budget of tokens.
+
+        Raises:
+            TimeoutError: where the request has stood in a queue for as long as recall may take: who searches for it
+                makes all behind it wait.
+        """
         self._asked_at = time.monotonic()
+        if arrival.waited * 1000 >= self._settings.deadline_ms:
+            self._crowded_at = self._asked_at
+            raise TimeoutError
         self._asked(session.scope)
         question, failed = ask(conversation, arrival.at), failures(conversation)
         asked = whole(conversation.messages[-1].spoken, arrival.at) if conversation.messages else None

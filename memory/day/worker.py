@@ -39,6 +39,9 @@ OLD_SECONDS = 10.0
 KNOWN_SECONDS = 1.0
 """And where it is asked for a few seconds later, as what was said is."""
 
+CROWDED_OWED, CROWDED_SECONDS = 4000, 30.0
+"""The same where more requests come than can be prepared, so that those who wait for a reply need all there is."""
+
 LOOK_SECONDS = 0.02
 """How often a worker looks whether requests still come."""
 
@@ -127,12 +130,15 @@ class Sparing:
     Not for ever: a little is done all the while, and everything when too much has piled up.
 
     ``busy`` says whether requests come; ``owe`` that there is one exchange more to work off, ``paid`` that there is one
-    less; ``old`` is how many seconds one may wait.
+    less; ``old`` is how many seconds one may wait; ``crowded`` says whether more requests come than can be prepared.
     """
 
-    def __init__(self, busy: Callable[[], bool], old: float = OLD_SECONDS) -> None:
+    def __init__(
+        self, busy: Callable[[], bool], old: float = OLD_SECONDS, crowded: Callable[[], bool] = lambda: False
+    ) -> None:
         self._busy = busy
         self._old = old
+        self._crowded = crowded
         self._owed: deque[float] = deque()
         self._began = 0.0
 
@@ -163,7 +169,8 @@ class Sparing:
     def _overdue(self, now: float) -> bool:
         """Whether too much has piled up, or for too long."""
         waited = now - self._owed[0] if self._owed else 0.0
-        return len(self._owed) >= OWED or waited >= self._old or now - self._began >= PATIENCE_SECONDS
+        owed, old = (CROWDED_OWED, CROWDED_SECONDS) if self._crowded() else (OWED, self._old)
+        return len(self._owed) >= owed or waited >= old or now - self._began >= PATIENCE_SECONDS
 
 
 class Pace(Enum):
@@ -181,16 +188,22 @@ class Pace(Enum):
 
 class Following(ABC):
     """A shell whose worker follows the journal. ``doing`` says in a few words what; ``busy`` whether requests are under
-    way; ``old`` after how many seconds an exchange waits no longer for them to cease."""
+    way; ``old`` after how many seconds an exchange waits no longer for them to cease; ``crowded`` whether more of them
+    come than can be prepared."""
 
     def __init__(
-        self, guard: Guard, doing: str, busy: Callable[[], bool] = lambda: False, old: float = OLD_SECONDS
+        self,
+        guard: Guard,
+        doing: str,
+        busy: Callable[[], bool] = lambda: False,
+        old: float = OLD_SECONDS,
+        crowded: Callable[[], bool] = lambda: False,
     ) -> None:
         self._guard = guard
         self._doing = doing
         self._busy = busy
         self._worker = Worker(self._all)
-        self._sparing = Sparing(busy, old)
+        self._sparing = Sparing(busy, old, crowded)
         self._one_at_a_time = asyncio.Lock()
         self._tries = Tries(self._move)
         self._moved: float | None = None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from pathlib import Path
 
-from proxy.turns import PASSES, Turns
+from proxy.turns import PASSES, STANDING_SECONDS, Turns
+from tests.fake_provider import fake_provider
+from tests.running import running
 
 
 async def test_who_comes_alone_does_not_wait() -> None:
@@ -47,3 +50,53 @@ async def test_a_request_that_has_gone_holds_up_nobody() -> None:
     await asyncio.wait(requests)
     assert begun == [0, 3]
     await turns.take()
+
+
+async def waited(turns: Turns, clock: list[float], requests: int, seconds: float) -> list[float]:
+    """What each of some requests is told that it waited, where each takes so many seconds."""
+    told = list[float]()
+
+    async def request() -> None:
+        told.append(await turns.take())
+        clock[0] += seconds
+
+    await asyncio.gather(*(request() for _ in range(requests)))
+    return told
+
+
+async def test_who_waits_in_a_burst_is_told_of_no_wait() -> None:
+    clock = [0.0]
+    turns = Turns(lambda: clock[0])
+    assert await waited(turns, clock, 10, STANDING_SECONDS / 10) == [0.0] * 10
+
+
+async def test_who_waits_in_a_queue_that_never_empties_is_told_for_how_long() -> None:
+    clock = [0.0]
+    turns = Turns(lambda: clock[0])
+    told = await waited(turns, clock, 8, STANDING_SECONDS / 4)
+    assert told[:5] == [0.0] * 5
+    assert told[5:] == [STANDING_SECONDS * number / 4 for number in range(4, 7)]
+    clock[0] += 10 * STANDING_SECONDS
+    assert await waited(turns, clock, 4, STANDING_SECONDS / 4) == [0.0] * 4, "the queue was empty meanwhile"
+
+
+async def test_a_request_that_stood_in_a_queue_for_as_long_as_recall_may_take_goes_on_without(tmp_path: Path) -> None:
+    class Standing(Turns):
+        seconds = 0.0
+
+        async def take(self) -> float:
+            return self.seconds
+
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        proxy.edge.turns = turns = Standing()
+        await proxy.chat("We decided to use PostgreSQL for the billing service.")
+        await proxy.learned()
+        turns.seconds = allowed = proxy.edge.settings.memory.recall.deadline_ms / 1000
+        await proxy.chat("What did we decide to use for the billing service?", session="s2")
+        assert b"PostgreSQL" not in provider.last.body
+        assert memory.recall.crowded()
+        turns.seconds = 0.9 * allowed
+        await proxy.chat("Which database does the billing service use?", session="s3")
+        assert b"PostgreSQL" in provider.last.body

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-from memory.day.worker import OWED, TRIES, Following, Pace, Sparing, Tries
+from memory.day.worker import CROWDED_OWED, OWED, TRIES, Following, Pace, Sparing, Tries
 
 T = TypeVar("T")
 
@@ -129,6 +129,16 @@ async def test_to_be_stopped_amid_an_exchange_does_not_count_against_it() -> Non
     tries.late()
     async with tries.one(1) as again:
         assert again
+
+
+async def test_where_more_come_than_can_be_served_less_is_done_beside_them_but_not_nothing() -> None:
+    sparing = Sparing(lambda: True, old=0.0, crowded=lambda: True)
+    sparing.begin()
+    for _ in range(CROWDED_OWED - 1):
+        sparing.owe()
+    assert await sparing.give_way()
+    sparing.owe()
+    assert not await sparing.give_way()
 
 
 async def test_nobody_is_spared_who_does_not_come() -> None:
