@@ -98,6 +98,15 @@ _BARE = re.compile(
 _REST = re.compile(r"[A-Za-z0-9+/=_~.\-]*")
 _UUID_IN = re.compile(r"[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
 _FILE = re.compile(r"\.[A-Za-z]{1,5}\Z")
+# `correct horse battery staple`, but not what a form says of a password, which begins with a capital, ends with a sign
+# or speaks of one.
+_PHRASE = re.compile(
+    r"(?![^\n]{0,120}\b(?:pass|the|your|a|is|are|not|no|must|should|with|for|of|to|and|or|in|on|at|by|type|enter|incorrect"
+    r"|invalid|wrong|minimum|characters?)(?:\b|w))"
+    r"[a-z0-9]{2,20}(?: [a-z0-9]{2,20}){1,9}\Z"
+)
+# `development#product`: a sign between words that joins none in a name, a path or a sentence.
+_JOINED_OUTRIGHT = re.compile(r"[A-Za-z0-9]{3,60}[#!$%^*~][A-Za-z0-9]{3,60}\Z")
 _FLAG = re.compile(r"(?:^|[\s\"'\[,])-{1,2}[A-Za-z0-9_\-]{0,40}\Z")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\?\.|[./:\-])[A-Za-z0-9_]{1,200})*\Z")
 _ENV_LINE = re.compile(r"(?:\A|\n|\\n|[\"'`])[ \t#;]{0,8}(?:export |set |ENV |\$env:)?[A-Za-z0-9_.\-]*\Z")
@@ -247,7 +256,12 @@ def _suspicious(value: str, strength: str, name: str, by: str, quoted: bool, tex
             or mixed(value, near)
             or (grouped(value) and by != ".")
             or is_hex(value)
-            or (quoted and tight and len(value) >= 16 and not wordy(value))
+            or (
+                quoted
+                and tight
+                and len(value) >= 16
+                and (not wordy(value) or _JOINED_OUTRIGHT.match(value) is not None)
+            )
             or (tight and len(value) >= 16 and value.isdigit() and not _counted(value, name))
         )
     if by == "" and "/" not in value and text[start : start + 3].isupper() and numbered(value, 14):
@@ -281,6 +295,9 @@ def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
     if by in ("-", "_", "."):
         return random(value, 12)
     flag = _FLAG.search(text, max(0, start - 44), start) is not None
+    if quoted and by in ("=", ":", "=>", ":=") and _PHRASE.match(value):
+        # A file of labels and messages says `"password": "reset link sent"`.
+        return by in ("=", ":=") or text[start : start + 10].lower() == "passphrase" or value.count(" ") >= 3
     if by == "" and not quoted and not flag and not _NETRC.search(text, max(0, start - 100), start):
         return False
     if " " in value or not 4 <= len(value) <= 200:

@@ -134,6 +134,10 @@ def test_a_certificate_is_public_and_stays() -> None:
     [
         ('password = "', "hunter2!x", '"'),
         ("PASSWORD=", "tr0ub4dor&3", ""),
+        ("password = '", "open sesame", "'\n"),
+        ('"passphrase": "', "river stone lamp 42 cat", '",'),
+        ('password: "', "correct horse battery staple", '"'),
+        ('secret: "', "development#product", '"\n'),
         ("password: ", "Corr3ct-Horse!", "\n"),
         ("DB_PASSWORD=", "swordfishes", "\nDB_HOST=db"),
         ('{"api_key": "', drawn(32), '", "retries": 3}'),
@@ -262,6 +266,10 @@ def test_a_secret_is_taken_out_where_it_is_repeated() -> None:
         "a.key = ab12cd34ef56",
         "key = ab12cd34ef56",
         "token: ab#12!cd34.html",
+        '"password": "Forgot your password?"',
+        '"password": "reset link sent"',
+        'password = "must be at least 8 characters"',
+        '{"password": "invalid login"}',
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
