@@ -20,6 +20,8 @@ LONGEST: Final = 600
 """Characters of a line that can become a fact."""
 MOST: Final = 100
 """Lines that are taken at once; whatever pastes more did not mean a page."""
+ROWS: Final = 100
+"""Rows that something of ours may have to be known again as one."""
 SPARED: Final = 4
 """So many lines may go at once, however few there are."""
 
@@ -27,6 +29,8 @@ _ITEM = re.compile(r"\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s{1,8}")
 _NOT = re.compile(r" \(not: [^()]*\)$")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]{4}")
+"""Some words of a script that puts no spaces between them: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ def mark_of(line: str) -> str:
 def edited(made: Sequence[tuple[str, str]], text: str, told: Mapping[str, str]) -> Edited:
     """What a person has changed in a file. ``made`` are the ids and marks of the lines that were written into it, in
     order; ``told`` are the facts' texts by id, as far as there are."""
-    lines, odd = _lines(text)
+    lines, odd = _lines(text, frozenset(mark for _, mark in made))
     marks, now = [mark for _, mark in made], [mark_of(f"- {line.text}") for line in lines]
     if marks == now and not odd:
         return Edited()
@@ -108,28 +112,54 @@ def said_in(line: str) -> str:
     return _NOT.sub("", line.strip().removesuffix(UNSETTLED)).strip()
 
 
-def _lines(text: str) -> tuple[list[Line], list[Odd]]:
-    """The lines that say something, each with what continues it, and those that are none."""
-    found: list[Line] = []
-    odd: list[Odd] = []
+def _lines(text: str, known: frozenset[str]) -> tuple[list[Line], list[Odd]]:
+    """The lines that say something, each with what continues it, and those that are none. What we wrote ourselves,
+    whose marks are ``known``, is what it was, however odd it is and whatever the lines in it look like."""
+    rows = text.split("\n")
+    told: list[tuple[int, str, str]] = []
     comment = False
-    for number, raw in enumerate(text.split("\n"), 1):
-        body = raw.strip()
+    at = 0
+    while at < len(rows):
+        raw, body, end = rows[at], rows[at].strip(), _end_of_ours(rows, at, known)
+        at, number = max(end, at + 1), at + 1
+        if end:
+            comment = False
+            whole = rows[number - 1 : end]
+            told.append((number, "\n".join(whole), _unmarked(" ".join(" ".join(whole).split()))))
+            continue
         comment = comment or body.startswith("<!--")
         if comment or not body or body.startswith("#"):
             comment = comment and "-->" not in body
-            continue
-        marker = _ITEM.match(raw)
-        if not marker and raw.startswith("  ") and found:
-            found[-1] = Line(found[-1].number, f"{found[-1].text} {body}")
-            continue
-        said = raw[marker.end() :].strip() if marker else body
-        why = _why_odd(said)
-        if why:
-            odd.append(Odd(number, raw.rstrip(), why))
+        elif raw.startswith("  ") and told and not _ITEM.match(raw):
+            first, before, said = told[-1]
+            told[-1] = (first, f"{before}\n{raw.rstrip()}", f"{said} {body}")
         else:
-            found.append(Line(number, said))
-    return found, odd
+            told.append((number, raw.rstrip(), _unmarked(raw)))
+    odd = [
+        Odd(number, whole, why)
+        for number, whole, said in told
+        if mark_of(f"- {said}") not in known and (why := _why_odd(said))
+    ]
+    strange = {each.number for each in odd}
+    return [Line(number, said) for number, _, said in told if number not in strange], odd
+
+
+def _end_of_ours(rows: Sequence[str], at: int, known: frozenset[str]) -> int:
+    """Where something of ours that begins with a row and has several of them ends; 0 where nothing does. What is
+    indented belongs to it, though it begins like an item, a heading or a comment."""
+    end, most = at + 1, min(len(rows), at + ROWS)
+    while end < most and (rows[end].startswith("  ") or not rows[end].strip()):
+        end += 1
+    if end == at + 1 or not _ITEM.match(rows[at]):
+        return 0
+    ends = [each for each in range(end, at + 1, -1) if rows[each - 1].strip()]
+    texts = {each: " ".join([_unmarked(rows[at]), *rows[at + 1 : each]]) for each in ends}
+    return next((each for each in ends if mark_of(f"- {texts[each]}") in known), 0)
+
+
+def _unmarked(row: str) -> str:
+    marker = _ITEM.match(row)
+    return (row[marker.end() :] if marker else row).strip()
 
 
 def _why_odd(said: str) -> str:
@@ -137,7 +167,7 @@ def _why_odd(said: str) -> str:
         return "it holds characters that are no text"
     if len(said) > LONGEST:
         return f"it has {len(said)} characters; a line has {LONGEST} at most"
-    if len(_WORD.findall(said)) < 2:
+    if len(_WORD.findall(said)) < 2 and not _UNSPACED.search(said):
         return "it says nothing that could be remembered"
     return ""
 

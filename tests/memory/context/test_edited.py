@@ -46,6 +46,32 @@ def test_nonsense_is_told_with_its_line_and_kept(nonsense: str) -> None:
     assert odd.text == nonsense.rstrip()
 
 
+@pytest.mark.parametrize("text", ["Vim", "long words " * 90, "42", "hi\n  there", "我总是使用制表符"])
+def test_what_we_wrote_ourselves_is_no_edit_however_odd(text: str) -> None:
+    made = [*MADE, ("d", mark_of(f"- {text}"))]
+    assert edited(made, "\n".join([*LINES, f"- {text}"]), TOLD).nothing
+    changes = edited(made, "\n".join([*LINES, f"- {text}", "- The Tern sails well."]), TOLD)
+    assert (changes.gone, changes.odd, [line.text for line in changes.added]) == ((), (), ["The Tern sails well."])
+
+
+STEPS = ["Steps of a release:\n  - build it now\n  1. ship", "Use\n  # this heading\n  <!-- and this\n  too"]
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_what_we_wrote_in_several_lines_is_one_whatever_they_look_like(text: str) -> None:
+    made = [MADE[0], ("d", mark_of(f"- {text}")), *MADE[1:]]
+    lines = [LINES[0], f"- {text}", *LINES[1:]]
+    assert edited(made, "\n".join(lines), {}).nothing
+    changes = edited(made, "\n".join([*lines, "- The Tern sails well."]), {})
+    assert (changes.gone, changes.changed, changes.odd) == ((), (), ())
+    assert [line.text for line in changes.added] == ["The Tern sails well."]
+
+
+@pytest.mark.parametrize("text", ["我总是使用制表符", "タブを使ってください", "ใช้แท็บเสมอ"])
+def test_a_script_without_spaces_says_something(text: str) -> None:
+    assert [line.text for line in after(*LINES, f"- {text}").added] == [text]
+
+
 def test_when_most_of_a_file_is_gone_nothing_is_believed() -> None:
     made = [(f"f{n}", mark_of(f"- I avoid food number {n}.")) for n in range(12)]
     changes = edited(made, "- I avoid food number 3.", {})
