@@ -21,16 +21,17 @@ MOST_IDS = 1000
 
 @routes.post("/api/forget")
 async def forget(request: web.Request) -> web.Response:
-    """``{"query": …}`` shows what would go and takes nothing; ``{"ids": […]}`` forgets these."""
+    """``{"query": …}`` shows what would go, says what would stay, and takes nothing; ``{"ids": […]}`` forgets these."""
     said = await body_of(request, {"query": str, "ids": list})
     if ("query" in said) == ("ids" in said):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
     commands, mine = memory_of(request).commands, await owners_of(request)
     owners = (*mine, *shelves(mine, QUESTIONS), *shelves(mine, TRAILS))
     if "query" in said:
-        found = await commands.alike(checked_text(said["query"], "query", required=True), owners)
+        query = checked_text(said["query"], "query", required=True)
+        found, stay = await commands.alike(query, owners), await commands.own_words_alike(query, mine)
         now = datetime.now().astimezone()
-        return answer({"would_forget": [told.memory(held, now) for held in found]})
+        return answer({"would_forget": [told.memory(held, now) for held in found], "would_stay": stay})
     ids = said["ids"]
     if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):
         raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")

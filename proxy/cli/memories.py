@@ -136,12 +136,14 @@ def forget(
     with call.reach() as server:
         asked = call.scope(server)
         if query:
-            found = server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]
+            preview = server.ask("POST", "api/forget", asked, {"query": query})
+            found = preview["would_forget"]
             if not call.as_json:
                 shown.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
             told = _forgotten(server, asked, [each["id"] for each in found], query)
+            told["faults"] = [*dict.fromkeys((*told["faults"], *preview["would_stay"]))]
         else:
             told = server.ask("POST", "api/forget", asked, {"ids": ids})
     if call.as_json:

@@ -12,20 +12,22 @@ import hashlib
 import logging
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+import orjson
 
 from memory.context.edited import edited
 from memory.context.nearest import nearest
 from memory.context.page import Page, frame_page, page
 from memory.day.given import FrozenPage
 from memory.day.page.edits import PageEdits, Taken
-from memory.day.page.folder import Content, PageFolder
+from memory.day.page.folder import Content, PageFolder, read
 from memory.fact import Fact, Stream
 from memory.ports import Journal
-from memory.scope import Scope
+from memory.scope import Layer, Scope, scope_of
 from memory.settings import PageSettings
 
 log = logging.getLogger(__name__)
@@ -35,6 +37,9 @@ CONSIDERED = 200
 
 KEPT = 256
 """Pages that are kept, of those who asked last; the others are made again when they are asked for."""
+
+WITH_OWN_WORDS = "pages-with-own-words"
+"""Under this name are the owners of the pages on which a person has written: a folder's name does not tell its own."""
 
 State = tuple[tuple[int, int], ...]
 
@@ -116,6 +121,21 @@ class PageFiles:
         """What a person has written in words of their own."""
         return (await asyncio.to_thread(self._of(scope).read)).own
 
+    async def with_own_words(self) -> list[str]:
+        """The owners of all pages on which words of a person's own were seen, in the order in which they were."""
+        told = await self._journal.meta(WITH_OWN_WORDS)
+        return list(orjson.loads(told)) if told else []
+
+    async def own_lines(self, owners: Collection[str]) -> list[tuple[Path, int, str]]:
+        """The lines of some owners' own words, each with its file and its number, from 1."""
+        known = [scope for owner in await self.with_own_words() if owner in owners and (scope := scope_of(owner))]
+        lines: list[tuple[Path, int, str]] = []
+        for scope in known:
+            file = self._of(scope).own
+            text = await asyncio.to_thread(read, file)
+            lines += [(file, number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return lines
+
     async def files(self, scope: Scope) -> dict[Stream, tuple[Path, str]]:
         """The file of each stream, and what it says now."""
         await self.text(scope)
@@ -183,6 +203,8 @@ class PageFiles:
         content = await asyncio.to_thread(folder.read)
         taken = await self._taken(scope, folder, content)
         own = "\n".join([content.own, *taken.kept]).strip()
+        if own:
+            await self._note(scope)
         facts = await self._edits.on_page(await self._journal.page_facts(scope.owners(), CONSIDERED))
         standing = frozenset(id for lines in content.made.values() for id, _ in lines)
         budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
@@ -200,6 +222,11 @@ class PageFiles:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return kept
+
+    async def _note(self, scope: Scope) -> None:
+        owner, known = scope.owner(Layer.USER_PROJECT), await self.with_own_words()
+        if owner and owner not in known:
+            await self._journal.set_meta(WITH_OWN_WORDS, orjson.dumps([*known, owner]))
 
     async def _page(self, scope: Scope) -> _Kept:
         kept = self._kept.get(scope.owners())

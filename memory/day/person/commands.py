@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from memory.behaviour import Known
@@ -107,7 +108,8 @@ class Commands:
         beginnings = [f"up:{user.removeprefix('u:')}/"] if user else []
         shared = org.removeprefix("o:") if org else user.removeprefix("u:") if user else None
         beginnings += [f"p:{shared}/"] if shared else []
-        known = [owner for owner in await self._journal.owners() if owner.startswith(tuple(beginnings))]
+        there = [*await self._journal.owners(), *await self._pages.with_own_words()]
+        known = [owner for owner in there if owner.startswith(tuple(beginnings))]
         return tuple(dict.fromkeys([*(each for each in (user, org) if each), *known]))
 
     async def search(
@@ -253,12 +255,16 @@ class Commands:
             moment = Moment(tuple(owners), self._now(), floor=OPEN)
             for scored in (await self._recall.search(question, moment)).scored:
                 found.setdefault(scored.id, scored.memory)
-        held = text.casefold().strip()
+        return [memory for memory in found.values() if _holds(memory.text, text, asked)][:ALIKE]
+
+    async def own_words_alike(self, text: str, owners: Sequence[str]) -> list[str]:
+        """Sentences about what a person's own words on the pages say of a query: they are theirs to take out."""
+        asked = frozenset(stems(text))
         return [
-            memory
-            for memory in found.values()
-            if held in memory.text.casefold() or (asked and asked <= frozenset(stems(memory.text)))
-        ][:ALIKE]
+            _theirs(file, number, line)
+            for file, number, line in await self._pages.own_lines(owners)
+            if _holds(line, text, asked)
+        ]
 
     async def forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
         """Delete memories everywhere, and what was derived from them; whole ids or the beginnings of some.
@@ -286,6 +292,12 @@ class Commands:
             await self._journal.tombstone([*self._tombstones(taken), *self._buried(observed)], self._now())
             self._sessions.forget()
             await self._pages.unmake()
+            said = [memory.text.casefold() for memory in taken]
+            written = [
+                _theirs(file, number, line)
+                for file, number, line in await self._pages.own_lines(owners)
+                if any(each in line.casefold() for each in said)
+            ]
         files, faults = await self._written.forget_written(gone.facts, skills, owners)
         await self._learner.catch_up()
         left = AsideLeft()
@@ -293,7 +305,7 @@ class Commands:
             left = await self._journal.forget_aside()
         except StoreError as error:
             faults = [*faults, f"what was set aside and is damaged could not be looked for: {error}"]
-        return replace(gone, files=tuple(files), faults=(*faults, *left.told()), damaged=left.gone)
+        return replace(gone, files=tuple(files), faults=(*faults, *written, *left.told()), damaged=left.gone)
 
     async def page(self, scope: Scope) -> str:
         """MEMORY.md as it is now."""
@@ -322,6 +334,16 @@ class Commands:
 
     def _buried(self, observed: Sequence[Known]) -> list[bytes]:
         return [tombstone_of(self._journal.key(), each.owner, text) for each in observed for text in marks(each)]
+
+
+def _holds(said: str, query: str, asked: frozenset[str]) -> bool:
+    """Whether a text has a query in it, word for word or all of its words, whose stems are ``asked``."""
+    return query.casefold().strip() in said.casefold() or bool(asked and asked <= frozenset(stems(said)))
+
+
+def _theirs(file: Path, number: int, line: str) -> str:
+    own = "has it in your own words, which only you take out (`palimpsest page --edit`)"
+    return f"{file}:{number} {own}: {line.strip()}"
 
 
 def _within(memory: Memory) -> list[str]:

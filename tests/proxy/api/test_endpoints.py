@@ -89,6 +89,16 @@ async def test_forgetting_by_a_query_shows_first_and_takes_nothing(ask: Asking) 
     assert [each["id"] for each in (await ask("GET", "api/facts"))["facts"]] == [keep["id"]]
 
 
+async def test_forgetting_tells_what_stays_in_a_persons_own_words_on_the_page(ask: Asking) -> None:
+    await ask("PUT", "api/page?project=loom", {"own": "- Ines keeps the lighthouse.\n- The lighthouse keeper is Ines."})
+    fact = await remembered(ask, "the lighthouse keeper is Ines", "?project=loom")
+    [first, second] = (await ask("POST", "api/forget", {"query": "Lighthouse"}))["would_stay"]
+    assert "MEMORY.md:1 " in first and second.endswith("- The lighthouse keeper is Ines.")
+    assert (await ask("POST", "api/forget?project=mole", {"query": "lighthouse"}))["would_stay"] == []
+    assert (await ask("POST", "api/forget", {"ids": [fact["id"]]}))["faults"] == [second]
+    assert (await ask("POST", "api/forget", {"query": "lighthouse"}))["would_stay"] == [first, second]
+
+
 async def test_what_is_forgotten_is_gone_from_a_session_that_goes_on(ask: Asking, proxy: Running) -> None:
     """From the facts, the journal, the page, the ledger, and from what the same client's next request brings."""
     said = "My sister Wilhelmina lives in Trondheim."

@@ -107,6 +107,20 @@ async def test_an_export_taken_in_by_a_fresh_home_gives_the_same_export(tmp_path
         await second.close()
 
 
+async def test_a_page_goes_along_where_nothing_else_is_remembered_of_its_project(tmp_path: Path) -> None:
+    first, second = await opened(tmp_path / "one"), await opened(tmp_path / "two")
+    try:
+        await first.commands.write_page(ANN, "Ask Petra first.", None)
+        records = await everything(first, await first.commands.everything_of(ANN))
+        assert [(each["sort"], each["text"]) for each in records] == [("page", "Ask Petra first.")]
+        await second.importing.records(records, ANN)
+        assert await everything(second, await second.commands.everything_of(ANN)) == records
+        assert await second.commands.everything_of(BOB) == (BOB.owner(Layer.USER),)
+    finally:
+        await first.close()
+        await second.close()
+
+
 async def test_what_was_decided_stays_decided_in_another_home(tmp_path: Path) -> None:
     first, second = await opened(tmp_path / "one"), await opened(tmp_path / "two")
     try:
