@@ -227,7 +227,7 @@ async def open_memory(
     async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
         return await learner.neighbours(owner, text, more)
 
-    edits = PageEdits(journal, near, guard, new_id, now, device)
+    edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     observing = Observing(journal, new_id, settings.learning)
@@ -314,7 +314,7 @@ async def open_memory(
     )
     if settings.mode is Mode.ON:
         nights.start()
-    tools = Tools(settings.tools.tokens, journal, recall, commands, learner, pages, content, new_id, now)
+    tools = Tools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
     return Memory(
         settings=settings,
         home=home,

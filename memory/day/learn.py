@@ -20,11 +20,11 @@ from memory.conversation import Role
 from memory.day.lessons.indexing import Indexing, lesson_of, points_of
 from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
-from memory.day.own_words import met
+from memory.day.own_words import met, the_same, vouched
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
-from memory.fact import Fact, Passage
+from memory.fact import Fact, Kind, Passage
 from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
@@ -90,21 +90,32 @@ class Learner(Following):
         """Write facts and passages that no exchange taught, and make them findable."""
         await self.write(await _aside([*facts, *passages], lesson_of, 0, facts, passages))
 
-    async def tell(self, said: Fact, now: datetime) -> Fact:
+    async def tell(self, said: Fact, now: datetime, *, kind: Kind | None = None) -> Fact:
         """Write down what a person says outside any session, and then what it means for what is known (see
-        :func:`memory.day.own_words.met`); the fact as it stands. Nothing is learned, forgotten or pinned in between."""
+        :func:`memory.day.own_words.met`); the fact as it stands, or the one that is known letter for letter, which is
+        the person's own word from now on, of that ``kind`` where one is told. Nothing is learned, forgotten or pinned
+        in between."""
         async with self.resting():
-            # Written first: whatever fails behind it, what the person said is kept.
-            await self._journal.learn(await _aside([said], lesson_of, 0, [said], ()))
-            near = [each for each in await self.neighbours(said.owner, said.text) if each[0].id != said.id]
-            held, *changed = met(said, near, now)
-            if changed:
-                known = frozenset(fact.id for fact in (held, *changed))
-                await self._journal.learn(lesson_of(0, (held, *changed), (), known))
-            self._pages.changed(frozenset(fact.owner for fact in (held, *changed)))
+            same = await self._journal.find_facts([said.owner], said.text, 20)
+            if (known := the_same(said.text, same)) is not None:
+                told = [vouched(known, said, kind)]
+                await self._journal.learn(lesson_of(0, told, (), frozenset({known.id})))
+            else:
+                told = await self._told(said, now)
+            self._pages.changed(frozenset(fact.owner for fact in told))
             await self._indexing().catch_up()
         await self._pages.refresh()
-        return held
+        return told[0]
+
+    async def _told(self, said: Fact, now: datetime) -> list[Fact]:
+        """Write a new fact, and what it changes; all of them as they stand, the new one first."""
+        # Written first: whatever fails behind it, what the person said is kept.
+        await self._journal.learn(await _aside([said], lesson_of, 0, [said], ()))
+        near = [each for each in await self.neighbours(said.owner, said.text) if each[0].id != said.id]
+        told = met(said, near, now)
+        if len(told) > 1:
+            await self._journal.learn(lesson_of(0, told, (), frozenset(fact.id for fact in told)))
+        return told
 
     async def write(self, lesson: Lesson) -> None:
         """Write a lesson that no exchange taught, and make it findable."""

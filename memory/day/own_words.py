@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
-from memory.fact import Category, Draft, Fact, Kind, Origin, Stability, Stream, Tier
+from memory.fact import Category, Draft, Fact, Kind, Origin, Stability, State, Stream, Tier
 from memory.language.claim import Claim
 from memory.language.narrowing import takes_over
 from memory.learning.extract import extract
@@ -58,6 +58,26 @@ def in_own_words(
         pinned=pinned or bool(draft and draft.pinned),
         wrong=draft.wrong if draft else "",
         entities=draft.entities if draft else (),
+    )
+
+
+def the_same(text: str, found: Iterable[Fact]) -> Fact | None:
+    """The one of some facts that holds a text letter for letter, whatever their case."""
+    return next(
+        (each for each in found if each.text.casefold() == text.casefold() and each.state is State.ACTIVE), None
+    )
+
+
+def vouched(known: Fact, said: Fact, kind: Kind | None = None) -> Fact:
+    """What was known already, letter for letter, as the person's own word."""
+    return replace(
+        known,
+        origin=Origin.PERSON,
+        stability=Stability.VERIFIED,
+        confidence=1.0,
+        importance=max(known.importance, said.importance),
+        pinned=known.pinned or said.pinned,
+        kind=kind or known.kind,
     )
 
 

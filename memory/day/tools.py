@@ -21,7 +21,8 @@ from memory.context.searched import Moment
 from memory.context.tools import MOST_FOUND, NAMES
 from memory.conversation import Conversation, Role, Text, digest
 from memory.day.learn import Learner
-from memory.day.page.files import PageFiles
+from memory.day.lessons.indexing import lesson_of
+from memory.day.own_words import the_same
 from memory.day.person.commands import Ambiguous, Commands, NotFound
 from memory.day.recall import Recall
 from memory.day.tiers.content import Content, NoHandle
@@ -30,11 +31,12 @@ from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stat
 from memory.learning.extract import extract
 from memory.learning.importance import importance
 from memory.learning.orders import gives_orders
+from memory.learning.outcome import contradicting
 from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
 from memory.learning.taint import taint_of
 from memory.learning.tombstones import tombstone_of
-from memory.ports import Journal
+from memory.ports import Journal, Lesson, Use
 from memory.scope import Layer, Scope
 
 FOUND = 8
@@ -83,7 +85,6 @@ class Tools:
         recall: Recall,
         commands: Commands,
         learner: Learner,
-        pages: PageFiles,
         content: ContentOf,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
@@ -93,7 +94,6 @@ class Tools:
         self._recall = recall
         self._commands = commands
         self._learner = learner
-        self._pages = pages
         self._content = content
         self._new_id = new_id
         self._now = now
@@ -175,42 +175,65 @@ class Tools:
             raise Wrong("memory takes no notes at the moment (it is paused or read-only)")
         match action:
             case "add":
-                return await self._add(_text(arguments, "text"), asker)
+                return await self._noted(lambda: self._added(_text(arguments, "text"), asker))
             case "confirm":
-                fact = await self._fact(arguments, asker)
-                await self._journal.reinforce([fact.id], asker.session, self._now(), used=True)
-                return Answer(f"Confirmed: {fact.id[: answers.SHORT]}.", (fact.id,))
+                return await self._noted(lambda: self._confirmed(arguments, asker))
             case "update" | "supersede":
-                return await self._follow(_text(arguments, "text"), await self._fact(arguments, asker), action, asker)
+                return await self._noted(lambda: self._followed(arguments, action, asker))
         raise Wrong(f"action is {action[:20]!r}; it is add, confirm, update or supersede")
 
-    async def _add(self, text: str, asker: Asker) -> Answer:
-        new = await self._new(text, asker)
-        for known in await self._journal.find_facts([new.owner], new.text, 20):
-            if known.text.casefold() == new.text.casefold() and known.state is State.ACTIVE:
-                await self._journal.reinforce([known.id], asker.session, self._now(), used=True)
-                return Answer(f"Known already as {known.id[: answers.SHORT]}; it counts as confirmed.", (known.id,))
-        await self._learner.remember([new])
-        return Answer(f"Noted as {new.id[: answers.SHORT]}.", (new.id,))
+    async def _noted(self, drawn: Callable[[], Awaitable[tuple[Lesson, Answer]]]) -> Answer:
+        """Write what is ``drawn`` from what is known at this moment; what is answered then."""
+        told = Answer("")
 
-    async def _follow(self, text: str, known: Fact, action: str, asker: Asker) -> Answer:
+        async def lesson() -> Lesson:
+            nonlocal told
+            written, told = await drawn()
+            return written
+
+        await self._learner.revise(lesson)
+        return told
+
+    async def _confirmed(self, arguments: Mapping[str, Any], asker: Asker) -> tuple[Lesson, Answer]:
+        fact = await self._fact(arguments, asker)
+        return self._used(fact, asker), Answer(f"Confirmed: {fact.id[: answers.SHORT]}.", (fact.id,))
+
+    async def _added(self, text: str, asker: Asker) -> tuple[Lesson, Answer]:
+        new = await self._new(text, asker)
+        known = the_same(new.text, await self._journal.find_facts([new.owner], new.text, 20))
+        if known is not None:
+            short = known.id[: answers.SHORT]
+            return self._used(known, asker), Answer(f"Known already as {short}; it counts as confirmed.", (known.id,))
+        return lesson_of(0, [new], ()), Answer(f"Noted as {new.id[: answers.SHORT]}.", (new.id,))
+
+    def _used(self, fact: Fact, asker: Asker) -> Lesson:
+        return Lesson(0, uses=(Use(fact.id, asker.session, self._now(), shown=True, used=True),))
+
+    async def _followed(self, arguments: Mapping[str, Any], action: str, asker: Asker) -> tuple[Lesson, Answer]:
         """A note in the place of a memory; beside it, where that is trusted more than the model."""
+        text = _text(arguments, "text")
+        known = await self._fact(arguments, asker)
         new = await self._new(text, asker)
         short = known.id[: answers.SHORT]
         if not asker.origin.counts_as(known.origin):
-            await self._learner.remember([replace(new, contradicts=(known.id,))])
-            await self._journal.update(replace(known, contradicts=(*known.contradicts, new.id)))
-            return Answer(
+            beside = contradicting(new, [known])
+            return lesson_of(0, beside, (), frozenset({known.id})), Answer(
                 f"{short} is the {'person' if known.origin.trusted else 'more trusted source'}'s own word and stays; "
                 f"noted beside it, as a contradiction, as {new.id[: answers.SHORT]}. Only the person can settle it.",
                 (new.id, known.id),
             )
-        since = known.valid_from if action == "update" else new.valid_from
-        await self._learner.remember([replace(new, valid_from=since, supersedes=(known.id,))])
-        await self._journal.supersede(known.id, new.id, self._now())
-        self._pages.changed(frozenset({known.owner}))
-        await self._pages.refresh()
-        return Answer(f"{short} is superseded by {new.id[: answers.SHORT]}.", (new.id, known.id))
+        after = replace(
+            new, valid_from=known.valid_from if action == "update" else new.valid_from, supersedes=(known.id,)
+        )
+        past = replace(
+            known,
+            state=State.SUPERSEDED,
+            valid_until=known.valid_until or after.valid_from,
+            superseded_at=known.superseded_at or self._now(),
+        )
+        return lesson_of(0, (after, past), (), frozenset({known.id})), Answer(
+            f"{short} is superseded by {new.id[: answers.SHORT]}.", (new.id, known.id)
+        )
 
     async def _fact(self, arguments: Mapping[str, Any], asker: Asker) -> Fact:
         memory = await self._commands.memory(_id(arguments), asker.scope.owners())

@@ -157,9 +157,6 @@ class Journal(Protocol):
     async def pin(self, id: str, pinned: bool) -> bool:
         """Pin a fact or let go of it; False where it is not known."""
 
-    async def supersede(self, id: str, by: str, at: datetime) -> bool:
-        """A fact was followed by another, which then names it; False where it is not known."""
-
     async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
         """Memories were shown in a session. Only use strengthens: access, last use, distinct sessions."""
 

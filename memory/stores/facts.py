@@ -128,18 +128,6 @@ class Facts(Shelf):
         """See :class:`memory.ports.Journal`."""
         return await self._db.write(lambda connection: _changed(connection, "fact_pin", (pinned, id)))
 
-    async def supersede(self, id: str, by: str, at: datetime) -> bool:
-        """See :class:`memory.ports.Journal`. It held until the other began to hold."""
-        told = {"id": id, "by": by, "at": stamp(at)}
-
-        def work(connection: sqlite3.Connection) -> bool:
-            if not _changed(connection, "fact_supersede", told):
-                return False
-            connection.execute(QUERIES["fact_supersedes"], told)
-            return True
-
-        return await self._db.write(work)
-
     async def reinforce(self, ids: Sequence[str], session: str, at: datetime, used: bool) -> None:
         """See :class:`memory.ports.Journal`."""
 

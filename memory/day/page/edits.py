@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Protocol
@@ -11,7 +12,7 @@ import orjson
 
 from memory.context.edited import Edited, said_in
 from memory.day.lessons.indexing import lesson_of
-from memory.day.own_words import followed, in_own_words, met
+from memory.day.own_words import followed, in_own_words, met, the_same
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
@@ -62,7 +63,7 @@ class Near(Protocol):
 
 class PageEdits:
     """The shell that takes edits back. What a line means for what is known is decided as for everything that a person
-    says outside any session (:func:`memory.day.own_words.met`)."""
+    says outside any session (:func:`memory.day.own_words.met`). While ``resting`` is held nobody else writes facts."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class PageEdits:
         new_id: Callable[[], str],
         now: Callable[[], datetime],
         device: str,
+        resting: Callable[[], AbstractAsyncContextManager[None]],
     ) -> None:
         self._journal = journal
         self._near = near
@@ -79,6 +81,7 @@ class PageEdits:
         self._new_id = new_id
         self._now = now
         self._device = device
+        self._resting = resting
 
     async def read(self, scope: Scope, stream: Stream, file: str, changes: Edited, taken: Taken) -> None:
         """Note on ``taken`` what the edits of one file come to."""
@@ -111,7 +114,14 @@ class PageEdits:
             await self._add(scope, stream, _said(line.text), file, line.number, taken)
 
     async def write(self, taken: Taken) -> None:
-        """Write down what was noted, in one transaction."""
+        """Write down what was noted, in one transaction. Nothing is learned, forgotten or pinned between the reading of
+        what is known and the writing."""
+        if not taken.facts:
+            return
+        async with self._resting():
+            await self._write(taken)
+
+    async def _write(self, taken: Taken) -> None:
         known = frozenset(taken.facts) - taken.new
         # What became of a fact while the edits were compared stays so, first of all that it was forgotten.
         there = {fact.id: fact for fact in await self._journal.facts(list(known))} if known else dict[str, Fact]()
@@ -147,7 +157,7 @@ class PageEdits:
         owner = scope.owner(layer) or scope.owner(Layer.USER)
         if owner is None or not text:
             return
-        same = _the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
+        same = the_same(text, await self._journal.find_facts(scope.owners(), text, 20))
         if same is not None:
             vouched = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0, stream=stream)
             taken.change(same, vouched)
@@ -192,9 +202,3 @@ def _onto(fact: Fact, read: Fact, changed: Fact) -> Fact:
 
 def _said(line: str) -> str:
     return " ".join(redact(said_in(line)).text.split())
-
-
-def _the_same(text: str, found: Iterable[Fact]) -> Fact | None:
-    return next(
-        (each for each in found if each.text.casefold() == text.casefold() and each.state is State.ACTIVE), None
-    )

@@ -26,7 +26,7 @@ from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
 from memory.day.sessions.finding import LiveSessions
-from memory.fact import Fact, Kind, Origin, Passage, Stability, State, Stream
+from memory.fact import Fact, Kind, Origin, Passage, State, Stream
 from memory.language.words import stems
 from memory.learning.behaviour.told import marks, within
 from memory.learning.redact import redact
@@ -195,30 +195,7 @@ class Commands:
         if owner is None:
             raise ValueError("there is no user whose memory this could be")
         fact = in_own_words(said, owner, layer, self._new_id(), self._now(), kind=kind, pinned=pinned)
-        known = next(
-            (
-                each
-                for each in await self._journal.find_facts([owner], said, 20)
-                if each.text.casefold() == fact.text.casefold() and each.state is State.ACTIVE
-            ),
-            None,
-        )
-        if known is None:
-            return await self._learner.tell(fact, self._now())
-        same = replace(
-            known,
-            origin=Origin.PERSON,
-            stability=Stability.VERIFIED,
-            confidence=1.0,
-            importance=max(known.importance, fact.importance),
-            pinned=known.pinned or pinned,
-            kind=kind or known.kind,
-        )
-        await self._journal.update(same)
-        self._pages.changed(frozenset({owner}))
-        await self._pages.refresh()
-        self._learner.wake()
-        return same
+        return await self._learner.tell(fact, self._now(), kind=kind)
 
     async def pin(self, id: str, owners: Sequence[str], pinned: bool) -> Fact:
         """Pin a fact, which then never fades, or let go of it.

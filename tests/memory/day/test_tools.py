@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 import pytest
@@ -21,12 +23,15 @@ from memory.conversation import Message as Turn
 from memory.conversation import Text as Words
 from memory.day.tools import Asker, Tools, origin_of
 from memory.fact import Origin, Sensitivity, State
+from memory.learning.outcome import ended
+from memory.learning.tombstones import tombstone_of
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.settings import MemorySettings
 from tests.memory.day.person.test_commands import unguarded
 from tests.memory.stores.making import assistant, exchange, fact, passage, session, user
 
+T = TypeVar("T")
 BOAT = Scope(user="ann", project="boat")
 ANN = Asker(BOAT, "s1")
 BOB = Asker(Scope(user="bob", project="boat"), "s2")
@@ -78,8 +83,8 @@ async def test_what_was_known_at_a_time_is_told_also_when_it_was_superseded(memo
     then = datetime.now(UTC) - timedelta(days=30)
     old = fact("The mooring is number seven.", id=OLD, recorded_at=then, valid_from=then)
     await memory.learner.remember([old])
-    new = await memory.commands.remember("The mooring is number twelve.", BOAT)
-    await memory.journal.supersede(OLD, new.id, datetime.now(UTC))
+    await memory.commands.remember("The mooring is number twelve.", BOAT)
+    await memory.journal.update(ended(old, datetime.now(UTC)))
     day = (then + timedelta(days=3)).date().isoformat()
     assert "seven" in await ask(tools, "memory_search", query="mooring number", as_of=day)
     assert "twelve" not in await ask(tools, "memory_search", query="mooring number", as_of=day)
@@ -173,6 +178,49 @@ async def test_a_models_note_is_superseded_by_a_later_one(memory: Memory, tools:
     assert "Confirmed" in await ask(tools, "memory_note", action="confirm", id=confirmed)
     [fact_now] = await memory.journal.facts([confirmed])
     assert fact_now.access == 2
+
+
+async def waiting_for(memory: Memory, task: asyncio.Task[T]) -> asyncio.Task[T]:
+    """A task that waits until the learner may be disturbed, or has not waited for it."""
+    while not memory.learner._asked_to_rest and not task.done():  # noqa: ASYNC110 (nobody is told of who waits)
+        await asyncio.sleep(0)
+    return task
+
+
+async def test_a_note_that_waits_is_taken_of_what_is_known_when_its_turn_comes(memory: Memory, tools: Tools) -> None:
+    await ask(tools, "memory_note", action="add", text="The mast is 11 m high.")
+    [held] = await memory.journal.find_facts(BOAT.owners(), "mast")
+    async with memory.learner.resting():
+        noting = asyncio.create_task(ask(tools, "memory_note", action="update", id=held.id, text="It is 12 m high."))
+        await waiting_for(memory, noting)
+        await memory.journal.forget([held.id], datetime.now(UTC))
+    assert "there is no memory" in await noting
+    assert await memory.journal.facts_of(BOAT.owners()) == []
+
+
+async def test_what_is_forgotten_while_a_note_waits_is_not_noted(memory: Memory, tools: Tools) -> None:
+    text = "The mast is 11 m high."
+    async with memory.learner.resting():
+        noting = await waiting_for(memory, asyncio.create_task(ask(tools, "memory_note", action="add", text=text)))
+        await memory.journal.tombstone([tombstone_of(memory.journal.key(), OWNER, text)], datetime.now(UTC))
+    assert "forgotten" in await noting
+    assert await memory.journal.facts_of(BOAT.owners()) == []
+
+
+async def test_two_notes_of_the_same_are_one(memory: Memory, tools: Tools) -> None:
+    notes = [ask(tools, "memory_note", action="add", text="The mast is 11 m high.") for _ in range(2)]
+    assert sorted(told[:5] for told in await asyncio.gather(*notes)) == ["Known", "Noted"]
+
+
+async def test_a_note_leaves_what_it_contradicts_as_it_is_by_then(memory: Memory, tools: Tools) -> None:
+    held = await memory.commands.remember("The mooring is number twelve.", BOAT)
+    async with memory.learner.resting():
+        asked = ask(tools, "memory_note", action="supersede", id=held.id, text="The mooring is number one.")
+        noting = await waiting_for(memory, asyncio.create_task(asked))
+        await memory.journal.pin(held.id, True)
+    assert "stays" in await noting
+    [still] = await memory.journal.facts([held.id])
+    assert still.pinned and len(still.contradicts) == 1
 
 
 async def test_what_was_forgotten_is_not_noted_again(memory: Memory, tools: Tools) -> None:

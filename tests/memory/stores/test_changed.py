@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.stores.changed import ChangedMemories
 from tests.memory.stores.making import AT, fact, open_journal, passage
@@ -18,7 +19,7 @@ async def test_whatever_changes_a_memory_is_told_once_and_what_is_new_is_not(tmp
     await journal.learn(Lesson(0, (fact("a third text"),)))
     assert journal.changed.take() == frozenset()
     await journal.update(replace(one, text="another text"))
-    await journal.supersede(two.id, one.id, AT)
+    await journal.learn(Lesson(0, (ended(two, AT), replace(one, supersedes=(two.id,)))))
     assert journal.changed.take() == frozenset({one.id, two.id})
     await journal.reinforce([one.id], "s2", AT, used=True)
     await journal.forget([two.id, turn.id], AT)

@@ -162,17 +162,6 @@ async def test_a_fact_is_written_anew_only_where_it_is_known(journal: SqliteJour
     assert await journal.facts([one.id]) == [replace(one, text="y", importance=0.9)]
 
 
-async def test_a_superseded_fact_held_until_the_other_began_to_hold(journal: SqliteJournal) -> None:
-    old, new = fact("npm"), fact("pnpm", valid_from=AT - timedelta(hours=2))
-    await learn(journal, old, new)
-    assert await journal.supersede(old.id, new.id, AT)
-    assert await journal.supersede(old.id, new.id, AT + timedelta(days=1))
-    assert not await journal.supersede("unknown", new.id, AT)
-    was, now = await journal.facts([old.id, new.id])
-    assert (was.state, was.superseded_at, was.valid_until) == (State.SUPERSEDED, AT, new.valid_from)
-    assert now.supersedes == (old.id,)
-
-
 async def test_only_use_strengthens_and_a_session_counts_once(journal: SqliteJournal) -> None:
     one = fact("x", session="s1")
     await learn(journal, one)

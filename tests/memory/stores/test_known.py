@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.fact import Fact, Passage, State
+from memory.learning.outcome import ended
 from memory.ports import Lesson
 from memory.stores.journal import SqliteJournal
 from memory.stores.known import LONGEST, KnownMemories
@@ -42,7 +43,7 @@ async def test_every_way_of_writing_is_seen_by_the_next_reading(tmp_path: Path) 
     await journal.reinforce([one.id], "s2", AT, used=True)
     first = (await read(journal, ids))[one.id]
     assert isinstance(first, Fact) and first.access > one.access
-    await journal.supersede(one.id, two.id, AT)
+    await journal.learn(Lesson(0, (ended(first, AT), replace(two, supersedes=(one.id,)))))
     after = await read(journal, ids)
     first, second = after[one.id], after[two.id]
     assert isinstance(first, Fact) and first.state is State.SUPERSEDED

@@ -43,17 +43,6 @@ ORDER BY recorded DESC, number DESC LIMIT ?;
 -- fact_pin: pin a fact or let go of it
 UPDATE facts SET pinned = ? WHERE id = ?;
 
--- fact_supersede: a fact has been followed by another
-UPDATE facts SET
-    state = 'superseded',
-    superseded_at = coalesce(superseded_at, :at),
-    valid_until = coalesce(valid_until, (SELECT valid_from FROM facts WHERE id = :by), :at)
-WHERE id = :id;
-
--- fact_supersedes: write down in a fact what it follows
-UPDATE facts SET supersedes = json_insert(supersedes, '$[#]', :id)
-WHERE id = :by AND NOT EXISTS (SELECT 1 FROM json_each(facts.supersedes) WHERE value = :id);
-
 -- fact_used: count one use; the last one stays the last, in whatever order they are told
 UPDATE facts SET
     access = access + 1,

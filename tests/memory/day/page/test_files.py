@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,14 +34,19 @@ async def nobody(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tu
     return []
 
 
-def pages_of(journal: SqliteJournal, folder: Path, near: Near = nobody) -> PageFiles:
+def pages_of(
+    journal: SqliteJournal,
+    folder: Path,
+    near: Near = nobody,
+    resting: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+) -> PageFiles:
     def now() -> datetime:
         return datetime(2026, 1, 1, tzinfo=UTC)
 
     async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
         return await awaitable, ""
 
-    edits = PageEdits(journal, near, guard, lambda: "new", now, "here")
+    edits = PageEdits(journal, near, guard, lambda: "new", now, "here", resting)
     return PageFiles(PageSettings(), journal, folder / "pages", now, edits, "here")
 
 
@@ -177,6 +183,32 @@ async def test_an_edit_does_not_bring_back_what_is_forgotten_while_it_is_compare
     file.write_text(text.replace("number twelve", "number thirteen"))
     assert "number thirteen" in await pages.text(SCOPE)
     assert [fact.text for fact in await journal.facts([KNOWN.id, "new"])] == ["The mooring is number thirteen."]
+    await journal.close()
+
+
+async def test_nothing_is_forgotten_between_the_reading_and_the_writing_of_an_edit(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    alone, asked, learn = asyncio.Lock(), list[asyncio.Task[None]](), journal.learn
+
+    async def forget() -> None:
+        async with alone:
+            await journal.forget([KNOWN.id], KNOWN.recorded_at)
+
+    async def written(lesson: Lesson) -> None:
+        asked.append(asyncio.create_task(forget()))
+        if not alone.locked():
+            await asked[0]
+        await learn(lesson)
+
+    pages = pages_of(journal, tmp_path, resting=lambda: alone)
+    await pages.page(SCOPE)
+    [(file, text)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
+    journal.learn = written  # type: ignore[method-assign]
+    file.write_text(text.replace("number twelve", "number thirteen"))
+    await pages.text(SCOPE)
+    await asyncio.gather(*asked)
+    assert [fact.id for fact in await journal.facts([KNOWN.id, "new"])] == ["new"]
     await journal.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -153,6 +154,34 @@ async def test_what_changes_while_others_write_is_not_written_back(commands: Com
     assert pinned.pinned
     held = await commands.memory(old.id, BOAT.owners())
     assert isinstance(held, Fact) and held.pinned and new.id != old.id
+
+
+async def test_what_is_forgotten_while_the_same_is_said_again_is_written_anew(memory: Memory) -> None:
+    held = await memory.commands.remember("The marina closes at dusk.", BOAT)
+    async with memory.learner.resting():
+        saying = asyncio.create_task(memory.commands.remember("The marina closes at DUSK.", BOAT))
+        while not memory.learner._asked_to_rest and not saying.done():  # noqa: ASYNC110 (nobody is told of who waits)
+            await asyncio.sleep(0)
+        await memory.journal.forget([held.id], held.recorded_at)
+    said = await saying
+    assert said.id != held.id and [each.id for each in await memory.commands.facts(BOAT.owners())] == [said.id]
+
+
+async def test_what_becomes_of_a_fact_while_the_same_is_said_again_stays_so(memory: Memory) -> None:
+    held = await memory.commands.remember("The marina closes at dusk.", BOAT)
+    async with memory.learner.resting():
+        saying = asyncio.create_task(memory.commands.remember("The marina closes at dusk.", BOAT, kind=Kind.DECISION))
+        while not memory.learner._asked_to_rest and not saying.done():  # noqa: ASYNC110 (nobody is told of who waits)
+            await asyncio.sleep(0)
+        await memory.journal.update(replace(held, contradicts=("another",)))
+    await saying
+    [now] = await memory.commands.facts(BOAT.owners())
+    assert (now.id, now.contradicts, now.kind) == (held.id, ("another",), Kind.DECISION)
+
+
+async def test_the_same_said_twice_at_once_is_one_fact(commands: Commands) -> None:
+    said = await asyncio.gather(*(commands.remember("The marina closes at dusk.", BOAT) for _ in range(2)))
+    assert len({each.id for each in said}) == 1
 
 
 async def test_what_a_person_says_is_kept_though_the_embedder_is_down(memory: Memory) -> None:
