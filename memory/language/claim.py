@@ -34,25 +34,72 @@ _LIKE = re.compile(r"\b(?:like|love|enjoy|prefer|adore|favou?r|want|support|allo
 _CHANGE = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|instead of|instead|rather than|from now on|as of|switched|moved|"
     r"migrated|changed|replaced|renamed|upgraded|downgraded|dropped|stopped|quit|used to|now|new|turned out|"
-    r"actually|correction|scrap that|changed my mind|going forward|deprecated|removed|nicht mehr|ab jetzt|statt)\b"
+    r"actually|correction|scrap that|changed my mind|going forward|deprecated|removed|again|back (?:to|on|in|at|with)|"
+    r"nicht mehr|ab jetzt|statt)\b"
+)
+_VERBS = (
+    r"switch(?:e[sd]|ing)?|mov(?:e[sd]?|ing)|migrat(?:e[sd]?|ing)|chang(?:e[sd]?|ing)|(?<!\bi )went|renamed|rewrote|"
+    r"rewritten|upgrad(?:e[sd]?|ing)|downgrad(?:e[sd]?|ing)|convert(?:s|ed|ing)?"
 )
 _FROM_TO = re.compile(
-    r"\b(?:switched|switching|moved|moving|migrated|migrating|changed|changing|went|renamed|upgraded|downgraded|"
-    r"converted) (?:\S{1,40} ){0,4}?from (?P<old>[^,.;]{1,80}?) to (?P<new>[^,.;]{1,80})|"
+    r"\b(?:" + _VERBS + r") (?:\S{1,40} ){0,4}?from (?P<old>[^,.;]{1,80}?) to (?P<new>[^,.;]{1,80})|"
     r"\b(?P<new2>[^,.;]{1,80}?) (?:instead of|rather than) (?P<old2>[^,.;]{1,80})|"
     r"\breplaced (?P<old3>[^,.;]{1,60}?) (?:with|by) (?P<new3>[^,.;]{1,60})|"
-    r"\bno longer (?:\w{1,15} ){0,2}?(?P<old4>[^,.;]{1,80})"
+    r"\bno longer (?:\w{1,15} ){0,2}?(?P<old4>[^,.;]{1,80})|"
+    r"\b(?:" + _VERBS + r") (?:\S{1,40} ){0,4}?to (?P<new5>[^,.;]{1,60}?) from (?P<old5>[^,.;]{1,60})|"
+    r"\brenamed (?P<old6>[^,.;]{1,60}?) (?:to|as) (?P<new6>[^,.;]{1,60})|"
+    r"^(?!(?:we|i|they|he|she|you|it) )(?P<new7>[^,.;]{1,60}?) (?:has |have |now )?(?:"
+    r"(?:replaced|replaces|succeeded|succeeds)(?! .{1,60} (?:with|by) )|"
+    r"(?:took|takes|taken) over (?:\S{1,40} ){0,5}?from) (?P<old7>[^,.;]{1,60}?)(?= as |[,.;]|$)|"
+    r"^(?!(?:we|i|they|he|she|you|it) )(?P<old8>[^,.;]{1,60}?) (?:has |have |now )?(?:handed|passed) "
+    r"(?:\S{1,40} ){0,6}?to (?P<new8>[^,.;]{1,60})"
 )
+_PAIRS = ("", "2", "3", "4", "5", "6", "7", "8")
+"""Behind the names of both sides in each of these forms; the fourth has no new one."""
+_ENDING = frozenset(("new", "new3", "new6", "new8", "old2", "old5", "old7"))
+"""Sides behind which the sentence may go on."""
+_BEHIND = re.compile(
+    r"(?<=\S) (?:for|in|on|at|as|because|since|so|when|while|after|before|with|by|last|this|yesterday|now|today)\b.*$"
+)
+_NOT = re.compile(r"(?:n't|\b(?:not|never|no plans?|refuse[sd]?|against))\b(?! (?:only|just)\b)")
+_CLAUSE = re.compile(r"[,;:.–—]|\b(?:so|but|and|because)\b")
 _NUMBER = re.compile(r"(?<![\w.])[$€£]?\d{1,20}(?:[.,:/-]\d{1,20}){0,6}%?(?![\w])")
 _OVER = re.compile(r"(?P<a>[^,.;]{1,80}?) (?:over|instead of|rather than) (?P<b>[^,.;]{1,80})")
 # One of these stands in whatever the patterns match; to look for them is much cheaper.
-_BESIDE_OLD = ("from ", "instead of ", "rather than ", "replaced ", "no longer ")
+_BESIDE_OLD = (
+    "from ", "instead of ", "rather than ", "replace", "no longer ", "renamed ", "succeed", "handed ", "passed "
+)  # fmt: skip
 _BETWEEN = (" over ", " instead of ", " rather than ")
+_REPORTED = re.compile(
+    r"^(?:and |but |also )?(?!i |we )(?:\S{1,30} ){1,3}?(?:says?|said|thinks?|thought|claims?|claimed|told (?:me|us)|"
+    r"mentioned|reckons?|believes?|heard|suggests?|suggested|assumes?)\b(?! (?:yes|ok))|"
+    r"^(?:according to|apparently|supposedly|allegedly|rumou?r has it|maybe|perhaps|probably)\b|"
+    r"\bi (?:heard|think|guess|believe|assume)\b"
+)
+_UNITS = r"(?:week|month|year|quarter|sprint|release|spring|summer|autumn|fall|winter|\w{3,6}day)"
+_MONTHS = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+_TO_COME = re.compile(
+    rf"\b(?:tomorrow|soon|next {_UNITS}|(?:starting|beginning|as of) (?:on |in )?(?:\w{{3,6}}day|{_MONTHS})|"
+    r"from \w{3,6}day on|"
+    r"(?:plan(?:s|ned|ning)?|going|about|intend(?:s|ing)?|hop(?:es?|ing)|wants?|would like) (?:to|on) \w|"
+    r"(?:considering|thinking (?:of|about)) \w)"
+)
+_AT_ONCE = re.compile(r"\b(?:from now on|going forward|effective immediately|(?:as of|starting|from) (?:now|today))\b")
 # Attributes of which a thing has one at a time.
 _COPULA = re.compile(
-    r"^(?P<subject>.{2,100}?)\b(?:is|are|was|were|=|lives? (?:in|at|on)|runs? on|works? (?:at|for|as)|is called|"
+    r"^(?P<subject>.{2,100}?)\b(?:(?:is|are|was|were) (?:now )?(?:written|hosted|based|owned|located|led|managed|"
+    r"maintained|run|due|scheduled) (?:in|on|at|by|for)|"
+    r"is|are|was|were|=|lives? (?:in|at|on)|runs? on|works? (?:at|for|as)|is called|"
     r"listens? on|costs?|starts? (?:at|on)|ends? (?:at|on)|defaults? to|should be|must be|will be|heiße|heißt|"
+    r"(?:goe?s?|ships?|happens?|deploys?|meets?|releases?|opens?|closes?|expires?|begins?|runs?)(?: out)? (?:on|at)|"
     r"ist)\b(?P<value>.{1,160})$"
+)
+_ROLE = re.compile(r" (?:now )?(?:the|our|my) (?:\S{1,30} ?){1,4}$")
+_DETERMINED = re.compile(r"(?:the|our|my|your|his|her|their|its|this|that|these|those|a|an|it|there|what|which)\b")
+"""What "the lead" is said to be, and no "Bob", who is "the lead"."""
+_USED_FOR = re.compile(
+    r"^(?:we|i|our [\w-]{1,30}|the [\w-]{1,30})(?: now| currently)? uses? (?P<value>[^,;]{1,60}?) (?:for|as) "
+    r"(?P<subject>[^,;]{2,80})$"
 )
 _NUMBER_WORDS = vocabulary(
     "one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred thousand"
@@ -113,6 +160,27 @@ class Claim:
         return frozenset[str]().union(*(left for left, _ in self._moved))
 
     @cached_property
+    def hands_over(self) -> bool:
+        """Whether it says that somebody took another one's place, who may be much else besides."""
+        return any(each["old7"] or each["old8"] for each in self._found)
+
+    @cached_property
+    def held(self) -> Stems:
+        """The stems of what it holds to be so: not of what it says has gone."""
+        came = frozenset[str]().union(*(came for _, came in self._moved))
+        return (self.content - self.left) | came
+
+    @cached_property
+    def reported(self) -> bool:
+        """Whether it is said to be what somebody else says, or only what is guessed."""
+        return _REPORTED.search(self._plain) is not None
+
+    @cached_property
+    def to_come(self) -> bool:
+        """Whether it says in so many words that it will be so only later."""
+        return _TO_COME.search(self._plain) is not None and _AT_ONCE.search(self._plain) is None
+
+    @cached_property
     def over(self) -> tuple[Stems, Stems] | None:
         """Both sides of "A over B"."""
         text = self._plain
@@ -129,7 +197,19 @@ class Claim:
         if found is None:
             return None
         before = text[: found.start("value")].split()
-        return Attribute(_content(found["subject"]), _content(found["value"]), before)
+        subject, value = _content(found["subject"]), _content(found["value"])
+        if subject and _ROLE.match(found["value"]) and not _DETERMINED.match(text):
+            subject, value = value, subject
+        return Attribute(subject, value, before)
+
+    @cached_property
+    def purpose(self) -> Attribute | None:
+        """A claim that something is used for a purpose: the purpose and what is used."""
+        text = self._plain.strip(" .!")
+        found = _USED_FOR.match(text)
+        if found is None:
+            return None
+        return Attribute(_content(found["subject"]), _content(found["value"]), text[: found.start("value")].split())
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -153,20 +233,28 @@ class Claim:
 
     @cached_property
     def _moved(self) -> tuple[tuple[Stems, Stems], ...]:
+        return tuple((_side(each, "old"), _side(each, "new")) for each in self._found)
+
+    @cached_property
+    def _found(self) -> tuple[re.Match[str], ...]:
         text = self._plain
         if not any(phrase in text for phrase in _BESIDE_OLD):
             return ()
+        # "We have not switched" tells of no change.
         return tuple(
-            (
-                _content(each["old"] or each["old2"] or each["old3"] or each["old4"]),
-                _content(each["new"] or each["new2"] or each["new3"] or ""),
-            )
-            for each in _FROM_TO.finditer(text)
+            each for each in _FROM_TO.finditer(text) if not _NOT.search(_CLAUSE.split(text[: each.start()])[-1])
         )
 
     @property
     def _plain(self) -> str:
         return self.text.lower().replace("’", "'")
+
+
+def _side(found: re.Match[str], side: str) -> Stems:
+    """What stands on one side of a change, in whichever form it was found."""
+    said = found.groupdict()
+    pair, text = next(((pair, text) for pair in _PAIRS if (text := said.get(side + pair))), ("", ""))
+    return (_content(_BEHIND.sub("", text)) if side + pair in _ENDING else frozenset()) or _content(text)
 
 
 def _content(text: str) -> Stems:

@@ -10,10 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.language.claim import Claim, Stems
-from memory.language.narrowing import narrowed
-from memory.language.scopes import apart, narrower, of_one_form, of_others
+from memory.language.claim import Attribute, Claim, Stems
+from memory.language.months import MONTHS
+from memory.language.narrowing import MANNER, VERBS, goes_back, holds_what_has_gone, named_after, narrowed
+from memory.language.scopes import apart, counts, narrower, of_one_form, of_others
 from memory.language.sides import on_one_side
+from memory.language.vocabulary import vocabulary
+from memory.language.words import stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,21 @@ class Verdict:
 
 NONE = Verdict()
 SCOPED = Verdict(why="scoped")
+_HOURS = vocabulary("am pm")
+_MORE = vocabulary("support supports accept accepts allow allows offer offers also")
+_AT = frozenset(("on", "at"))
+_DAYS = frozenset(
+    stem(word)
+    for word in (*MONTHS, *vocabulary("monday tuesday wednesday thursday friday saturday sunday weekend day"))
+)
 _GUESSED = ("number", "negation")
 """Grounds that look at a sentence as a whole, and do not know what it is about."""
 _SIDED = ("negation", "change", "ended")
 """Grounds that say that one sentence rejects what the other stands for."""
 EXCEPTION = 0.4
-"""How sure it can be at most that what only narrows a claim down ends it."""
+"""How sure it can be at most that a claim ends another which is wider, or narrower, than itself."""
+NAMED = ("change", "ended")
+"""Grounds that name what has gone: it has, whatever holds it."""
 
 
 def compare(older: str, newer: str) -> Verdict:
@@ -43,7 +55,8 @@ def compare(older: str, newer: str) -> Verdict:
 
     Claims that each hold in circumstances of their own ("in staging", "in production") do not clash (``scoped``); one
     that narrows the other down ("we no longer use tabs in Go", "deploys of the docs") may contradict it and does not
-    end it.
+    end it. One that is wider ends what it names ("from Friday to Monday"), and no exception that holds something else.
+    What somebody else is said to say, and what is only to come, ends nothing.
     """
     return compare_claims(_claim(older), _claim(newer))
 
@@ -60,13 +73,37 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
         return SCOPED
     if verdict.why in _GUESSED and of_others(older.names, newer.names):
         return SCOPED
-    if apart(older.circumstances, newer.circumstances):
+    if apart(older.circumstances, newer.circumstances, days=verdict.why == "number"):
         return SCOPED
-    if narrowed(older, newer):
+    if _of_a_part(older, newer):
         return replace(verdict, change=min(verdict.change, EXCEPTION), part=True)
-    if verdict.change > EXCEPTION and narrower(older.circumstances, newer.circumstances):
-        return replace(verdict, change=EXCEPTION)
+    if verdict.change > EXCEPTION:
+        unsure = newer.reported or newer.to_come or (verdict.why not in NAMED and _of_a_part(newer, older))
+        # "We now support 20" takes 18 away from nobody.
+        unsure = unsure or (verdict.why == "number" and not _MORE.isdisjoint(newer.words))
+        return replace(verdict, change=EXCEPTION) if unsure else verdict
     return verdict
+
+
+def settles(said: str, rival: str) -> bool:
+    """Whether a claim that is said again, or confirmed, ends another one which contradicts it. Where either is about a
+    part only of what the other is about, each holds for what it names, however often it is said; and what somebody
+    else is said to say ends nobody's own word."""
+    return not scoped(said, rival) and (not _claim(said).reported or _claim(rival).reported)
+
+
+def scoped(one: str, other: str) -> bool:
+    """Whether either of two claims is about a part only of what the other is about."""
+    first, second = _claim(one), _claim(other)
+    if _of_a_part(first, second) or _of_a_part(second, first):
+        return True
+    return compare_claims(first, second).part or compare_claims(second, first).part
+
+
+def _of_a_part(whole: Claim, part: Claim) -> bool:
+    """Whether one claim is about a part only of what the other is about, by its words or by its circumstances."""
+    beyond = {group: names for group, names in part.circumstances.items() if not names <= whole.content}
+    return narrowed(whole, part) or narrower(whole.circumstances, beyond)
 
 
 @lru_cache(maxsize=2048)
@@ -79,12 +116,16 @@ def _compared(old: Claim, new: Claim) -> Verdict:
     if not (shared := old.content & new.content):
         return NONE
     cover = len(shared) / min(len(old.content), len(new.content))
-    if new.moves and (moved := _moved(old.content, new)) is not None:
+    if new.moves and (moved := _moved(old, new)) is not None:
         return moved
+    if holds_what_has_gone(old, new):
+        return Verdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
     if (swapped := _swapped(old, new)) is not None:
         return Verdict(swapped, _change(old, new), "swapped")
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
         return Verdict(min(0.9, 0.35 + 0.55 * cover), max(_change(old, new), 0.3), "negation")
+    if _used_instead(old, new):
+        return Verdict(0.75, 0.6, "value")
     if valued := _valued(old, new):
         return Verdict(valued, max(_change(old, new), 0.35), "value")
     if old.numbers and new.numbers and old.numbers.isdisjoint(new.numbers):
@@ -96,8 +137,10 @@ def _compared(old: Claim, new: Claim) -> Verdict:
 
 def _framed_alike(old: Claim, new: Claim, shared: Stems) -> float:
     """Which share of what both are about beside their numbers they have in common."""
-    first, second = len(old.content) - len(old.counted), len(new.content) - len(new.counted)
-    common = len(shared) - len(shared & old.counted)
+    # That it has changed, and how it goes on, is no part of what both are about.
+    verbs = VERBS | MANNER if new.tells_of_change else frozenset[str]()
+    first, second = len(old.content - old.counted - verbs), len(new.content - new.counted - verbs)
+    common = len(shared - old.counted - verbs)
     return common / (first + second - common) if first and second else 0.0
 
 
@@ -105,19 +148,41 @@ def _change(old: Claim, new: Claim) -> float:
     """How sure it is that something has changed, by the words of change alone."""
     if not new.tells_of_change:
         return 0.0
-    return 0.3 if old.tells_of_change else 0.6
+    return 0.3 if old.tells_of_change and not goes_back(new) else 0.6
 
 
-def _moved(old: Stems, new: Claim) -> Verdict | None:
+def _moved(old: Claim, new: Claim) -> Verdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
     for gone, came in new.moves:
-        if len(gone & old) < 0.6 * len(gone):
+        if len(gone & old.held) < 0.6 * len(gone):
             continue
+        said = new.content - gone - came - VERBS
+        if new.hands_over and said and not said & old.held:
+            continue
+        if named_after(old, gone, new) or (new.hands_over and not said):
+            return Verdict(0.65, EXCEPTION, "named", part=True)
         if not came:
             return Verdict(0.8, 0.85, "ended")
-        if not came <= old:
+        if not came <= old.held:
             return Verdict(0.85, 0.9, "change")
     return None
+
+
+def _used_instead(old: Claim, new: Claim) -> bool:
+    """ "We use A for tests", "we now use B for tests"."""
+    first, second = old.purpose, new.purpose
+    if first is None or second is None or "now" not in new.words or not first.subject or first.value & second.value:
+        return False
+    return first.subject <= second.subject or second.subject <= first.subject
+
+
+def _of_other_kinds(one: Attribute, other: Attribute) -> bool:
+    """Whether only one of two values is a day: "on Mondays" beside "at 10" or "on AWS"."""
+    days = [bool(each.value & _DAYS) for each in (one, other)]
+    if days[0] is days[1]:
+        return False
+    no_day = other if days[0] else one
+    return {one.before[-1], other.before[-1]} <= _AT or all(counts(each) or each in _HOURS for each in no_day.value)
 
 
 def _swapped(old: Claim, new: Claim) -> float | None:
@@ -145,5 +210,7 @@ def _valued(old: Claim, new: Claim) -> float:
     else:
         alike = len(first.subject & second.subject) / len(first.subject | second.subject)
     if alike < 0.6 or not first.value or not second.value or first.value & second.value:
+        return 0.0
+    if _of_other_kinds(first, second):
         return 0.0
     return 0.3 + 0.45 * alike

@@ -6,7 +6,7 @@ By form only: a word that the older claim does not have, where it can only narro
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from memory.language.claim import Claim, Stems
@@ -15,22 +15,52 @@ from memory.language.scopes import counts
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
 
-_NONE = (frozenset[str](), frozenset[str]())
-_HAVING = frozenset(stem(word) for word in vocabulary("use run live work have host stay"))
+_NOTHING: Stems = frozenset()
+_NONE = (_NOTHING, _NOTHING)
+_HAVING = frozenset(
+    stem(word)
+    for word in vocabulary("use run live work have host stay own call name write lead manage maintain handle carry")
+)
 """Verbs that only join a subject and what it has."""
-_PLAIN = _HAVING | frozenset(
+_CHANGING = frozenset(
     stem(word)
     for word in vocabulary(
-        "deploy serve keep switch move migrate change rename upgrade downgrade convert replace drop stop quit remove "
-        "leave left abandon ditch retire scrap rewrite rewrote port "
-        "currently usually actually finally recently longer anymore correction update note new old main whole entire "
-        "current default standard instead rather "
+        "switch move migrate change rename upgrade downgrade convert replace drop stop quit remove leave left abandon "
+        "ditch retire scrap rewrite rewrote port back return revert roll hand pass take succeed"
+    )
+)
+"""Verbs that only tell that something has changed."""
+VERBS = _HAVING | _CHANGING
+"""Verbs that say nothing of what a claim is about."""
+_PLAIN = (_HAVING | _CHANGING).union(
+    stem(word)
+    for word in vocabulary(
+        "deploy serve keep currently usually actually finally recently longer anymore correction update note new old "
+        "main whole entire current default standard instead rather "
         "team company project group repo repository git server service system app application module package"
     )
 )
 """What may stand before a thing and does not make it less than it is, or only says what kind of thing it is."""
+_SORTS = frozenset(
+    stem(word)
+    for word in vocabulary(
+        "database db language framework library tool toolchain editor ide manager runner provider platform cloud "
+        "vendor broker bus engine bundler linter formatter compiler shell terminal browser job employer version name "
+        "port day date time decide agree officially completely fully plan want intend"
+    )
+)
+"""What sort of thing it is that was left ("we changed our editor from A to B"), and how it was."""
+MANNER = frozenset(
+    stem(word)
+    for word in vocabulary(
+        "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annual regular automatic automated "
+        "scheduled periodic recurring routine usual"
+    )
+)
+"""How a thing goes on, which is said of the whole of it as often as of a part: "the nightly backups"."""
 _BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
 """Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
+_BACK = vocabulary("again back return returned revert reverted now")
 _APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
 """What stands before a mark is not who it is that stopped: "the logs are plain text, no longer JSON"."""
 _SINCE = vocabulary("as of since in last this")
@@ -45,36 +75,106 @@ def narrowed(older: Claim, newer: Claim) -> bool:
     bases = [stem(word) for word in words]
     subject = older.content - newer.left
     when = _opening(words)
+    held = older.content | MANNER if "now" in words and not older.content & MANNER else older.content
     more = [
-        at >= when and _is_more(word, base, older.content) and not (at and words[at - 1] in _BEFORE_VERBS)
+        at >= when and _is_more(word, base, held) and not (at and words[at - 1] in _BEFORE_VERBS)
         for at, (word, base) in enumerate(zip(words, bases, strict=True))
     ]
+    apart = _APART.search(newer.text) is not None
+    if not apart and _moves_less(older, newer):
+        return True
     for at, base in enumerate(bases):
         if base in subject and ((at and more[at - 1]) or _is_of_more(words, more, at + 1)):
             return True
-    apart = _APART.search(newer.text) is not None
     return any(_ends_less(words, bases, more, at, older.content, apart) for at in range(len(words) - 1))
+
+
+def one_of_several(older: Claim, newer: Claim, others: Iterable[Claim]) -> bool:
+    """Whether the newer claim says how that goes on which the older one is about ("nightly backups"), and another claim
+    says it, too, of something of that name ("weekly backups"): then it need not be the one that the older one means."""
+    manner = (newer.content & MANNER) - older.content
+    about = (older.content & newer.content) - _PLAIN
+    return bool(manner) and any(other.content & MANNER and other.content & about for other in others)
 
 
 def takes_over(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of the very thing that the older one is about, and of nothing less, that what that
     one says of it has gone: all that is named there is named here, and here no more, before what has gone. Or that it
     is something else *now*."""
-    if _is_now(older, newer):
+    if _is_now(older, newer) or (goes_back(newer) and _is_back(older, newer)):
         return True
     gone, came = (frozenset[str]().union(*sides) for sides in zip(*newer.moves, strict=True)) if newer.moves else _NONE
     bases = [(word, stem(word)) for word in newer.words[_opening(newer.words) :]]
     before = takewhile(lambda each: each[1] not in gone, bases)
     named = any(_is_more(word, base, older.content) and base not in came for word, base in before)
-    return bool(older.content & gone) and older.content - gone - _HAVING <= newer.content and not named
+    less = _of_less(older, newer)
+    held = older.held - gone - _HAVING - _CHANGING - less
+    return bool(older.held & gone) and held <= newer.content and not named
+
+
+def _of_less(older: Claim, newer: Claim) -> Stems:
+    """What the older claim says it is for beyond what the newer one does: "for unit tests", "for tests"."""
+    names, wider = older.circumstances.get("for", _NOTHING), newer.circumstances.get("for", _NOTHING)
+    return names - wider if wider <= names else _NOTHING
+
+
+def holds_what_has_gone(older: Claim, newer: Claim) -> bool:
+    """Whether the newer claim says of nothing else that it holds what the older one says has gone for something else:
+    "we switched from A to B", "we use A"."""
+    return newer.affirms and any(
+        came and gone <= newer.content and not came & newer.content and newer.content - gone - _PLAIN <= older.content
+        for gone, came in older.moves
+    )
+
+
+def named_after(older: Claim, gone: Stems, newer: Claim) -> bool:
+    """Whether the older claim is about something that only bears the name of what has gone: "the npm token" is no
+    npm."""
+    bases = [stem(word) for word in older.words]
+    plain = older.held & (newer.content | gone | _PLAIN | _SORTS)
+    places = [at for at, base in enumerate(bases) if base in gone]
+    return bool(places) and all(
+        at + 1 < len(bases) and _is_more(older.words[at + 1], bases[at + 1], plain) for at in places
+    )
+
+
+def goes_back(newer: Claim) -> bool:
+    """Whether it says that something is as it was once: "we use A again"."""
+    return not _BACK.isdisjoint(newer.words)
+
+
+def _is_back(older: Claim, newer: Claim) -> bool:
+    """Whether the newer claim holds what the older one says has gone, or is denied."""
+    if holds_what_has_gone(older, newer):
+        return True
+    return older.affirms is not newer.affirms and older.content - _PLAIN <= newer.content
 
 
 def _is_now(older: Claim, newer: Claim) -> bool:
     """Whether both name one attribute of one thing, and the newer claim another value and "now"."""
-    held, said = older.attribute, newer.attribute
-    if held is None or said is None or "now" not in newer.words:
+    if "now" not in newer.words or newer.reported:
         return False
-    return bool(held.subject) and held.subject == said.subject and not held.value <= said.value
+    for held, said in ((older.attribute, newer.attribute), (older.purpose, newer.purpose)):
+        if held is None or said is None or held.value <= said.value:
+            continue
+        more = MANNER if not held.subject & MANNER else _NOTHING
+        # "I work at …": of a pronoun it is told by the words themselves.
+        same = held.subject or (held.before[:1] == said.before[:1] and held.before[-2:] == said.before[-2:])
+        if same and held.subject == said.subject - more:
+            return True
+    return False
+
+
+def _moves_less(older: Claim, newer: Claim) -> bool:
+    """Whether the newer claim says of something of which the older one does not speak that it left what that one holds:
+    "we use npm", "the docs site moved from npm to pnpm"."""
+    words = newer.words[_opening(newer.words) :]
+    for gone, came in newer.moves:
+        known = older.content | came | _SORTS
+        before = words[: next((at for at, word in enumerate(words) if stem(word) in gone), 0)]
+        if gone & older.held and any(_is_more(word, stem(word), known) for word in before):
+            return True
+    return False
 
 
 def _opening(words: Sequence[str]) -> int:

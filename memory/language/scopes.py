@@ -18,12 +18,16 @@ Circumstances = Mapping[str, frozenset[str]]
 
 _PHRASE = re.compile(
     r"(?<![\w-])(?P<before>[\w']{1,30} )?(?P<preposition>in|on|at|under|within|inside|during|for|when|while|if) "
-    r"(?:(?:the|our|my|your|his|her|their|its|a|an|all|any|every) )?(?P<what>[a-z][\w.-]{1,40}(?: [a-z][\w-]{1,40})?)",
+    r"(?:(?:the|our|my|your|his|her|their|its|a|an|all|any|every) )?(?P<what>[a-z][\w.-]{1,40}"
+    r"(?: (?!(?:in|on|at|for|to|of|and|or|with|from|as|by|is|are|was|when|while|if|under|because|since|instead|now)\b)"
+    r"[a-z][\w-]{1,40})?)",
     re.IGNORECASE,
 )
 _HEADS = vocabulary(
     "is are was were be been being am lives live lived living runs run works work worked listens listen starts start "
     "ends end costs defaults set stays sits based located moved switched migrated changed upgraded insist focus "
+    "deploy deploys go goes out ship ships happen happens meet meets release releases open opens close closes expire "
+    "expires begin begins written hosted owned maintained managed led scheduled "
     "depends depend based"
 )
 """Words behind which comes the value and no circumstance."""
@@ -41,6 +45,21 @@ _ANY = frozenset(
     )
 )
 """What narrows nothing, or only says since when."""
+_DAYS = frozenset(
+    stem(word)
+    for word in vocabulary(
+        "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
+        "saturdays sundays"
+    )
+)
+_REASONS = frozenset(
+    stem(word)
+    for word in vocabulary(
+        "reason reasons performance speed cost costs simplicity security safety convenience consistency compatibility "
+        "reliability stability licensing good sake noon midnight"
+    )
+)
+"""What says why, or at which hour, and not of what."""
 _SAME = {"prod": "product", "preprod": "stage", "dev": "develop", "mac": "maco"}
 _WHERE = frozenset(
     stem(word)
@@ -52,9 +71,10 @@ _WHERE = frozenset(
 """Circumstances that are told without a preposition too: "the staging timeout"."""
 
 
-def apart(older: Circumstances, newer: Circumstances) -> bool:
-    """Whether two claims hold in circumstances, or of things, that have nothing to do with each other."""
-    return any(group in newer and not names & newer[group] for group, names in older.items())
+def apart(older: Circumstances, newer: Circumstances, *, days: bool = True) -> bool:
+    """Whether two claims hold in circumstances, or of things, that have nothing to do with each other. Without ``days``
+    a day is no such circumstance: it may be the very thing that has changed."""
+    return any(group in newer and not names & newer[group] for group, names in older.items() if days or group != "day")
 
 
 def narrower(older: Circumstances, newer: Circumstances) -> bool:
@@ -84,14 +104,17 @@ def counts(word: str) -> bool:
 
 
 def circumstances(text: str) -> Circumstances:
-    """The stems of the circumstances that a claim names, by their kind (``place``, ``for``, ``when``)."""
+    """The stems of the circumstances that a claim names, by their kind (``place``, ``for``, ``when``, ``day``)."""
     plain = text.replace("’", "'")
     found: dict[str, frozenset[str]] = {}
     for phrase in _PHRASE.finditer(plain):
         if (phrase["before"] or "").strip().lower() in _HEADS:
             continue
         stems = _stems(phrase["what"]) - _ANY
-        if stems:
+        if days := stems & _DAYS:
+            found["day"] = found.get("day", frozenset()) | days
+            stems -= days
+        if stems and not stems & _REASONS:
             group = _GROUPS[phrase["preposition"].lower()]
             found[group] = found.get(group, frozenset()) | stems
     where = (_stems(plain) & _WHERE) - found.get("place", frozenset())

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language.contradiction import compare
+from memory.language.contradiction import compare, settles
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,67 @@ def test_what_is_about_a_part_ends_nothing(older: str, newer: str, part: bool) -
     verdict = compare(older, newer)
     assert verdict.clash >= 0.6
     assert verdict.part == part == (verdict.change < 0.5)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Priya is on leave.", "Tomas replaced Priya as release manager."),
+        ("Bob lives in Oslo.", "Carol took over billing from Bob."),
+        ("The standup is on Monday.", "We moved the retro from Monday to Tuesday."),
+        ("Monday is a holiday.", "We moved the standup from Monday to Tuesday."),
+        ("The config is in YAML.", "We converted the fixtures from YAML to JSON."),
+        ("The npm token lies in the vault.", "We switched from npm to pnpm."),
+        ("We use Jest.", "We never switched from Jest to Vitest."),
+        ("We use Jest.", "We have not moved from Jest to Vitest."),
+        ("We use Jest.", "We are going to switch from Jest to Vitest."),
+        ("We use Jest.", "Next week we move from Jest to Vitest."),
+        ("We use Jest.", "Alice says we switched from Jest to Vitest."),
+        ("We support Node 18.", "We now support Node 20."),
+        ("I live in Oslo.", "I went from Oslo to Bergen by train."),
+        ("The docs release manager is Tomas.", "The release manager is now Anna."),
+        ("Never push to main.", "Pushing to main is fine now."),
+        ("The standup starts at 10.", "The standup is on Mondays now."),
+        ("I work at Acme.", "My brother now works at Globex."),
+        ("Bob is the designer.", "Bob is the lead now."),
+    ],
+)
+def test_what_is_no_clear_change_of_it_ends_nothing(older: str, newer: str) -> None:
+    verdict = compare(older, newer)
+    assert verdict.clash < 0.6 or verdict.change < 0.5
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The release manager is Priya.", "Tomas replaced Priya as release manager."),
+        ("The release manager is Priya.", "Priya handed the release manager role over to Tomas."),
+        ("Bob owns billing.", "Carol took over billing from Bob."),
+        ("We switched from Jest to Vitest.", "We switched back from Vitest to Jest."),
+        ("We switched from Jest to Vitest.", "We use Jest again."),
+        ("We no longer use Redis.", "We use Redis again."),
+        ("The API uses PostgreSQL.", "We migrated the API to SQLite from PostgreSQL."),
+        ("The project is called Loom.", "We renamed Loom to Weft."),
+        ("The port is now 9000.", "The port is now 9100."),
+        ("We use Node 18.", "We upgraded to Node 20."),
+        ("We deploy on Fridays.", "We deploy on Mondays now."),
+        ("We use Jest for tests.", "We now use Vitest for tests."),
+        ("The lead is Ann.", "Bob is the lead now."),
+        ("The billing API is written in Kotlin.", "The billing API is now written in Rust."),
+        ("Backups run at 3 am.", "Nightly backups now run at 4 am."),
+        ("We use npm.", "We moved from npm to pnpm for licensing reasons."),
+    ],
+)
+def test_a_clear_change_ends_what_was_so(older: str, newer: str) -> None:
+    verdict = compare(older, newer)
+    assert verdict.clash >= 0.6 and verdict.change >= 0.5 and not verdict.part
+
+
+def test_what_is_said_again_ends_its_rival_and_no_rule_and_no_exception() -> None:
+    rule, exception = "The release manager is Priya.", "The docs release manager is Tomas."
+    assert settles("The release manager is Tomas.", rule)
+    assert not settles(exception, rule) and not settles(rule, exception)
+    assert not settles("Alice says the release manager is Tomas.", rule)
 
 
 def test_the_words_of_change_say_that_it_changed() -> None:
