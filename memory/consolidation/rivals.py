@@ -1,13 +1,15 @@
 """Two facts that cannot both be so: the newer one takes the older one's place where it is clearly a change.
 
 Else they know of each other, and both stay, until one of them is borne out by more sessions, and more lately, than the
-other: evidence settles what words do not.
+other: evidence settles what words do not. What is about a part only of what the other is about ends nothing, and is
+ended by nothing, for being borne out: each holds for what it names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,7 +17,9 @@ from memory.consolidation.clash import CLASH, compared
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, trusted_as
 from memory.fact import Fact, Kind, State
-from memory.language.contradiction import Verdict
+from memory.language.claim import Claim
+from memory.language.contradiction import Verdict, settles
+from memory.language.narrowing import one_of_several
 from memory.language.terms import words_of
 
 ALIKE = 0.6
@@ -37,10 +41,19 @@ BORNE_OUT = 2
 def resolve(sheet: Sheet, pairs: Sequence[Pair], now: datetime) -> None:
     """Write on the sheet what follows what, and what contradicts what."""
     both: list[tuple[Fact, Fact, float]] = []
+    around: dict[str, set[str]] = defaultdict(set)
     for pair in pairs:
+        around[pair.one].add(pair.other)
+        around[pair.other].add(pair.one)
         one, other = sheet.active(pair.one), sheet.active(pair.other)
         if one is not None and other is not None and pair.cosine >= ALIKE:
             both.append((*((one, other) if _said(one) < _said(other) else (other, one)), pair.cosine))
+
+    def beside(older: Fact, newer: Fact) -> list[str]:
+        """The texts of what else is known that is like one of the two."""
+        ids = (around[older.id] | around[newer.id]) - {older.id, newer.id}
+        return [fact.text for id in sorted(ids) if (fact := sheet.active(id)) is not None]
+
     for first, second, cosine in sorted(both, key=lambda each: (_said(each[1]), _said(each[0]))):
         older, newer = sheet.active(first.id), sheet.active(second.id)
         if older is None or newer is None or older.id in newer.derived_from or newer.id in older.derived_from:
@@ -51,7 +64,7 @@ def resolve(sheet: Sheet, pairs: Sequence[Pair], now: datetime) -> None:
         if verdict.clash < CLASH or (cosine < SAME and verdict.why not in _SAID):
             continue
         told = f"{verdict.why}: clash {verdict.clash:.2f}, change {verdict.change:.2f}, cosine {cosine:.2f}"
-        if not older.pinned and trusted_as(newer, older) and _changed(newer, verdict):
+        if not older.pinned and trusted_as(newer, older) and _changed(older, newer, verdict, beside(older, newer)):
             _supersede(sheet, older, newer, told, now)
         elif not older.pinned and _outweighs(newer, older):
             _supersede(sheet, older, newer, f"{told}; borne out by {newer.sessions} sessions", now)
@@ -83,8 +96,10 @@ def _clause(text: str, other: str) -> str:
     return max(_CLAUSES.split(text), key=lambda clause: len(words_of(clause) & words))
 
 
-def _changed(newer: Fact, verdict: Verdict) -> bool:
-    return not verdict.part and (verdict.change >= CHANGED or newer.kind is Kind.CORRECTION)
+def _changed(older: Fact, newer: Fact, verdict: Verdict, others: Iterable[str]) -> bool:
+    if verdict.part or one_of_several(Claim(older.text), Claim(newer.text), map(Claim, others)):
+        return False
+    return verdict.change >= CHANGED or newer.kind is Kind.CORRECTION
 
 
 def _outweighs(fact: Fact, rival: Fact) -> bool:
@@ -93,6 +108,7 @@ def _outweighs(fact: Fact, rival: Fact) -> bool:
         and fact.sessions >= BORNE_OUT
         and fact.sessions > rival.sessions
         and (fact.used_at or fact.recorded_at) > (rival.used_at or rival.recorded_at)
+        and settles(fact.text, rival.text)
     )
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from itertools import islice
+from itertools import combinations, islice
 from typing import Final
 
 from memory.fact import Fact, Passage, Sensitivity, State
-from memory.language.contradiction import compare
+from memory.language.contradiction import compare, scoped
 from memory.language.sentences import sentences
 from memory.language.terms import words_of
 
@@ -72,9 +72,19 @@ def showable(rivals: Iterable[Fact | Passage], now: datetime) -> list[Fact]:
     ]
 
 
+def each_in_scope(facts: Sequence[Fact]) -> bool:
+    """Whether some facts are at odds only as a rule and its exceptions are: one of any two is about a part of what the
+    other is about."""
+    return all(scoped(one.text, other.text) for one, other in combinations(facts, 2) if _at_odds(one, other))
+
+
+def _at_odds(one: Fact, other: Fact) -> bool:
+    return other.id in one.contradicts or one.id in other.contradicts
+
+
 def sides(fact: Fact, others: Sequence[Fact]) -> list[Fact]:
     """A fact and those that contradict it, what was borne out last first; empty where nothing does."""
-    against = [other for other in others if other.id in fact.contradicts or fact.id in other.contradicts]
+    against = [other for other in others if _at_odds(fact, other)]
     if not against:
         return []
     return sorted([fact, *against], key=lambda each: (each.used_at or each.recorded_at, each.id), reverse=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
-from memory.context.doubt import doubter, sides
+from memory.context.doubt import doubter, each_in_scope, sides
 from memory.context.rank import Memory, Scored
 from memory.fact import Fact, Origin, State
 from memory.language.terms import words_of
@@ -25,6 +25,9 @@ OUTDATED: Final = " (may be outdated: the newest message says otherwise)"
 WHOLE: Final = 3
 """The best so many are shown whole, whatever a night has put in short."""
 UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands first:"
+
+SCOPED: Final = "Both were said, one of them of a part only; what was borne out last stands first:"
+"""Stands over a rule and what may be an exception from it."""
 
 _DELIMITER: Final = re.compile(
     r"<(?=\s{0,8}/?\s{0,8}(?:recalled-memory|memory-page|earlier-research|system\b|system-reminder)|\|)", re.IGNORECASE
@@ -78,7 +81,7 @@ def pack(
     contested = [fact for fact in (*facts, *rivals) if fact.state is State.ACTIVE]
     against = {id for fact in contested for id in fact.contradicts}
     chosen: list[_Line] = []
-    unsettled: list[list[_Line]] = []
+    unsettled: list[tuple[str, list[_Line]]] = []
     days: set[date] = set()
     taken: set[str] = set()
     spent = tokens_of(f"\n\n{OPENING}\n{CLOSING}")
@@ -88,10 +91,11 @@ def pack(
         at_odds = isinstance(each.memory, Fact) and (each.memory.contradicts or each.id in against)
         if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
             group = [_Line(each._replace(memory=side), _dated(side, now)) for side in both if side.id not in taken]
-            cost = sum(tokens_of(line.text + "\n") for line in group) + tokens_of(UNSETTLED)
+            heading = SCOPED if each_in_scope(both) else UNSETTLED
+            cost = sum(tokens_of(line.text + "\n") for line in group) + tokens_of(heading)
             if len(group) > 1 and spent + cost <= budget:
                 spent += cost
-                unsettled.append(group)
+                unsettled.append((heading, group))
                 taken.update(line.scored.id for line in group)
                 continue
         text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
@@ -111,15 +115,15 @@ def pack(
         taken.add(each.id)
         chosen.append(line)
     lines = [*_by_day(chosen, now)]
-    for group in unsettled:
-        lines += [UNSETTLED, *(line.text for line in group)]
+    for heading, group in unsettled:
+        lines += [heading, *(line.text for line in group)]
     if not lines:
         return Packed()
     return Packed(
         "\n\n" + "\n".join([OPENING, *lines, CLOSING]),
         tuple(
             Shown(line.scored.id, line.scored.memory.text, line.scored.score, line.scored.why, tokens_of(line.text))
-            for line in (*chosen, *(line for group in unsettled for line in group))
+            for line in (*chosen, *(line for _, group in unsettled for line in group))
         ),
     )
 

@@ -28,7 +28,7 @@ from memory.fact import Fact, Kind, Passage
 from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.lesson import Learned, Piece, Taught, learn
-from memory.learning.outcome import outcome, said_again
+from memory.learning.outcome import outcome, said_again, settled
 from memory.learning.reconcile import reconcile
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
@@ -98,8 +98,10 @@ class Learner(Following):
         async with self.resting():
             same = await self._journal.find_facts([said.owner], said.text, 20)
             if (known := the_same(said.text, same)) is not None:
-                told = [vouched(known, said, kind)]
-                await self._journal.learn(lesson_of(0, told, (), frozenset({known.id})))
+                rivals = await self._journal.facts(known.contradicts, [known.owner])
+                again = vouched(known, said, kind)
+                told = settled(again, again.origin, {each.id: each for each in rivals}, now) or [again]
+                await self._journal.learn(lesson_of(0, told, (), frozenset(fact.id for fact in told)))
             else:
                 told = await self._told(said, now)
             self._pages.changed(frozenset(fact.owner for fact in told))

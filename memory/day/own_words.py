@@ -13,7 +13,7 @@ from memory.language.claim import Claim
 from memory.language.narrowing import takes_over
 from memory.learning.extract import extract
 from memory.learning.importance import importance
-from memory.learning.outcome import contradicting, following
+from memory.learning.outcome import contradicting, replacing
 from memory.learning.reconcile import Contradict, Supersede, reconcile
 from memory.learning.sensitivity import sensitivity
 from memory.scope import Layer
@@ -22,7 +22,7 @@ SESSION = "a person's own words"
 """Stands in the place of a session."""
 
 _LATER = re.compile(
-    r"(?i)\b(?:tomorrow|next|soon|later|will|shall|going to|start(?:s|ing)|plan(?:s|ned|ning)?|"
+    r"(?i)\b(?:tomorrow|next|soon|later|will|shall|going to|starting|plan(?:s|ned|ning)?|"
     r"(?:from|as of|on|in) (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
     r"(?:from|as of|in) (?:january|february|march|april|may|june|july|august|september|october|november|december))\b"
 )
@@ -101,10 +101,11 @@ def met(said: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: dateti
     )
     known = {fact.id: fact for fact, _, _ in neighbours}
     match reconcile(draft, neighbours, now):
-        case Supersede(gone):
-            before = known[gone]
-            clearly = takes_over(Claim(before.text), Claim(said.text)) and not _to_come(said, now)
-            return following(said, before, now) if clearly else contradicting(said, [before])
+        case Supersede(ids, _, others):
+            claim, later = Claim(said.text), _to_come(said, now)
+            gone = [id for id in ids if not later and takes_over(Claim(known[id].text), claim)]
+            rivals = [known[id] for id in (*ids, *others) if id not in gone]
+            return replacing(said, [known[id] for id in gone], rivals, known, now)
         case Contradict(ids):
             return contradicting(said, [known[id] for id in ids])
     return [said]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Stability, State
+from memory.fact import Draft, Fact, Origin, Stability, State
+from memory.language.contradiction import settles
 from memory.language.words import stems
 from memory.learning.importance import weighty
 from memory.learning.lesson import Taught
@@ -24,15 +25,16 @@ def outcome(
     draft, at = taught.draft, journaled.at
     match decision:
         case Reinforce(same):
-            return _settled(known[same], draft, known, at)
+            return settled(known[same], draft.origin, known, at)
         case Merge(same, text):
-            [first, *others] = _settled(known[same], draft, known, at) or [known[same]]
+            [first, *others] = settled(known[same], draft.origin, known, at) or [known[same]]
             return [replace(first, text=text), *others]
         case Vouch(hearsay, surprise):
             new = _new(taught, owner, journaled, id, surprise)
             return _vouched(new, known[hearsay])
-        case Supersede(gone, surprise):
-            return following(_new(taught, owner, journaled, id, surprise), known[gone], at)
+        case Supersede(gone, surprise, ids):
+            new = _new(taught, owner, journaled, id, surprise)
+            return replacing(new, [known[each] for each in gone], [known[each] for each in ids], known, at)
         case Past(later, surprise):
             by = known[later]
             new = _new(taught, owner, journaled, id, surprise)
@@ -55,31 +57,42 @@ def said_again(decision: Decision, draft: Draft, known: Mapping[str, Fact], jour
     return []
 
 
-def _settled(fact: Fact, draft: Draft, known: Mapping[str, Fact], at: datetime) -> list[Fact]:
-    """A contested fact that was said again, and so wins over its rivals; nothing where it is not contested."""
+def settled(fact: Fact, by: Origin, known: Mapping[str, Fact], at: datetime) -> list[Fact]:
+    """A contested fact that was said again, and so wins over its rivals, and these as they are then; nothing where it
+    is not contested, or ``by`` somebody whose word counts less, or where each of both holds for what it names."""
     lost = [
         rival
         for id in fact.contradicts
         if (rival := known.get(id)) is not None
         and rival.state is State.ACTIVE
         and not rival.pinned
-        and draft.origin.counts_as(rival.origin)
+        and by.counts_as(rival.origin)
+        and settles(fact.text, rival.text)
     ]
     if not lost:
         return []
     gone = [rival.id for rival in lost]
-    won = replace(
-        fact,
-        contradicts=tuple(id for id in fact.contradicts if id not in gone),
-        supersedes=tuple(dict.fromkeys((*fact.supersedes, *gone))),
-    )
+    won = replace(without(fact, gone), supersedes=tuple(dict.fromkeys((*fact.supersedes, *gone))))
     return [won, *(ended(rival, at) for rival in lost)]
 
 
-def following(new: Fact, gone: Fact, at: datetime) -> list[Fact]:
-    """A fact that takes the place of another one, which held until this one began to, and both as they are then."""
-    past = replace(gone, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at)
-    return [replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, gone.id)))), past]
+def replacing(
+    new: Fact, gone: Sequence[Fact], rivals: Sequence[Fact], known: Mapping[str, Fact], at: datetime
+) -> list[Fact]:
+    """A fact that takes the place of others, which held until it began to, and may not hold together with its rivals;
+    all of them as they are then. What of the ``known`` was at odds with what is gone now, is not any more."""
+    ids = tuple(each.id for each in gone)
+    past = [replace(each, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at) for each in gone]
+    after = replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, *ids))))
+    first, *sides = contradicting(after, [without(each, ids) for each in rivals])
+    named = {id for each in gone for id in each.contradicts} - {each.id for each in (*gone, *rivals)}
+    freed = [without(fact, ids) for id in sorted(named) if (fact := known.get(id)) and fact.state is State.ACTIVE]
+    return [first, *past, *sides, *freed]
+
+
+def without(fact: Fact, gone: Collection[str]) -> Fact:
+    """A fact that is at odds with these no more."""
+    return replace(fact, contradicts=tuple(id for id in fact.contradicts if id not in gone))
 
 
 def contradicting(new: Fact, rivals: Sequence[Fact]) -> list[Fact]:

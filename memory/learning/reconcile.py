@@ -7,16 +7,24 @@ both stay and know of each other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory.fact import Draft, Fact, Kind, State
-from memory.language.contradiction import NONE, Verdict, compare
+from memory.language.claim import Claim
+from memory.language.contradiction import NAMED, NONE, Verdict, compare
+from memory.language.narrowing import one_of_several, takes_over
 from memory.language.words import STOP, stem, words
 
 SAME_WORDS = 0.9
 """Share of common stems from which two texts say the same."""
+_FROM_A_DAY = re.compile(
+    r"(?:\b(?:as of|starting|beginning|effective|from) (?:(?:from|on|in|the week of) )*|"
+    r"^(?:on|in) )(?P<day>(?:19|20)\d\d-\d\d(?:-\d\d)?)(?! to\b)",
+    re.IGNORECASE,
+)
 NEAR_WORDS = 0.6
 NEAR_MEANING = 0.9
 """Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
@@ -48,10 +56,11 @@ class New:
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """It replaces the fact ``id``, which held until now."""
+    """It replaces the facts ``ids``, which held until now, and contradicts the facts ``contradicts``."""
 
-    id: str
+    ids: tuple[str, ...]
     surprise: float = 0.8
+    contradicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +100,8 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
         if fact.state is State.ACTIVE and not (fact.valid_until and fact.valid_until <= now)
     ]
     said = _stems(draft.text)
-    clashing: list[str] = []
+    clashing: dict[str, str] = {}
+    gone: dict[str, float] = {}
     for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
         vouched = draft.origin.trusted and not fact.origin.trusted
         if _same_letters(fact.text, draft.text):
@@ -101,9 +111,17 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):
                 return Past(fact.id)
-            if not late and _replaces(fact, draft, verdict):
-                return Supersede(fact.id, surprise=round(0.5 + 0.5 * verdict.clash, 3))
-            clashing.append(fact.id)
+            if not late and _replaces(
+                fact, draft, verdict, [each.text for each, _, _ in known if each is not fact], now
+            ):
+                if not gone or takes_over(Claim(fact.text), Claim(draft.text)):
+                    gone[fact.id] = verdict.clash
+                elif verdict.why not in NAMED:
+                    clashing[fact.id] = verdict.why
+                continue
+            clashing[fact.id] = verdict.why
+            continue
+        if gone:
             continue
         held = _stems(fact.text)
         alike = len(said & held) / len(said | held) if said or held else 0.0
@@ -121,6 +139,10 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
         if said and said <= held and cosine >= 0.8:
             # Half of a hearsay, said by the person, is the person's own word and no more.
             return New(0.3) if vouched else Reinforce(fact.id)
+    if gone:
+        # What bears the name of what has gone may stay as it is, once it is known what that was.
+        rivals = tuple(id for id, why in clashing.items() if why != "named")
+        return Supersede(tuple(gone), round(0.5 + 0.5 * max(gone.values()), 3), rivals)
     if clashing:
         return Contradict(tuple(clashing))
     nearest = max((max(cosine, lexical) for _, cosine, lexical in known), default=0.0)
@@ -138,11 +160,19 @@ def _verdict(fact: Fact, draft: Draft) -> Verdict:
     return verdict
 
 
-def _replaces(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
-    """Whether it is clearly a change, said by somebody whose word counts as much."""
+def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str], now: datetime) -> bool:
+    """Whether it is clearly a change, said by somebody whose word counts as much. ``others`` is what else is known."""
     if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin):
         return False
+    if one_of_several(Claim(fact.text), Claim(draft.text), map(Claim, others)) or _holds_later(draft.text, now):
+        return False
     return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
+
+
+def _holds_later(text: str, now: datetime) -> bool:
+    """Whether a text whose dates are absolute says that it holds from a day on that has not come yet."""
+    found = _FROM_A_DAY.search(text)
+    return found is not None and found["day"] > now.date().isoformat()
 
 
 def _came_later(fact: Fact, draft: Draft, verdict: Verdict) -> bool:

@@ -14,7 +14,7 @@ Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metav
 
 @takes("user")
 def confirm(call: Call, id: Id) -> None:
-    """Say that a fact still holds: it counts as your own word, and wins over what contradicts it."""
+    """Say that a fact still holds: it counts as your own word, and wins over what contradicts it, exceptions apart."""
     told = call.ask("POST", f"api/facts/{id}/confirm", body={})
     if call.as_json:
         shown.as_json(told)

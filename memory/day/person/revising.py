@@ -11,6 +11,7 @@ from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import SESSION, followed, in_own_words
 from memory.day.person.commands import Commands, NotFound
 from memory.fact import Fact, Origin, State
+from memory.language.contradiction import settles
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
 from memory.ports import Journal, Lesson, Use
@@ -44,7 +45,8 @@ class Revising:
 
     async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
         """A fact still holds: it is the person's own word from now on, takes part in recall again where it was
-        archived, and wins over what contradicts it.
+        archived, and wins over what contradicts it. What is about a part only of what it is about, or of which it is a
+        part itself, is no rival: that stays, and both are shown.
 
         Raises:
             NotFound: when no fact of these owners has this id or beginning of an id.
@@ -85,13 +87,14 @@ class Revising:
 
     async def _confirmed(self, fact: Fact, owners: Sequence[str]) -> Lesson:
         now = self._now()
-        lost = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
+        rivals = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
+        lost = [each for each in rivals if settles(fact.text, each.text)]
         confirmed = replace(
             fact,
             state=State.ACTIVE,
             origin=Origin.PERSON,
             confidence=max(fact.confidence, CERTAIN),
-            contradicts=(),
+            contradicts=tuple(each.id for each in rivals if each not in lost),
             supersedes=tuple(dict.fromkeys((*fact.supersedes, *(each.id for each in lost)))),
         )
         facts = (confirmed, *(ended(each, now) for each in lost))

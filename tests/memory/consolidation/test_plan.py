@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 
 from memory.consolidation.diff import Action, applied, inverse
@@ -69,6 +71,24 @@ def test_a_doubt_is_written_down_and_evidence_settles_it() -> None:
     borne_out = [after["a"], fact(new.text, "b", "s2", days=1, sessions=3, used_at=NOW, contradicts=("a",))]
     _, later = night(borne_out)
     assert later["a"].state is State.SUPERSEDED and later["b"].contradicts == ()
+
+
+def test_what_is_borne_out_of_a_part_ends_no_whole_and_neither_the_other_way_round() -> None:
+    rule = fact("The timeout of the payment gateway client is 30 seconds", "a")
+    part = fact("The timeout of the reports payment gateway client is 60 seconds", "b", "s2", days=1)
+    for often in ("a", "b"):
+        said = [replace(each, sessions=3, used_at=NOW) if each.id == often else each for each in (rule, part)]
+        _, after = night(said)
+        assert all(each.state is State.ACTIVE for each in after.values())
+        assert after["a"].contradicts == ("b",) and after["b"].contradicts == ("a",)
+
+
+def test_nightly_backups_that_now_run_are_the_only_ones_that_are_known() -> None:
+    old = fact("Backups of the main customer database run at 3 am", "a")
+    new = fact("Nightly backups of the main customer database now run at 4 am", "b", "s2", days=1)
+    assert night([old, new])[1]["a"].state is State.SUPERSEDED
+    weekly = fact("Weekly backups of the main customer database run at 5 am", "c")
+    assert night([old, new, weekly])[1]["a"].state is State.ACTIVE
 
 
 def test_what_is_said_beside_a_negation_is_not_denied_by_it() -> None:

@@ -55,7 +55,7 @@ def test_a_clear_change_supersedes() -> None:
         draft("We switched the API from PostgreSQL to SQLite"), [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW
     )
     assert isinstance(decision, Supersede)
-    assert decision.id == "f"
+    assert decision.ids == ("f",)
 
 
 def test_a_correction_supersedes_what_it_says_was_wrong() -> None:
