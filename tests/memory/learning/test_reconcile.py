@@ -58,6 +58,25 @@ def test_a_clear_change_supersedes() -> None:
     assert decision.ids == ("f",)
 
 
+def test_a_clear_change_supersedes_all_that_says_so_and_leaves_what_is_wider_beside_it() -> None:
+    known = [
+        (fact("We use Jest for tests", "whole"), 0.9, 0.8),
+        (fact("Our tests run on Jest", "same"), 0.8, 0.7),
+        (fact("We use Jest", "wider"), 0.7, 0.6),
+        (fact("The Jest snapshots lie in the attic", "named"), 0.6, 0.5),
+    ]
+    decision = reconcile(draft("We switched from Jest to Vitest for tests"), known, NOW)
+    assert isinstance(decision, Supersede)
+    assert (decision.ids, decision.contradicts) == (("whole", "same"), ("wider",))
+
+
+def test_what_holds_from_a_day_on_that_has_not_come_supersedes_nothing_yet() -> None:
+    known = [(fact("We use Jest for tests"), 0.9, 0.8)]
+    said = "As of {} we use Vitest instead of Jest for tests"
+    assert reconcile(draft(said.format("2026-11-21")), known, NOW) == Contradict(("f",))
+    assert isinstance(reconcile(draft(said.format("2026-11-19")), known, NOW), Supersede)
+
+
 def test_a_correction_supersedes_what_it_says_was_wrong() -> None:
     corrected = draft("No, the limit is two.", kind=Kind.CORRECTION, wrong="The retry limit is five")
     assert isinstance(reconcile(corrected, [(fact("The retry limit is five"), 0.6, 0.5)], NOW), Supersede)
