@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from memory import bootstrap
 from memory.models.door import DoorShut
@@ -28,6 +29,10 @@ from proxy.upstream.direct import Direct
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+LINE_BYTES = 64 * 1024
+"""What a line of a request's head may have. Clients put long tokens into headers, and the command line its questions
+into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes."""
 
 REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
@@ -56,14 +61,41 @@ def make_app(
     return app
 
 
+class Unquoted(logging.Filter):
+    """A request whose head cannot be read is told in a line that says nothing of it. aiohttp quotes what it could not
+    read: a credential is in it, or a person's words."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Every record goes on, some of them in other words."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, HttpProcessingError):
+            told = f"a request could not be read as HTTP and was refused: {type(error).__name__}"
+            record.msg, record.args, record.exc_info, record.exc_text = told, (), None, None
+            record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
+        return True
+
+
+_UNQUOTED = Unquoted()
+
+
 def make_runner(app: web.Application) -> web.AppRunner:
     """How the application is served.
 
     A client that goes away cancels its handler, which closes the provider's connection too; bodies are left
     compressed as they came, so that they can go on as they came.
     """
+    heard = logging.getLogger(f"{__name__}.http")
+    heard.addFilter(_UNQUOTED)
     return web.AppRunner(
-        app, handler_cancellation=True, auto_decompress=False, access_log=None, keepalive_timeout=75, shutdown_timeout=5
+        app,
+        handler_cancellation=True,
+        auto_decompress=False,
+        access_log=None,
+        logger=heard,
+        max_line_size=LINE_BYTES,
+        max_field_size=LINE_BYTES,
+        keepalive_timeout=75,
+        shutdown_timeout=5,
     )
 
 

@@ -134,7 +134,14 @@ async def fake_provider() -> AsyncIterator[FakeProvider]:
     provider = FakeProvider()
     app = web.Application(client_max_size=2**30)
     app.router.add_route("*", "/{path:.*}", provider.handle)
-    runner = web.AppRunner(app, handler_cancellation=True, auto_decompress=False, access_log=None, shutdown_timeout=0.1)
+    runner = web.AppRunner(
+        app,
+        handler_cancellation=True,
+        auto_decompress=False,
+        access_log=None,
+        max_field_size=2**17,
+        shutdown_timeout=0.1,
+    )
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, port = runner.addresses[0][:2]
