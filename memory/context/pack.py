@@ -93,10 +93,12 @@ def pack(
             group = [_Line(each._replace(memory=side), _dated(side, now)) for side in both if side.id not in taken]
             heading = SCOPED if each_in_scope(both) else UNSETTLED
             cost = sum(tokens_of(line.text + "\n") for line in group) + tokens_of(heading)
-            if len(group) > 1 and spent + cost <= budget:
-                spent += cost
-                unsettled.append((heading, group))
-                taken.update(line.scored.id for line in group)
+            if len(group) > 1:
+                # Where there is no room for both, neither is told as if it were certain.
+                if spent + cost <= budget:
+                    spent += cost
+                    unsettled.append((heading, group))
+                    taken.update(line.scored.id for line in group)
                 continue
         text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
         cost = tokens_of(text + "\n")

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from memory.context.diversity import diverse
 from memory.context.doubt import doubter, rivals_of, showable, sides
-from memory.context.pack import OUTDATED, UNSETTLED, pack, tokens_of
+from memory.context.pack import OUTDATED, SCOPED, UNSETTLED, pack, tokens_of
 from memory.fact import Origin, Sensitivity, State
 from tests.memory.context.making import NOW, SAID, fact, passage, scored
 
@@ -49,7 +49,18 @@ def test_both_are_told_of_as_shown_and_stay_within_the_budget() -> None:
     packed = pack(scored(FRIDAY, PORT), 600, NOW, rivals=[NEVER])
     assert {each.memory for each in packed.shown} == {"friday", "never", PORT.id}
     for budget in range(0, 120, 7):
-        assert tokens_of(pack(scored(FRIDAY, PORT), budget, NOW, rivals=[NEVER]).text) <= budget
+        text = pack(scored(FRIDAY, PORT), budget, NOW, rivals=[NEVER]).text
+        assert tokens_of(text) <= budget
+        # Where there is no room for both, neither is told as if it were certain.
+        assert (FRIDAY.text in text) is (NEVER.text in text)
+
+
+def test_a_rule_and_its_exception_stand_under_a_heading_of_their_own() -> None:
+    rule = fact("The release manager is Priya.", id="rule", contradicts=("part",))
+    part = fact("The docs release manager is Tomas.", id="part", contradicts=("rule",))
+    rival = fact("The release manager is Anna.", id="rival", contradicts=("rule",))
+    assert SCOPED in pack(scored(rule), 600, NOW, rivals=[part]).text
+    assert UNSETTLED in pack(scored(rule), 600, NOW, rivals=[part, rival]).text
 
 
 def test_rivals_that_are_not_shown_are_asked_for_and_only_what_holds_is_shown() -> None:
