@@ -233,8 +233,10 @@ def round_trip(server: Server) -> Finding:
 def _mend(why: str) -> str:
     """What to do about a sentence of the server's, where it does not say so itself."""
     for part, mend in (
+        ("is full", "make room on the disk"),
+        ("journal.db is damaged", "restore it from a backup, or move it away and begin anew"),
+        ("wait for the journal", "make room or mend what its log names, and do not stop it before: it alone has these"),
         ("index", "palimpsest reindex"),
-        ("disk", "make room on the disk"),
         ("no SQLite database", "move journal.db away, or restore it from a backup"),
         ("has been fetched", "palimpsest embedder use minilm"),
         ("models/minilm", "palimpsest embedder use minilm"),

@@ -47,7 +47,7 @@ def export(
         inventory = server.ask("GET", "api/export", asked)
         owners = _chosen(inventory["owners"], owner or [])
         records = _records(server, asked, inventory, owners, whole=not owner)
-        if out is None:
+        if out is None or str(out) == "-":
             _write(sys.stdout.buffer, _lines(records, format))
             return
         counts = _to_file(out, records, format)
@@ -103,7 +103,8 @@ def _write(stream: IO[bytes], lines: Iterator[bytes]) -> None:
 
 
 def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> dict[str, int]:
-    """Write the file beside its place, readable for its owner only, and put it there when it is whole."""
+    """Write the file beside its place, readable for its owner only, and put it there when it is whole. What is no file
+    (a pipe, a device) is written into: nothing may take its place."""
     from rich.progress import SpinnerColumn, TextColumn
 
     counts = {"facts": 0, "passages": 0, "research": 0, "candidates": 0}
@@ -120,6 +121,10 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
                     bar.advance(task)
                 yield record
 
+    if out.exists() and not out.is_file() and not out.is_dir():
+        with out.open("wb") as stream:
+            _write(stream, _lines(counted(), format))
+        return counts
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as stream:

@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -88,6 +89,9 @@ class Server:
                 told: bytes = reply.read()
                 return told
         except HTTPError as error:
+            if error.code == HTTPStatus.UNAUTHORIZED:
+                why = "it does not take the token in its data folder, which was changed since it started"
+                raise Fault(f"the server at {self.url} has to be restarted: {why}") from error
             raise Fault(_sentence(error)) from error
         except (URLError, HTTPException, ConnectionError, TimeoutError) as error:
             raise Unreachable(f"the server at {self.url} does not answer: {error}") from error

@@ -141,6 +141,19 @@ def test_stores_that_are_damaged_are_told_with_how_to_mend_them(home: Path) -> N
     assert stores["verdict"] == "wrong" and "journal.db" in stores["found"] and "backup" in stores["mend"]
 
 
+@pytest.mark.parametrize(
+    ("why", "mend"),
+    [
+        ("journal.db is damaged: … (database disk image is malformed)", "backup"),
+        ("the disk is full: the index in /x is not written", "make room"),
+        ("2 exchanges wait for the journal, which cannot be written", "do not stop it"),
+        ("the index in /x is damaged and has to be made again (…)", "reindex"),
+    ],
+)
+def test_what_is_advised_fits_the_fault(why: str, mend: str) -> None:
+    assert mend in checks._mend(why)
+
+
 def test_vocabularies_that_have_moved_are_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
     from memory.models import bundled
 

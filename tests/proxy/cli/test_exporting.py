@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -60,3 +61,20 @@ def test_a_folder_that_is_not_there_is_told_and_nothing_is_left_behind(tmp_path:
     done = run("export", "--out", str(tmp_path / "nowhere" / "all.jsonl"))
     assert done.code == 1 and "nowhere" in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("export", "--out", "-").out == run("export").out != ""
+    assert list(tmp_path.glob("-*")) == []
+
+
+def test_what_is_no_file_is_written_into_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run("export", "--out", str(pipe)).code == 0
+        assert os.read(reader, 65536) and pipe.is_fifo()
+    finally:
+        os.close(reader)

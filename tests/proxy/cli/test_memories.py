@@ -168,3 +168,9 @@ def test_a_fact_is_updated_and_confirmed() -> None:
     assert run("confirm", new["id"], "--json").json["access"] == 2
     refused = run("confirm", old["id"])
     assert refused.code == 1 and new["id"] in refused.err
+
+
+def test_a_token_that_is_not_the_servers_is_told_with_what_helps(home: Path) -> None:
+    (home / "token").write_text("0" * 64)
+    done = run("facts")
+    assert done.code == 1 and "restarted" in done.err and "Bearer" not in done.err
