@@ -100,6 +100,8 @@ def edited(made: Sequence[tuple[str, str]], text: str, told: Mapping[str, str]) 
         if id in gone and mark in moved:
             gone.remove(id)
             added.remove(moved.pop(mark))
+    if gone and any(_CONTROL.search(each.text) for each in odd):
+        return Edited(accident=f"{len(gone)} lines are gone, and what stands there is no text")
     if len(gone) > SPARED and 2 * len(gone) > len(made):
         return Edited(accident=f"{len(gone)} of {len(made)} lines are gone at once")
     if len(added) > MOST:

@@ -117,9 +117,10 @@ class PageFolder:
 
 
 def read(file: Path) -> str:
-    """A file's text, empty where there is none; what is no text is replaced by a mark."""
+    """A file's text, empty where there is none; what is no text is replaced by a mark, and the mark that some editors
+    put before a text is no part of it."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace")
+        return file.read_text(encoding="utf-8-sig", errors="replace")
     except FileNotFoundError:
         return ""
 

@@ -81,6 +81,12 @@ def test_when_most_of_a_file_is_gone_nothing_is_believed() -> None:
     assert "new at once" in edited([], "\n".join(f"- Line of words {n}" for n in range(200)), {}).accident
 
 
+@pytest.mark.parametrize("garbage", ["\x00\x01\x02 some words", "some words \ufffd\ufffd\n- more of them here"])
+def test_where_lines_are_gone_and_garbage_stands_there_nothing_is_believed(garbage: str) -> None:
+    changes = edited(MADE, garbage, TOLD)
+    assert changes.accident and not (changes.gone or changes.odd or changes.added)
+
+
 def test_what_we_put_behind_a_line_is_no_part_of_what_it_says() -> None:
     assert said_in("Use pnpm. (not: npm) (unsettled)") == "Use pnpm."
 

@@ -231,6 +231,18 @@ async def test_what_becomes_of_a_fact_while_an_edit_is_compared_with_it_stays_so
     await journal.close()
 
 
+async def test_a_file_that_an_editor_marked_as_unicode_says_what_it_said(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    pages = pages_of(journal, tmp_path)
+    await pages.page(SCOPE)
+    [(file, text)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
+    file.write_text("\ufeff" + text.replace("\n", "\r\n"), newline="")
+    await pages.text(SCOPE)
+    assert await journal.find_facts(SCOPE.owners(), "") == [KNOWN]
+    await journal.close()
+
+
 async def test_pages_of_those_who_asked_last_are_kept_and_the_others_are_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
