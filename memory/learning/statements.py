@@ -36,6 +36,15 @@ _DAY = (
 # A value is a name, a number, a path or stands in quotation marks; "is slow" has none.
 _VALUE = re.compile(r"\b(?:is|are) (?:called |named |at |on )?[`\"'(]?(?:\d|[A-Z]|https?:|[a-z]+[-_./]\w|`)")
 
+# What is said to be so now is named: "the server is at 10.0.0.5 now", not "the tests are in a good state now".
+_NAMED = re.compile(
+    r"\b(?:use|is|are|on|in|at|to|with|via|by|under|called|named|host) (?:the )?[`\"']?(?:[A-Z0-9`/]|https?:)"
+)
+_PLAIN = re.compile(
+    r"^we (?:(?:now |again )?use|(?:are|'re) (?:now|back) on) (?!(?:it|this|that|them|these|those|one|both|all|track|"
+    r"time|course|schedule|board|hold|call|the)\b)[a-z][\w.-]{1,20}(?: for [\w -]{2,30})?$"
+)
+
 RULES: tuple[Rule, ...] = (
     rule(
         "what was found",
@@ -63,6 +72,26 @@ RULES: tuple[Rule, ...] = (
             rf"\b(?:{_UNSETTLED}|today|if|when|can|could|should|would|why|how|test|tests|button|function|method|class|"
             r"variable|field|line|branch|commit|pr)\b|\?",
         ),
+    ),
+    rule(
+        "what holds from now on",
+        _TECH,
+        "now again back",
+        r"^we (?:now |again )?(?:use|run(?: on)?|deploy (?:to|on|with|via)|host on|build with|store|target) "
+        r"(?!it\b|this\b|that\b|them\b)[\w`\"]",
+        r"^we(?:'re| are) (?:now|back) (?:on|to|with) [\w`\"]",
+        r"^we (?:have |have just )?(?:went|gone|moved|switched) back to [\w`\"]",
+        rf"^{_THING} (?:is|are|lives?|runs?|sits?|listens?) (?:at|on|in|under|behind|called|named|hosted on|owned by|"
+        r"run by) [^,]{2,60} now[.!]*$",
+        r"^(?!(?:i|we|they|he|she|it|you|this|that)\b)(?:[\w`'-]{2,25} ){1,4}(?:now )?(?:happens?|runs?|starts?|"
+        r"ships?|takes? place) (?:only )?(?:on|at|every|each) (?:\w{3,6}days?|\d|night|day|week|month|morning|weekday)",
+        unless=(
+            r"\b(?:if|when|can|could|should|would|why|how|what|which|might|maybe|probably|apparently|i think|not sure|"
+            r"seems?|still|fail\w{0,4}|broken|errors?|stuck|done|merged|branch|commit|pr|line|button|function|method|"
+            r"class|variable|field|(?:right|just|for|until|by) now|now (?:that|and then|because)|today|again and again|"
+            r"back (?:and forth|then|in))\b|\?",
+        ),
+        when=lambda clause: bool(_NAMED.search(clause.text) or _PLAIN.search(_without_now(clause.plain))),
     ),
     rule(
         "what its value is",
@@ -173,6 +202,10 @@ RULES: tuple[Rule, ...] = (
         unless=(_HOUR,),
     ),
 )
+
+
+def _without_now(plain: str) -> str:
+    return re.sub(r"(?: now| again)[.!]*$", "", plain)
 
 
 def statement(clause: Clause) -> Finding | None:

@@ -68,6 +68,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
     },
     statements: {
         "what has changed": ("The staging database is now on port 6543.", "The test is now on line 30."),
+        "what holds from now on": ("We use Vitest now.", "We use this now."),
         "what was found": ("It turned out that the proxy closes idle sockets.", "It might turn out well."),
         "what its value is": ("The staging port is 5433.", "The staging port is slow."),
         "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
@@ -134,6 +135,32 @@ def _flat() -> list[tuple[Rule, str, str]]:
 def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
     changed = next(rule for rule in statements.RULES if rule.name == "what has changed")
     assert changed.matches(Clause(said)) is read
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("We now use Vitest for tests.", True),
+        ("Nightly backups now run at 4 am.", True),
+        ("The deploys run on Mondays now.", True),
+        ("The staging server is at 10.0.0.5 now.", True),
+        ("We use pnpm again.", True),
+        ("We are back on npm.", True),
+        ("We went back to Webpack.", True),
+        ("We are back to square one.", False),
+        ("We're now on track.", False),
+        ("We run the tests again.", False),
+        ("The build runs again.", False),
+        ("The tests are in a good state now.", False),
+        ("The PR is on Staging now.", False),
+        ("We use Redis for now.", False),
+        ("If we use Redis now, it breaks.", False),
+        ("We use the helper now.", False),
+    ],
+)
+def test_what_holds_from_now_on_is_named(said: str, read: bool) -> None:
+    from_now_on = next(rule for rule in statements.RULES if rule.name == "what holds from now on")
+    assert from_now_on.matches(Clause(said)) is read
 
 
 @pytest.mark.parametrize(("rule", "said", "other"), _flat(), ids=lambda value: getattr(value, "name", ""))
