@@ -8,6 +8,7 @@ works. ``faults`` turns what goes wrong into a sentence and an exit code.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -37,6 +38,10 @@ def main() -> None:
         sys.exit(1)
     for library in _ONE_THREAD:
         os.environ.setdefault(library, "1")
+    for stream in (sys.stdout, sys.stderr):
+        # Where a terminal has no letter for something, a mark stands in its place, and the command goes on.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     with as_sentences(debug, "--json" in arguments):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import app

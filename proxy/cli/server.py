@@ -20,6 +20,8 @@ from proxy.settings import Settings
 ANNOUNCED = "server.json"
 """Where a server says, in its home folder, at which address it listens."""
 
+NO_TEXT = "what was said on the command line holds bytes that are no UTF-8 text"
+
 SECONDS = 150.0
 QUICK = 3.0
 
@@ -47,7 +49,11 @@ class Server:
         Raises:
             Fault: with the server's own sentence when it refuses, or when it does not answer.
         """
-        return self._told(method, path, query, None if body is None else json.dumps(body).encode(), seconds)
+        try:
+            data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise Fault(NO_TEXT, 2) from error
+        return self._told(method, path, query, data, seconds)
 
     def send(self, path: str, query: Mapping[str, Any], body: bytes) -> dict[str, Any]:
         """The answer to a body that is sent as it is.
@@ -79,7 +85,10 @@ class Server:
     def _reply(
         self, method: str, path: str, query: Mapping[str, Any] | None, data: bytes | None, seconds: float
     ) -> bytes:
-        asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
+        try:
+            asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
+        except UnicodeEncodeError as error:
+            raise Fault(NO_TEXT, 2) from error
         url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{asked}" if asked else "")
         request = Request(url, data, {"Authorization": f"Bearer {self.token}"}, method=method)
         if data is not None:

@@ -45,8 +45,8 @@ def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
 
 
 def as_json(data: Any) -> None:
-    """Data for a program, on one line."""
-    print(json.dumps(data, ensure_ascii=False))
+    """Data for a program, on one line; in ASCII where the output does not take every letter."""
+    print(json.dumps(data, ensure_ascii="utf" not in (sys.stdout.encoding or "").lower()))
 
 
 def memories(found: Sequence[dict[str, Any]], nothing: str) -> None:

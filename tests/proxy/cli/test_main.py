@@ -71,6 +71,20 @@ def test_where_json_was_asked_for_a_fault_is_json_too(home: Path) -> None:
     assert run("facts").out == ""
 
 
+async def test_what_the_output_has_no_letter_for_is_a_mark_and_in_json_an_escape(home: Path) -> None:
+    assert run("remember", "Jördis owns the 🦊 service").code == 0
+    plain = await program("facts", PALIMPSEST_HOME=str(home), PYTHONIOENCODING="ascii")
+    assert plain.code == 0 and "J?rdis owns the ? service" in plain.out and plain.err == ""
+    listed = await program("facts", "--json", PALIMPSEST_HOME=str(home), PYTHONIOENCODING="latin-1")
+    assert listed.json["facts"][0]["text"] == "Jördis owns the 🦊 service"
+
+
+@pytest.mark.parametrize("command", ["remember", "search"])
+def test_bytes_that_are_no_text_are_told_as_such(command: str) -> None:
+    done = run(command, "\udcff\udcfe and words")
+    assert done.code == 2 and "UTF-8" in done.err
+
+
 def test_what_was_not_foreseen_is_json_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     with as_sentences(as_json=True):
