@@ -125,7 +125,7 @@ def undo(plan: Plan, kept: Path, force: bool = False) -> list[Path]:
         if shown.after is not None:
             _write(shown.path, shown.after, record.mode if record else _mode(shown.path))
         else:
-            shown.path.unlink(missing_ok=True)
+            _led_to(shown.path).unlink(missing_ok=True)
             for folder in record.folders if record else ():
                 with contextlib.suppress(OSError):
                     Path(folder).rmdir()
@@ -140,7 +140,7 @@ def _keep(shown: Preview, kept: Path) -> None:
     kept.mkdir(mode=0o700, parents=True, exist_ok=True)
     record = _record(shown.path, kept)
     if record is None:
-        folders = [str(folder) for folder in shown.path.parents if not folder.exists()]
+        folders = [str(folder) for folder in _led_to(shown.path).parents if not folder.exists()]
         record = _Record(str(shown.path), shown.before is not None, _mode(shown.path), folders)
         if shown.before is not None:
             _write(_backup(shown.path, kept), shown.before, _NEW_FILE_MODE)
@@ -184,9 +184,14 @@ def _mode(path: Path) -> int:
         return _NEW_FILE_MODE
 
 
+def _led_to(path: Path) -> Path:
+    """The file itself; where it is a link, the one that it leads to, which need not be there yet."""
+    return path.resolve() if path.is_symlink() else path
+
+
 def _write(path: Path, content: bytes, mode: int) -> None:
     """Replace a file in one step; where it is a link, the file that it leads to."""
-    target = path.resolve() if path.is_symlink() else path
+    target = _led_to(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:

@@ -155,6 +155,18 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert real.read_text() == "{}"
 
 
+def test_a_link_to_a_file_that_is_not_there_yet_is_left_so(tmp_path: Path) -> None:
+    wanted, kept = plan("claude", ADDRESS, machine(tmp_path)), tmp_path / "kept"
+    real = tmp_path / "dotfiles" / "claude.json"
+    file = wanted.changes[0].path
+    file.parent.mkdir(parents=True)
+    file.symlink_to(real)
+    carry_out(preview(wanted), kept)
+    assert file.is_symlink() and "ANTHROPIC_BASE_URL" in real.read_text()
+    undo(wanted, kept)
+    assert file.is_symlink() and not real.parent.exists()
+
+
 def test_the_difference_is_shown_without_secrets(tmp_path: Path) -> None:
     wanted = plan("opencode", ADDRESS, machine(tmp_path))
     file = wanted.changes[0].path
