@@ -220,17 +220,42 @@ def load(
     return Loaded(settings, sources)
 
 
+def _twice(text: str) -> Iterator[str]:
+    """Sentences about keys that stand twice in one place. YAML forbids it, PyYAML takes the last one and says nothing:
+    whoever appends a second ``memory:`` loses all of the first."""
+    places: list[yaml.Node | None] = [yaml.compose(text, yaml.SafeLoader)]
+    seen: set[int] = set()
+    while places:
+        place = places.pop()
+        if place is None or id(place) in seen:
+            continue
+        seen.add(id(place))
+        if isinstance(place, yaml.SequenceNode):
+            places += place.value
+        elif isinstance(place, yaml.MappingNode):
+            lines: dict[str, int] = {}
+            for key, value in place.value:
+                places.append(value)
+                if isinstance(key, yaml.ScalarNode):
+                    line = key.start_mark.line + 1
+                    if key.value in lines:
+                        yield f"{key.value} stands twice, in lines {lines[key.value]} and {line}: make one of them"
+                    lines.setdefault(key.value, line)
+
+
 def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     if file is None:
         return
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        data = yaml.safe_load(text)
     except FileNotFoundError:
         faults.append(f"{file}: there is no such file")
         return
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")
         return
+    faults.extend(f"{file}: {twice}" for twice in _twice(text))
     if data is None:
         return
     if not isinstance(data, dict):

@@ -60,6 +60,17 @@ def test_a_file_that_is_no_settings_is_told_by_its_name(tmp_path: Path, text: st
         load(file)
 
 
+def test_a_key_that_stands_twice_is_told_with_both_lines(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("memory: {mode: off}\nserver:\n  port: 1\n  port: 2\nmemory:\n  page: {tokens: 1}\n")
+    with pytest.raises(SettingsError) as caught:
+        load(file)
+    told = "\n".join(caught.value.faults)
+    assert "memory stands twice, in lines 1 and 5" in told and "port stands twice, in lines 3 and 4" in told
+    file.write_text("projects: {a: {memory: off}, b: {memory: off}}\ncredentials: []\n")
+    assert load(file).settings.projects.keys() == {"a", "b"}
+
+
 def test_a_missing_file_is_told() -> None:
     with pytest.raises(SettingsError, match="no such file"):
         load(Path("/nowhere/at/all.yaml"))
