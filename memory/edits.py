@@ -8,6 +8,7 @@ nothing included, and is made again in the same bytes for as long as the client 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -180,6 +181,26 @@ _OVERHEAD = 800
 """Bytes that an entry takes beside its text."""
 
 
+class _Packed:
+    """A cut that does not stand in the request: its note, which is long, is kept small."""
+
+    __slots__ = ("_bare", "_text", "act", "key")
+
+    def __init__(self, entry: Entry) -> None:
+        self.act, self.key = entry.act, entry.key
+        self._bare = replace(entry, text="")
+        self._text = zlib.compress(entry.text.encode("utf-8", "surrogatepass"), 1)
+
+    @property
+    def weight(self) -> int:
+        """Bytes that it takes, about."""
+        return _OVERHEAD + len(self._text) + len(self._bare.stored or "")
+
+    def whole(self) -> Entry:
+        """The entry as it was written."""
+        return replace(self._bare, text=zlib.decompress(self._text).decode("utf-8", "surrogatepass"))
+
+
 class Ledger:
     """A session's decisions, append-only: at a message, later entries follow earlier ones and none is taken out.
 
@@ -188,10 +209,12 @@ class Ledger:
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self._at: dict[Key, list[Entry]] = {}
+        self._at: dict[Key, list[Entry | _Packed]] = {}
         self._replaces = False
         self._cuts = False
         self._inserts = False
+        # A session has one note after the other, and one at a time stands in its requests: this one is whole.
+        self._note: Entry | None = None
         self.weight = 0
         """About how many bytes it takes in memory."""
         for entry in entries:
@@ -200,14 +223,26 @@ class Ledger:
     def write(self, entry: Entry) -> None:
         """Add a decision behind those that stand at the same message."""
         self._at.setdefault(entry.key, []).append(entry)
-        self.weight += _OVERHEAD + len(entry.text) + len(entry.stored or "")
+        self.weight += _weight(entry)
         self._replaces = self._replaces or entry.act is Act.REPLACE
         self._cuts = self._cuts or entry.act is Act.CUT
         self._inserts = self._inserts or entry.act is Act.INSERT
+        if entry.act is Act.CUT:
+            self._stands(entry)
+
+    def with_more(self, more: Iterable[Entry]) -> Ledger:
+        """A copy that holds some decisions more."""
+        copy = Ledger()
+        copy._at = {key: list(entries) for key, entries in self._at.items()}
+        copy._replaces, copy._cuts, copy._inserts = self._replaces, self._cuts, self._inserts
+        copy._note, copy.weight = self._note, self.weight
+        for entry in more:
+            copy.write(entry)
+        return copy
 
     def at(self, keys: Iterable[Key]) -> list[Entry]:
         """All that was ever decided at these messages."""
-        return [entry for key in keys for entry in self._at.get(key, ())]
+        return [_whole(entry) for key in keys for entry in self._at.get(key, ())]
 
     def standing(self, keys: Sequence[Key], head: int) -> Standing:
         """What holds for a request."""
@@ -216,7 +251,7 @@ class Ledger:
         begin, cut = self._last_cut(keys, head) if self._cuts and head > 0 else (head, None)
         # What a cut took out is not looked at: of a session without end that is nearly all of it.
         places = (*range(head), *range(begin, len(keys))) if cut is not None else range(len(keys))
-        at = [(index, entry) for index in places for entry in self._at.get(keys[index], ())]
+        at = [(index, entry) for index in places for entry in self._at.get(keys[index], ()) if isinstance(entry, Entry)]
         if not self._replaces and not self._cuts and not self._inserts:
             return Standing(tuple(at))
         entries = [(index, entry) for index, entry in at if entry.act is Act.APPEND]
@@ -238,13 +273,31 @@ class Ledger:
         for index in range(len(keys) - 1, head - 1, -1):
             for entry in reversed(self._at.get(keys[index], ())):
                 if entry.act is Act.CUT:
-                    return index, entry
+                    return index, self._stands(entry)
         return head, None
+
+    def _stands(self, cut: Entry | _Packed) -> Entry:
+        """A cut that stands in a request, whole; the one that did before is packed. A client that goes back behind a
+        cut has an earlier one's note again."""
+        if cut is self._note:
+            return self._note
+        if self._note is not None:
+            self._put(self._note, _Packed(self._note))
+        self._note = _whole(cut)
+        if self._note is not cut:
+            self._put(cut, self._note)
+        return self._note
+
+    def _put(self, old: Entry | _Packed, new: Entry | _Packed) -> None:
+        """Have one stand in the other's place."""
+        entries = self._at[old.key]
+        entries[next(at for at, each in enumerate(entries) if each is old)] = new
+        self.weight += _weight(new) - _weight(old)
 
     @property
     def offers(self) -> str:
         """The definitions of the tools that the session offers beside the client's; empty where it offers none."""
-        return next((entry.text for entry in self._at.get(OFFERED, ()) if entry.act is Act.OFFER), "")
+        return next((entry.text for entry in self.at([OFFERED]) if entry.act is Act.OFFER), "")
 
     @property
     def shed(self) -> bool:
@@ -253,7 +306,17 @@ class Ledger:
 
     def __iter__(self) -> Iterator[Entry]:
         for entries in self._at.values():
-            yield from entries
+            yield from map(_whole, entries)
 
     def __len__(self) -> int:
         return sum(map(len, self._at.values()))
+
+
+def _whole(entry: Entry | _Packed) -> Entry:
+    return entry.whole() if isinstance(entry, _Packed) else entry
+
+
+def _weight(entry: Entry | _Packed) -> int:
+    if isinstance(entry, _Packed):
+        return entry.weight
+    return _OVERHEAD + len(entry.text) + len(entry.stored or "")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from memory.conversation import Conversation
 from memory.day.sessions.live import LiveSession
-from memory.edits import Edit, Entry, Key, Ledger, Standing
+from memory.edits import Edit, Entry, Key, Standing
 from memory.session import Arrival
 
 
@@ -37,7 +37,7 @@ class Request:
 
     def standing(self, more: Sequence[Entry] = ()) -> Standing:
         """What its session's ledger holds for it now, and would with some entries more."""
-        ledger = Ledger([*self.live.ledger, *more]) if more else self.live.ledger
+        ledger = self.live.ledger.with_more(more) if more else self.live.ledger
         return ledger.standing(self.keys, self.conversation.head)
 
     def edits(self, more: Sequence[Entry] = ()) -> tuple[Edit, ...]:

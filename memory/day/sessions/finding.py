@@ -40,6 +40,9 @@ QUIET = timedelta(minutes=5)
 LINKS = 4 * KEPT
 """Ends of requests that are kept in memory, about 250 bytes each."""
 
+AT_ONCE = 200
+"""Entries of a ledger from which on it is put together in a thread: the notes of its earlier segments are packed."""
+
 LOOKED_AT = 8
 """Sessions at most that are looked at with each request, whether they can go."""
 
@@ -307,7 +310,9 @@ class LiveSessions:
     async def _load(self, session: Session) -> LiveSession:
         live = self._live.get(session.id)
         if live is None:
-            ledger = Ledger(await self._journal.ledger(session.id))
+            entries = await self._journal.ledger(session.id)
+            long = len(entries) > AT_ONCE
+            ledger = await asyncio.to_thread(Ledger, entries) if long else Ledger(entries)
             # What leaves in haste must not be pinned, also where no plan was made since a start.
             pinned = await self._journal.pinned(session.id) if ledger.shed else frozenset[str]()
             live = self._keep(LiveSession(session, ledger, known=True, read_at=session.seen_at, pinned=pinned))
