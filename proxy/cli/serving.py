@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import errno
 import gc
 import importlib
@@ -24,6 +23,7 @@ import typer
 from memory.session import Mode
 from proxy.cli import shown
 from proxy.cli.faults import Fault
+from proxy.cli.heap import giving_back, large_buffers_apart
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
 from proxy.cli.reach import built
@@ -42,8 +42,6 @@ SWITCH_SECONDS = 0.0005
 _YOUNG = (5000, 5, 80)
 # A collection that holds everything up for so long is not to be repeated.
 LONG_SECONDS = 0.01
-# Parameters of mallopt(3).
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
 
 def serve(
@@ -64,7 +62,7 @@ def serve(
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
         datefmt="%H:%M:%S",
     )
-    _return_memory()
+    large_buffers_apart()
     # A thread that computes gives way to the loop after half a millisecond and not after Python's usual five.
     sys.setswitchinterval(SWITCH_SECONDS)
     with owned(settings.home), listening(settings) as sockets, asyncio.Runner(loop_factory=_loop(settings)) as runner:
@@ -130,9 +128,12 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
         _announce(announcement, url)
         edge = app[EDGE]
         print(welcome(settings, url, edge.memory_fault, await candidates_waiting(edge)), flush=True)
-        ageing = asyncio.create_task(_age(edge.memory))
+        heap = giving_back()
+        beside = [asyncio.create_task(_age(edge.memory))]
+        beside += [asyncio.create_task(heap.forever())] if heap is not None else []
         await stop.wait()
-        ageing.cancel()
+        for task in beside:
+            task.cancel()
         print("stopping", file=sys.stderr, flush=True)
     finally:
         announcement.unlink(missing_ok=True)
@@ -178,15 +179,6 @@ class _Ageing:
             self._began = time.perf_counter()
         elif told["generation"] == 2 and time.perf_counter() - self._began > LONG_SECONDS:
             gc.freeze()
-
-
-def _return_memory() -> None:
-    """Ask glibc for few arenas and for large buffers that go back to the system: bodies come and go in several
-    threads, and what they leave behind would otherwise stay resident for ever. Other C libraries are left alone."""
-    with contextlib.suppress(OSError, AttributeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        for parameter, value in ((_ARENA_MAX, 2), (_MMAP_THRESHOLD, 2**17), (_TRIM_THRESHOLD, 2**18)):
-            mallopt(parameter, value)
 
 
 def _announce(file: Path, url: str) -> None:
