@@ -70,7 +70,7 @@ def parts_of(conversation: Conversation) -> Parts:
                 continue
             if isinstance(part, ToolResult):
                 found.results.append(((index, number), part))
-                if any(type(inner) is Image for inner in part.content):
+                if Image in map(type, part.content):
                     found.pictures.append((index, number))
             elif isinstance(part, ToolCall):
                 found.calls.append(((index, number), part))
@@ -83,8 +83,12 @@ def actions(conversation: Conversation, parts: Parts | None = None) -> list[Acti
     """The conversation's calls, in their order; ``parts`` are its own where they are gathered already."""
     calls, given, _ = parts if parts is not None else parts_of(conversation)
     results: dict[str, list[tuple[Place, ToolResult]]] = {}
-    for place, result in given:
-        results.setdefault(result.call_id, []).append((place, result))
+    for answer in given:
+        id = answer[1].call_id
+        if id in results:
+            results[id].append(answer)
+        else:
+            results[id] = [answer]
     found = []
     for place, call in calls:
         # Ids may come again in another turn: a result belongs to the nearest call before it.

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.actions import Action, Kind, Place
-from memory.context.names import Source, lines
+from memory.context.names import Source, lines, source
 from memory.conversation import Conversation, Part, Role, Text, ToolCall, ToolResult
 from memory.edits import handle
 
@@ -50,7 +50,11 @@ def text_of(part: Part) -> str | None:
     """What a part says as the client sent it; nothing where it is no text."""
     if isinstance(part, ToolCall):
         return part.arguments.replace("\\n", "\n")
-    return part.text if isinstance(part, Text | ToolResult) else None
+    return part.text if isinstance(part, _TEXTS) else None
+
+
+_TEXTS = (Text, ToolResult)
+"""A tuple, since a union would be made anew with every question."""
 
 
 def whole(conversation: Conversation, messages: range) -> tuple[list[Said], bool]:
@@ -58,7 +62,9 @@ def whole(conversation: Conversation, messages: range) -> tuple[list[Said], bool
     found: list[Said] = []
     left = REACH
     for index in reversed(messages):
-        for number, part in reversed([*enumerate(conversation.messages[index].parts)]):
+        parts = conversation.messages[index].parts
+        for number in reversed(range(len(parts))):
+            part = parts[number]
             text = text_of(part)
             if text is not None:
                 left -= len(text)
@@ -118,7 +124,8 @@ def note(
 
 def enclosed(lines: Sequence[str]) -> str:
     """Lines as a note."""
-    return "\n".join([OPENING, *map(harmless, lines), CLOSING])
+    # No name goes over a line's end, so that all lines are made harmless at once.
+    return "\n".join([OPENING, *([harmless("\n".join(lines))] if lines else []), CLOSING])
 
 
 def harmless(text: str) -> str:
@@ -134,20 +141,21 @@ def _lines(seen: Sequence[Said], stays: Sequence[Said], body: Sequence[str], ear
         before = earlier.partition(_VALUABLE)[2].partition(CLOSING)[0]
         sources.append(Source((-1, 0), before, said=True, weight=CARRIED))
     for place, part, text in seen:
-        if isinstance(part, ToolResult):
-            sources.append(Source(place, text))
-        else:
-            text = text.replace("\\n", "\n").replace('\\"', '"') if "\\" in text else text
-            sources.append(Source(place, text, True, True))
-    sources += [Source(place, text, False) for place, _, text in stays]
+        said = not isinstance(part, ToolResult)
+        if said and "\\" in text:
+            text = text.replace("\\n", "\n").replace('\\"', '"')
+        sources.append(source((place, text, True, said, 1.0)))
+    sources += [source((place, text, False, False, 1.0)) for place, _, text in stays]
     sources.append(Source((len(sources), 0), "\n".join(body), competes=False))
     picked = []
     for line in lines(sources):
-        if len(line.text) + 1 <= left:
-            left -= len(line.text) + 1
-            picked.append(line)
-    picked.sort(key=lambda line: (line.place, line.row))
-    return [line.text for line in picked]
+        place, row, text, _, _ = line
+        if len(text) < left:
+            left -= len(text) + 1
+            picked.append((place, row, text))
+    # No two have the same place and row.
+    picked.sort()
+    return [text for _, _, text in picked]
 
 
 def _newest(entries: Sequence[str], most: int) -> list[str]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -112,38 +113,45 @@ class Line(NamedTuple):
     tokens: int
 
 
+# A plan makes thousands of both, and so they are made in half the time; ``source`` takes a weight, too.
+source: Callable[[tuple[Place, str, bool, bool, float]], Source] = partial(tuple.__new__, Source)
+_line: Callable[[tuple[Place, int, str, float, int]], Line] = partial(tuple.__new__, Line)
+
+
 def lines(sources: Sequence[Source]) -> list[Line]:
     """The lines of the competing sources that are worth anything, the best first.
 
     ``sources`` come in the order of the session.
     """
-    found = [rows(source.text) for source in sources]
-    said = _counted(on_it for source, on_it in zip(sources, found, strict=True) if source.said)
-    printed = _counted(on_it for source, on_it in zip(sources, found, strict=True) if not source.said)
-    home: dict[str, int] = {}
-    for place, on_it in enumerate(found):
-        home.update(dict.fromkeys(on_it, place))
-    # By source and row the names that are at home there; each name of the session is looked at once.
-    at_home: dict[int, dict[int, list[str]]] = {place: {} for place, source in enumerate(sources) if source.competes}
-    for name, place in home.items():
-        if place in at_home:
-            at_home[place].setdefault(found[place][name], []).append(name)
+    found = [*map(_read.rows, [each.text for each in sources])]
+    said = _counted([on_it for each, on_it in zip(sources, found, strict=True) if each.said])
+    printed = _counted([on_it for each, on_it in zip(sources, found, strict=True) if not each.said])
+    # Each name of the session is looked at once; the last source that has it is its home.
+    home = {name: number for number, on_it in enumerate(found) for name in on_it}
+    at_home: list[dict[int, list[str]] | None] = [{} if each.competes else None for each in sources]
+    for name, number in home.items():
+        by_row = at_home[number]
+        if by_row is not None:
+            row = found[number][name]
+            if row in by_row:
+                by_row[row].append(name)
+            else:
+                by_row[row] = [name]
     result = []
-    for number, by_row in at_home.items():
+    for each, by_row in zip(sources, at_home, strict=True):
         if by_row:
-            source = sources[number]
-            (message, part), text, weight = source.place, source.text.split("\n"), source.weight
+            place, text, _, _, weight = each
+            (message, part), split = place, text.split("\n")
             for row, residents in by_row.items():
-                value = weight * sum([_worth(name, said, printed) for name in residents])
-                shown = text[row].strip()
+                shown = split[row].strip()
                 if len(shown) > LONGEST:
                     shown = shortened(shown, residents)
                 tokens = len(shown) // 4 + 1
-                density = value / (tokens + _FRAME)
+                density = weight * _worth(residents, said, printed) / (tokens + _FRAME)
                 # No two have the same place and row, so that the lines themselves are never compared.
-                result.append((-density, -message, -part, row, Line(source.place, row, shown, density, tokens)))
+                result.append((-density, -message, -part, row, _line((place, row, shown, density, tokens))))
     result.sort()
-    return [line for *_, line in result]
+    return [ranked[4] for ranked in result]
 
 
 def _counted(found: Iterable[Mapping[str, int]]) -> Counter[str]:
@@ -170,7 +178,14 @@ def shortened(line: str, residents: Iterable[str]) -> str:
     return " … ".join(line[start:end] for start, end in spans)
 
 
-def _worth(name: str, said: Mapping[str, int], printed: Mapping[str, int]) -> float:
-    times = said.get(name)
-    worth = SAID * math.sqrt(times) if times else (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)
-    return worth * WORD if name.islower() and name.isalpha() else worth
+def _worth(residents: Iterable[str], said: Mapping[str, int], printed: Mapping[str, int]) -> float:
+    """What the names are worth that are at home on a line."""
+    value, times_said = 0.0, said.get
+    for name in residents:
+        times = times_said(name)
+        if times:
+            worth = SAID * math.sqrt(times)
+        else:
+            worth = (AGAIN if printed[name] > 1 else 1.0) * (PATH if "/" in name else 1.0)
+        value += worth * WORD if name.islower() and name.isalpha() else worth
+    return value

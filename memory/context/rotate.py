@@ -6,6 +6,7 @@ A group is what a dialect wants together: a call and its results, reasoning and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from memory.actions import Parts, parts_of
 from memory.conversation import Conversation, Role
@@ -24,19 +25,22 @@ def beginnings(conversation: Conversation, parts: Parts | None = None) -> list[i
         if call.id in answered:
             opens.setdefault(index, []).append(call.id)
     for (index, _), result in results:
-        closes.setdefault(index, []).append(result.call_id)
+        if index in closes:
+            closes[index].append(result.call_id)
+        else:
+            closes[index] = [result.call_id]
     open_calls: set[str] = set()
     head = conversation.head
     before: Role | None = None
     for index, message in enumerate(conversation.messages):
-        role = message.role
-        free = not open_calls and index > head and index not in closes
+        role, closed = message.role, closes.get(index)
+        free = closed is None and not open_calls and index > head
         if free and ((role is Role.ASSISTANT and before is not Role.ASSISTANT) or message.spoken):
             found.append(index)
-        if index in opens:
-            open_calls.update(opens[index])
-        if index in closes:
-            open_calls.difference_update(closes[index])
+        if (opened := opens.get(index)) is not None:
+            open_calls.update(opened)
+        if closed is not None:
+            open_calls.difference_update(closed)
         before = role
     return found
 
@@ -46,8 +50,6 @@ def beginning(
 ) -> int | None:
     """The earliest message at which a segment may begin so that what is from there on fits in ``room`` tokens; where
     none does, the last possible one, but not behind ``latest``."""
-    behind = [0] * (len(sizes) + 1)
-    for index in range(len(sizes) - 1, -1, -1):
-        behind[index] = behind[index + 1] + sizes[index]
+    behind = [*accumulate(reversed(sizes), initial=0)][::-1]
     places = [index for index in beginnings(conversation, parts) if index <= latest]
     return next((index for index in places if behind[index] <= room), places[-1] if places else None)

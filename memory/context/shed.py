@@ -20,7 +20,7 @@ from memory.context.batch import Batch, replacement
 from memory.context.budget import Budget, Prices, gain, pays
 from memory.context.continuity import Kept, Said, note, text_of, whole
 from memory.context.excerpts import Excerpts, excerpts
-from memory.context.names import Source
+from memory.context.names import source
 from memory.context.pinned import pins
 from memory.context.planned import Cut, Plan, Replacement
 from memory.context.protection import Protection, protection
@@ -106,6 +106,7 @@ class _Planner:
         self.conversation, self.sizes = conversation, sizes
         self.budget, self.standing = budget, standing
         self.beyond = 0
+        self._said: dict[Place, str] = {}
         self.total = budget.fixed + sum(sizes)
         self.parts = parts_of(conversation)
         self.done = actions(conversation, self.parts)
@@ -156,11 +157,11 @@ class _Planner:
 
     def _older(self, begin: int) -> dict[Place, str]:
         """What stays of the parts that were shed before, from a message on."""
-        kinds = {piece.place: piece.kind for piece in self.pieces}
+        pieces = self.by_place
         return {
             place: excerpt_of(entry.text)
             for place, entry in self.standing.replaced.items()
-            if place[0] >= begin and kinds.get(place) in TEXTS and entry.tier is Tier.L1
+            if place[0] >= begin and place in pieces and pieces[place].kind in TEXTS and entry.tier is Tier.L1
         }
 
     def _excerpts(self, batch: Batch, cut: Cut | None) -> Excerpts:
@@ -182,9 +183,9 @@ class _Planner:
             for number, part in enumerate(message.parts):
                 place = index, number
                 if place in old:
-                    sources.append(Source(place, old[place], True, said, weight))
+                    sources.append(source((place, old[place], True, said, weight)))
                 elif (text := self._says(place, part)) is not None:
-                    sources.append(Source(place, text, place in new, said, weight))
+                    sources.append(source((place, text, place in new, said, weight)))
         room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpted())
         removed = sum(step.piece.tokens for step in new.values())
         # Of what nobody has read yet as much stays as fits.
@@ -194,9 +195,11 @@ class _Planner:
 
     def _says(self, place: Place, part: Part) -> str | None:
         """What a part says; of one that was shed before, what stands there."""
-        if place in self.standing.replaced:
-            return self.standing.replaced[place].text
-        return text_of(part)
+        entry = self.standing.replaced.get(place)
+        if entry is not None:
+            return entry.text
+        known = self._said.get(place)
+        return text_of(part) if known is None else known
 
     def _last_resort(self, batch: Batch, cut: Cut | None) -> None:
         """It would not fit: the live loop gives way, then what people said, then the newest results, and only then the
@@ -261,6 +264,7 @@ class _Planner:
         # What is pinned and stays is not said twice: a note must not take the place of what came last.
         kept = replace(kept, pinned=(*kept.pinned, *self.pinned.leaving(at)))
         known = "" if complete and not kept.beyond else earlier
+        self._said = {place: text for place, _, text in stays}
         text = note(self.conversation, self.done, at, seen, stays, known, kept, most)
         batch = Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
