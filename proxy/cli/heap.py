@@ -22,6 +22,9 @@ MUCH = 32 * 2**20
 LOOK_SECONDS = 15.0
 """How often it is looked."""
 
+PATIENCE = 4
+"""How often it is left for a quieter moment, one time after the other."""
+
 QUIET_SECONDS, QUIET_SHARE = 0.5, 0.1
 """For how long the process has to have been idle, but for this share of a processor: who asks for memory meanwhile
 waits, some ten milliseconds for a hundred MiB."""
@@ -58,13 +61,17 @@ class GivingBack:
         self._give_back = give_back
         self._quiet = quiet
         self._held = resident()
+        self._left = 0
 
     async def look(self) -> bool:
         """Whether there was much that was free, and it was given back."""
-        if self._resident() < self._held + MUCH or self._free() < MUCH or not await self._quiet():
+        if self._resident() < self._held + MUCH or self._free() < MUCH:
+            return False
+        if self._left < PATIENCE and not await self._quiet():
+            self._left += 1
             return False
         await asyncio.to_thread(self._give_back)
-        self._held = self._resident()
+        self._held, self._left = self._resident(), 0
         return True
 
     async def forever(self) -> None:

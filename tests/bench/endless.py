@@ -2,12 +2,13 @@
 and does it still say what the session began with and what was pinned?
 
     python -m tests.bench.endless [--turns 5000] [--window 60000] [--format chat|responses|messages] [--kills 3]
-                                  [--transcripts FOLDER]
+                                  [--begin 0] [--every 1] [--transcripts FOLDER]
 
 Recorded sessions are played one behind the other as one session; without a folder one is made up. The provider counts
 four bytes of a request as a token and reports that. After each kill the next request must go on with the bytes of the
 last one, unless it has to be shed itself. What is told of memory and time is the proxy's process alone, by the tenth of
-the session.
+the session. With ``--begin`` the first request brings so many turns along; with ``--every 10`` a request is sent at
+every tenth turn only, so that the longest sessions are played in minutes.
 """
 
 from __future__ import annotations
@@ -94,8 +95,11 @@ class Seen:
 class Session:
     """One session that is played."""
 
-    def __init__(self, path: str, turns: Sequence[Turn], window: int, folder: Path) -> None:
+    def __init__(
+        self, path: str, turns: Sequence[Turn], window: int, folder: Path, begin: int = 0, every: int = 1
+    ) -> None:
         self.path, self.turns, self.window, self.folder = path, turns, window, folder
+        self.begin, self.every = begin, every
         self.growing = Growing(path, turns)
         self.provider, self.seen = Provider(), Seen()
         self.task = next(each.text for each in turns[0].heard if isinstance(each, Person))
@@ -118,6 +122,9 @@ class Session:
                 if number % max(len(self.turns) // PARTS, 1) == 0:
                     self._measure(number, server)
                 body = self.growing.hear(turn)
+                if number < self.begin or number % self.every:
+                    self.growing.answered(turn)
+                    continue
                 again = number in kills
                 if again:
                     _process(server).kill()
@@ -282,6 +289,8 @@ def main() -> None:
     parser.add_argument("--window", type=int, default=60_000)
     parser.add_argument("--format", choices=FORMATS, default="chat")
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--begin", type=int, default=0, help="turns that stand in the first request already")
+    parser.add_argument("--every", type=int, default=1, help="turns from one request to the next")
     parser.add_argument("--transcripts", type=Path)
     arguments = parser.parse_args()
     if arguments.transcripts:
@@ -291,7 +300,8 @@ def main() -> None:
         turns = made_up(arguments.turns)
     kills = [(each + 1) * len(turns) // (arguments.kills + 1) for each in range(arguments.kills)]
     with tempfile.TemporaryDirectory(prefix="palimpsest-endless-") as folder:
-        session = Session(FORMATS[arguments.format], turns, arguments.window, Path(folder))
+        path, begin, every = FORMATS[arguments.format], arguments.begin, arguments.every
+        session = Session(path, turns, arguments.window, Path(folder), begin, every)
         seen = asyncio.run(session.play(kills))
     print(json.dumps(summary(seen), indent=1))
     sys.exit(1 if seen.faults else 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.cli.heap import MUCH, GivingBack, giving_back
+from proxy.cli.heap import MUCH, PATIENCE, GivingBack, giving_back
 
 
 class Process:
@@ -54,6 +54,15 @@ async def test_amid_work_it_is_left_for_another_time() -> None:
     assert not await heap.look()
     process.idle = True
     assert await heap.look()
+
+
+async def test_where_work_never_ends_it_is_given_back_amid_it_now_and_then() -> None:
+    process = Process(100 * 2**20, idle=False)
+    heap = process.giving_back()
+    process.resident, process.free = 400 * 2**20, 200 * 2**20
+    assert [await heap.look() for _ in range(PATIENCE + 1)] == [False] * PATIENCE + [True]
+    process.resident += 2 * MUCH
+    assert not await heap.look()
 
 
 async def test_this_process_gives_back_what_lies_between_things_that_are_used() -> None:
