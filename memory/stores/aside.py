@@ -61,7 +61,9 @@ class Aside(Exchanges):
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
         """See :class:`memory.ports.Journal`."""
         under_way = self._drafts.get(exchange.id)
-        draft = (await under_way if under_way is not None else None) or await self._drafted_somehow(exchange)
+        # Who gives up waiting for a draft must not take it from the commit that makes it.
+        drafted = await asyncio.shield(under_way) if under_way is not None else None
+        draft = drafted or await self._drafted_somehow(exchange)
         await self._spill.put(exchange.id, dump(draft, entries, self._redact, await self._texts(entries)))
         if exchange.id not in self._drafts and await self._committed(exchange.id):
             self._spill.drop(exchange.id)

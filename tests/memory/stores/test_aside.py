@@ -276,6 +276,28 @@ async def test_what_is_still_being_written_is_not_taken_for_one_that_cannot_be_r
         assert (refused.value.fault, await taking, journal.aside) == (Fault.FULL, 0, 0)
 
 
+async def test_who_gives_up_waiting_for_a_draft_takes_nothing_from_the_commit_that_makes_it(tmp_path: Path) -> None:
+    made = asyncio.Event()
+    async with opened(tmp_path) as journal:
+        drafted = journal._drafted
+
+        async def slowly(told: Exchange) -> Draft:
+            await made.wait()
+            return await drafted(told)
+
+        journal._drafted = slowly  # type: ignore[method-assign, assignment]
+        told = exchange("e1", [user("hi")])
+        committing = asyncio.create_task(journal.commit(told))
+        setting_aside = asyncio.create_task(journal.set_aside(told))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        setting_aside.cancel()
+        await asyncio.wait({setting_aside})
+        made.set()
+        await committing
+        assert len(await journal.unlearned(10)) == 1
+
+
 async def test_what_is_no_file_of_ours_is_no_exchange(tmp_path: Path) -> None:
     folder = tmp_path / "store" / "aside"
     (folder / "1-folder").mkdir(parents=True)
