@@ -15,7 +15,7 @@ from pathlib import Path
 
 import memory
 import proxy
-from proxy.cli.faults import as_sentences
+from proxy.cli.faults import as_sentences, obey
 
 PROGRAM = "palimpsest"
 
@@ -46,7 +46,7 @@ def main() -> None:
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import app
 
-        app(arguments, prog_name=PROGRAM)
+        obey(app, arguments, PROGRAM)
 
 
 def _root(file: str | None) -> Path | None:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
+from typing import Any
+
+import typer
 
 from proxy.settings import SettingsError
 
@@ -21,6 +24,23 @@ class Fault(Exception):
     def __init__(self, sentence: str, code: int = 1) -> None:
         super().__init__(sentence)
         self.code = code
+
+
+_ASKED_WRONGLY: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What typer raises about arguments. The package that it is from changes with typer's version, its name does not."""
+
+
+def obey(app: typer.Typer, arguments: Sequence[str], program: str) -> None:
+    """Run a command. Where JSON was asked for, what is wrong with the arguments is a fault as any other."""
+    if "--json" not in arguments:
+        app(list(arguments), prog_name=program)
+    try:
+        code = app(list(arguments), prog_name=program, standalone_mode=False)
+    except _ASKED_WRONGLY as error:
+        raise Fault(error.format_message(), error.exit_code) from error
+    except typer.Abort as error:
+        raise Fault("stopped") from error
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 @contextmanager

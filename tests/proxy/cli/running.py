@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from proxy.cli.app import app
-from proxy.cli.faults import as_sentences
+from proxy.cli.faults import as_sentences, obey
 
 ROOT = Path(__file__).parents[3]
 
@@ -43,7 +43,7 @@ def run(*arguments: str, stdin: str = "") -> Done:
         code = 0
         try:
             with as_sentences(as_json="--json" in arguments):
-                app(list(arguments), prog_name="palimpsest", standalone_mode=True)
+                obey(app, arguments, "palimpsest")
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1
         sys.stdout.flush()

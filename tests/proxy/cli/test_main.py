@@ -85,6 +85,13 @@ def test_bytes_that_are_no_text_are_told_as_such(command: str) -> None:
     assert done.code == 2 and "UTF-8" in done.err
 
 
+@pytest.mark.parametrize("wrong", [("promote", "9"), ("facts", "-n", "0"), ("facts", "--nope"), ("nope",)])
+def test_what_was_asked_wrongly_is_json_too(wrong: tuple[str, ...]) -> None:
+    done = run(*wrong, "--json")
+    assert done.code == 2 and list(done.json) == ["error"] and done.json["error"] in done.err
+    assert "Usage:" in run(*wrong).err
+
+
 def test_what_was_not_foreseen_is_json_too(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     with as_sentences(as_json=True):
