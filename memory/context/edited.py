@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -82,10 +83,14 @@ def edited(made: Sequence[tuple[str, str]], text: str, told: Mapping[str, str]) 
     changed: list[tuple[str, Line]] = []
     gone: list[str] = []
     matcher = SequenceMatcher(None, marks, now, autojunk=False)
-    for what, a, b, c, d in matcher.get_opcodes():
-        if what == "equal":
-            continue
-        new, old = lines[c:d], [id for id, _ in made[a:b]]
+    apart = [each for each in matcher.get_opcodes() if each[0] != "equal"]
+    moved = _moved(
+        [mark for _, a, b, _, _ in apart for mark in marks[a:b]], [mark for *_, c, d in apart for mark in now[c:d]]
+    )
+    was, came = moved.copy(), moved.copy()
+    for _, a, b, c, d in apart:
+        old = [id for id, mark in made[a:b] if not _one_of(was, mark)]
+        new = [line for line, mark in zip(lines[c:d], now[c:d], strict=True) if not _one_of(came, mark)]
         for id in old:
             like = [line for line in new if _like(told.get(id, ""), line.text)]
             if like:
@@ -94,12 +99,6 @@ def edited(made: Sequence[tuple[str, str]], text: str, told: Mapping[str, str]) 
             else:
                 gone.append(id)
         added += new
-    # A line that was only moved is neither gone nor new.
-    moved = {mark: line for mark, line in zip(now, lines, strict=True) if line in added}
-    for id, mark in made:
-        if id in gone and mark in moved:
-            gone.remove(id)
-            added.remove(moved.pop(mark))
     if gone and any(_CONTROL.search(each.text) for each in odd):
         return Edited(accident=f"{len(gone)} lines are gone, and what stands there is no text")
     if len(gone) > SPARED and 2 * len(gone) > len(made):
@@ -107,6 +106,17 @@ def edited(made: Sequence[tuple[str, str]], text: str, told: Mapping[str, str]) 
     if len(added) > MOST:
         return Edited(accident=f"{len(added)} lines are new at once, and {MOST} are taken at most")
     return Edited(tuple(added), tuple(changed), tuple(gone), tuple(odd))
+
+
+def _moved(was: Sequence[str], now: Sequence[str]) -> Counter[str]:
+    """How many lines of each mark are only elsewhere, and so are neither gone nor new."""
+    return Counter(was) & Counter(now)
+
+
+def _one_of(left: Counter[str], mark: str) -> bool:
+    """Whether there is one of them left, which is then taken."""
+    left[mark] -= 1
+    return left[mark] >= 0
 
 
 def said_in(line: str) -> str:

@@ -97,3 +97,10 @@ def test_no_text_breaks_it_and_every_fact_is_accounted_for(text: str) -> None:
     named = [*changes.gone, *(id for id, _ in changes.changed)]
     assert len(named) == len(set(named))
     assert set(named) <= {"a", "b", "c"}
+
+
+def test_a_line_that_was_moved_to_where_one_like_it_is_gone_is_not_taken_for_it() -> None:
+    lines = ["- I drink tea at home.", "- The Tern sails well.", "- I drink tea at work."]
+    made = [(id, mark_of(line)) for id, line in zip("abc", lines, strict=True)]
+    changes = edited(made, "\n".join([lines[2], lines[1]]), dict(zip("abc", (line[2:] for line in lines), strict=True)))
+    assert (changes.gone, changes.changed, changes.added) == (("a",), (), ())
