@@ -102,9 +102,12 @@ _FILE = re.compile(r"\.[A-Za-z]{1,5}\Z")
 # or speaks of one.
 _PHRASE = re.compile(
     r"(?![^\n]{0,120}\b(?:pass|the|your|a|is|are|not|no|must|should|with|for|of|to|and|or|in|on|at|by|type|enter|incorrect"
-    r"|invalid|wrong|minimum|characters?)(?:\b|w))"
+    r"|invalid|wrong|minimum|characters?|was|were|has|have|been|be|you|this|that|it|from|long|enough|choose|least|than"
+    r"|sent|again|required|change[ds]?|match(?:es)?)(?:\b|w))"
     r"[a-z0-9]{2,20}(?: [a-z0-9]{2,20}){1,9}\Z"
 )
+# `passwordHint: "letters digits symbols mixed"`
+_LABEL = re.compile(r"(?i)pass[a-z]{0,6}[_-]?(?:hint|placeholder|label|title|message|error|help|description|prompt)")
 # `development#product`: a sign between words that joins none in a name, a path or a sentence.
 _JOINED_OUTRIGHT = re.compile(r"[A-Za-z0-9]{3,60}[#!$%^*~][A-Za-z0-9]{3,60}\Z")
 _FLAG = re.compile(r"(?:^|[\s\"'\[,])-{1,2}[A-Za-z0-9_\-]{0,40}\Z")
@@ -295,7 +298,7 @@ def _password(value: str, by: str, quoted: bool, text: str, start: int) -> bool:
     if by in ("-", "_", "."):
         return random(value, 12)
     flag = _FLAG.search(text, max(0, start - 44), start) is not None
-    if quoted and by in ("=", ":", "=>", ":=") and _PHRASE.match(value):
+    if quoted and by in ("=", ":", "=>", ":=") and not _LABEL.match(text, start) and _PHRASE.match(value):
         # A file of labels and messages says `"password": "reset link sent"`.
         return by in ("=", ":=") or text[start : start + 10].lower() == "passphrase" or value.count(" ") >= 3
     if by == "" and not quoted and not flag and not _NETRC.search(text, max(0, start - 100), start):

@@ -270,6 +270,9 @@ def test_a_secret_is_taken_out_where_it_is_repeated() -> None:
         '"password": "reset link sent"',
         'password = "must be at least 8 characters"',
         '{"password": "invalid login"}',
+        '"password": "reset link was sent again"',
+        'passwordHint: "letters digits symbols mixed",',
+        'const PASSWORD_PLACEHOLDER = "new secret word"',
     ],
 )
 def test_what_is_no_secret_stays(text: str) -> None:
