@@ -12,7 +12,16 @@ from functools import lru_cache
 
 from memory.language.claim import Attribute, Claim, Stems
 from memory.language.months import MONTHS
-from memory.language.narrowing import MANNER, VERBS, goes_back, holds_what_has_gone, named_after, narrowed
+from memory.language.narrowing import (
+    MANNER,
+    VERBS,
+    goes_back,
+    holds_what_has_gone,
+    more_than_held,
+    named_after,
+    narrowed,
+    one_of_listed,
+)
 from memory.language.scopes import apart, counts, narrower, of_one_form, of_others
 from memory.language.sides import on_one_side
 from memory.language.vocabulary import vocabulary
@@ -40,6 +49,15 @@ _DAYS = frozenset(
     stem(word)
     for word in (*MONTHS, *vocabulary("monday tuesday wednesday thursday friday saturday sunday weekend day"))
 )
+_NOT_BESIDE_PLACE, _NOT_BARE = ("name", "who"), ("where", "who")
+_TOLD = {
+    **dict.fromkeys(vocabulary("hosted based located run lives live deployed runs"), "where"),
+    **dict.fromkeys(vocabulary("owned led managed maintained"), "who"),
+    **dict.fromkeys(vocabulary("due scheduled"), "when"),
+    "written": "language",
+    "called": "name",
+}
+"""Of which attribute a verb before a value tells."""
 _GUESSED = ("number", "negation")
 """Grounds that look at a sentence as a whole, and do not know what it is about."""
 _SIDED = ("negation", "change", "ended")
@@ -78,7 +96,13 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
     if _of_a_part(older, newer):
         return replace(verdict, change=min(verdict.change, EXCEPTION), part=True)
     if verdict.change > EXCEPTION:
-        unsure = newer.reported or newer.to_come or (verdict.why not in NAMED and _of_a_part(newer, older))
+        unsure = (
+            newer.reported
+            or newer.to_come
+            or newer.unsure
+            or newer.passing
+            or (verdict.why not in NAMED and _of_a_part(newer, older))
+        )
         # "We now support 20" takes 18 away from nobody.
         unsure = unsure or (verdict.why == "number" and not _MORE.isdisjoint(newer.words))
         return replace(verdict, change=EXCEPTION) if unsure else verdict
@@ -123,11 +147,14 @@ def _compared(old: Claim, new: Claim) -> Verdict:
     if (swapped := _swapped(old, new)) is not None:
         return Verdict(swapped, _change(old, new), "swapped")
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
-        return Verdict(min(0.9, 0.35 + 0.55 * cover), max(_change(old, new), 0.3), "negation")
+        part = any(not came and more_than_held(old, left, new) for left, came in new.moves)
+        change = EXCEPTION if part else max(_change(old, new), 0.3)
+        return Verdict(min(0.9, 0.35 + 0.55 * cover), change, "negation", part)
     if _used_instead(old, new):
         return Verdict(0.75, 0.6, "value")
     if valued := _valued(old, new):
-        return Verdict(valued, max(_change(old, new), 0.35), "value")
+        change = max(_change(old, new), 0.35)
+        return Verdict(valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value")
     if old.numbers and new.numbers and old.numbers.isdisjoint(new.numbers):
         alike = _framed_alike(old, new, shared)
         if alike >= 0.6:
@@ -153,14 +180,17 @@ def _change(old: Claim, new: Claim) -> float:
 
 def _moved(old: Claim, new: Claim) -> Verdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
-    for gone, came in new.moves:
-        if len(gone & old.held) < 0.6 * len(gone):
+    for left, came in new.moves:
+        if len(left & old.held) < 0.6 * len(left):
             continue
+        gone = left - VERBS or left
         said = new.content - gone - came - VERBS
         if new.hands_over and said and not said & old.held:
             continue
         if named_after(old, gone, new) or (new.hands_over and not said):
             return Verdict(0.65, EXCEPTION, "named", part=True)
+        if more_than_held(old, gone, new) or one_of_listed(old, gone, new):
+            return Verdict(0.75, EXCEPTION, "ended" if not came else "change", part=True)
         if not came:
             return Verdict(0.8, 0.85, "ended")
         if not came <= old.held:
@@ -183,6 +213,21 @@ def _of_other_kinds(one: Attribute, other: Attribute) -> bool:
         return False
     no_day = other if days[0] else one
     return {one.before[-1], other.before[-1]} <= _AT or all(counts(each) or each in _HOURS for each in no_day.value)
+
+
+def _told_by_other_verbs(one: Attribute, other: Attribute) -> bool:
+    """Whether two values are told by verbs that tell of different attributes: "is on Monday" beside "is called Falcon",
+    "is hosted on" beside "is owned by"."""
+    kinds = [next((_TOLD[word] for word in reversed(each.before[-3:]) if word in _TOLD), "") for each in (one, other)]
+    if not any(kinds):
+        # "The database is Postgres", "the database is in Oslo"; "the meeting is at 10", "the meeting is in Oslo".
+        counted = [any(map(counts, each.value)) for each in (one, other)]
+        return one.placed is not other.placed or (one.placed and counted[0] is not counted[1])
+    if all(kinds):
+        return kinds[0] != kinds[1]
+    # "The app is on AWS" may tell where it is hosted, and "the app is Loom" what it is called.
+    bare = one if not kinds[0] else other
+    return "".join(kinds) in (_NOT_BESIDE_PLACE if bare.placed else _NOT_BARE)
 
 
 def _swapped(old: Claim, new: Claim) -> float | None:
@@ -211,6 +256,6 @@ def _valued(old: Claim, new: Claim) -> float:
         alike = len(first.subject & second.subject) / len(first.subject | second.subject)
     if alike < 0.6 or not first.value or not second.value or first.value & second.value:
         return 0.0
-    if _of_other_kinds(first, second):
+    if _of_other_kinds(first, second) or _told_by_other_verbs(first, second):
         return 0.0
     return 0.3 + 0.45 * alike

@@ -26,7 +26,8 @@ _CHANGING = frozenset(
     stem(word)
     for word in vocabulary(
         "switch move migrate change rename upgrade downgrade convert replace drop stop quit remove leave left abandon "
-        "ditch retire scrap rewrite rewrote port back return revert roll hand pass take succeed"
+        "ditch retire scrap rewrite rewrote port back return revert roll hand pass take succeed "
+        "raise lower increase decrease reduce bump"
     )
 )
 """Verbs that only tell that something has changed."""
@@ -37,6 +38,7 @@ _PLAIN = (_HAVING | _CHANGING).union(
     for word in vocabulary(
         "deploy serve keep currently usually actually finally recently longer anymore correction update note new old "
         "main whole entire current default standard instead rather "
+        "always generally normally simply please prefer everyone everybody "
         "team company project group repo repository git server service system app application module package"
     )
 )
@@ -46,7 +48,7 @@ _SORTS = frozenset(
     for word in vocabulary(
         "database db language framework library tool toolchain editor ide manager runner provider platform cloud "
         "vendor broker bus engine bundler linter formatter compiler shell terminal browser job employer version name "
-        "port day date time decide agree officially completely fully plan want intend"
+        "port day date time decide agree officially completely fully"
     )
 )
 """What sort of thing it is that was left ("we changed our editor from A to B"), and how it was."""
@@ -61,6 +63,13 @@ MANNER = frozenset(
 _BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
 """Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
 _BACK = vocabulary("again back return returned revert reverted now")
+_AND = frozenset((",", "and", "or", "&", "/", "+", "plus"))
+_ARTICLES = vocabulary("the a an our my")
+_TOKENS = re.compile(r"[^\W_](?:[\w.'-]*[^\W_])?|[,&/+]")
+_DOINGS = vocabulary("deploys deployment deployments")
+"""What is done, as a thing: part of what is spoken of, though its verb only says what is done to that."""
+_OTHER = vocabulary("other another others")
+"""What makes a thing another one than the one that is spoken of, though it is on the stop list."""
 _APART = re.compile(r"[^\w\s]\s*no longer\b", re.IGNORECASE)
 """What stands before a mark is not who it is that stopped: "the logs are plain text, no longer JSON"."""
 _SINCE = vocabulary("as of since in last this")
@@ -138,6 +147,28 @@ def named_after(older: Claim, gone: Stems, newer: Claim) -> bool:
     )
 
 
+def one_of_listed(older: Claim, gone: Stems, newer: Claim) -> bool:
+    """Whether what has gone is one of several things that the older claim lists: "we use Jest and Playwright"."""
+    tokens = _TOKENS.findall(older.text.lower())
+    bases = [stem(token) for token in tokens]
+    said = gone | newer.content | VERBS
+
+    def other(at: int, step: int) -> bool:
+        joined = False
+        while 0 <= at < len(tokens) and (tokens[at] in _AND or tokens[at] in _ARTICLES):
+            joined, at = joined or tokens[at] in _AND, at + step
+        return joined and 0 <= at < len(tokens) and tokens[at] not in STOP and bases[at] not in said
+
+    return any(base in gone and (other(at + 1, 1) or other(at - 1, -1)) for at, base in enumerate(bases))
+
+
+def more_than_held(older: Claim, gone: Stems, newer: Claim) -> bool:
+    """Whether what has gone is something more special than what the older claim holds: "AWS Lambda", "the React
+    Router", "on Fridays in December"."""
+    more = (newer.shared if newer.moved_to else gone) - older.content - _PLAIN - _SORTS - MANNER
+    return any(not counts(base) for base in more)
+
+
 def goes_back(newer: Claim) -> bool:
     """Whether it says that something is as it was once: "we use A again"."""
     return not _BACK.isdisjoint(newer.words)
@@ -172,13 +203,18 @@ def _moves_less(older: Claim, newer: Claim) -> bool:
     for gone, came in newer.moves:
         known = older.content | came | _SORTS
         before = words[: next((at for at, word in enumerate(words) if stem(word) in gone), 0)]
-        if gone & older.held and any(_is_more(word, stem(word), known) for word in before):
+        if gone & older.held and any(
+            _is_more(word, stem(word), known) or (word in _OTHER or (word in _DOINGS and stem(word) not in known))
+            for word in before
+        ):
             return True
     return False
 
 
 def _opening(words: Sequence[str]) -> int:
     """How many words at the beginning only say since when it is so: "since Monday", "last week", "yesterday"."""
+    if words[:4] == ("in", "the", "week", "of"):
+        return 4
     at = sum(1 for _ in takewhile(_SINCE.__contains__, words))
     return at + 1 if at < len(words) and words[at] in (_TIMES if at else _DAYS) else 0
 

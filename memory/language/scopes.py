@@ -31,6 +31,7 @@ _HEADS = vocabulary(
     "depends depend based"
 )
 """Words behind which comes the value and no circumstance."""
+_IS_NOW = re.compile(r"\b(is|are|was|were) now (?=(?:in|on|at) )", re.IGNORECASE)
 _GROUPS: Mapping[str, str] = {
     **dict.fromkeys(("in", "on", "at", "under", "within", "inside", "during"), "place"),
     "for": "for",
@@ -78,9 +79,9 @@ def apart(older: Circumstances, newer: Circumstances, *, days: bool = True) -> b
 
 
 def narrower(older: Circumstances, newer: Circumstances) -> bool:
-    """Whether the newer claim is said to hold in circumstances of which the older one says nothing: an exception from
-    it and no end of it."""
-    return any(group not in older for group in newer)
+    """Whether the newer claim is said to hold in circumstances of which the older one says nothing, or less: an
+    exception from it and no end of it."""
+    return any(group not in older or older[group] < names for group, names in newer.items())
 
 
 def of_others(older: frozenset[str], newer: frozenset[str]) -> bool:
@@ -105,7 +106,7 @@ def counts(word: str) -> bool:
 
 def circumstances(text: str) -> Circumstances:
     """The stems of the circumstances that a claim names, by their kind (``place``, ``for``, ``when``, ``day``)."""
-    plain = text.replace("’", "'")
+    plain = _IS_NOW.sub(r"\1 ", text.replace("’", "'"))
     found: dict[str, frozenset[str]] = {}
     for phrase in _PHRASE.finditer(plain):
         if (phrase["before"] or "").strip().lower() in _HEADS:
