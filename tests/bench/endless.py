@@ -16,11 +16,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sqlite3
 import sys
 import tempfile
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -71,6 +73,7 @@ class Row:
     resident_mib: float = 0.0
     cpu_ms: float = 0.0
     client_tokens: int = 0
+    memories: int = 0
 
 
 @dataclass
@@ -204,8 +207,17 @@ class Session:
         if self.seen.rows:
             self.seen.rows[-1].resident_mib = process.resident_mib()
             self.seen.rows[-1].cpu_ms = process.cpu_seconds() * 1000
+            self.seen.rows[-1].memories = self._memories()
         if number < len(self.turns):
             self.seen.rows.append(Row(number))
+
+    def _memories(self) -> int:
+        """Facts and passages that are remembered."""
+        with closing(sqlite3.connect(f"file:{self.folder / 'home' / 'journal.db'}?mode=ro", uri=True)) as journal:
+            (count,) = journal.execute(
+                "SELECT (SELECT count(*) FROM facts) + (SELECT count(*) FROM passages)"
+            ).fetchone()
+        return int(count)
 
     def _pin(self, port: int, turn: Turn) -> None:
         """Pin the newest thing that was heard, if it is of a size that a person would pin."""
@@ -267,6 +279,7 @@ def summary(seen: Seen) -> dict[str, Any]:
                 "from turn": row.turn,
                 "client tokens": row.client_tokens,
                 "resident MiB": round(row.resident_mib),
+                "memories": row.memories,
                 "cpu ms a turn": round(spent / max(len(row.seconds), 1), 1),
                 "p50 ms": round(median(row.seconds) * 1000, 1) if row.seconds else None,
                 "max ms": round(max(row.seconds, default=0) * 1000),
