@@ -29,7 +29,7 @@ UNSETTLED: Final = " (unsettled)"
 _HEADINGS: Final = {
     Stream.IDENTITY: "## The user",
     Stream.PROJECTS: "## Project",
-    Stream.TASKS: "## Open tasks",
+    Stream.TASKS: "## Tasks and corrections",
     Stream.FLOW: "## Ways of working",
 }
 _SHORTEST: Final = 5

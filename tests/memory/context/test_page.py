@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.pack import tokens_of
-from memory.context.page import PAGE_CLOSING, Page, frame_page, page
+from memory.context.page import PAGE_CLOSING, Page, frame_page, heading, page
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.learning import corrections
 from memory.scope import Layer
 from tests.memory.context.making import NOW, SAID, fact
 
@@ -133,3 +134,8 @@ def test_the_budget_holds_with_the_frame_around_it(texts: list[str], budget: int
     made = page(facts, budget, NOW)
     assert tokens_of(frame_page(made.text)) <= budget or made == Page()
     assert set(made.memories) <= {each.id for each in facts}
+
+
+def test_a_correction_does_not_stand_as_an_open_task() -> None:
+    assert "correction" in heading(Stream.TASKS).lower()
+    assert corrections.RULES[0].means.stream is Stream.TASKS
