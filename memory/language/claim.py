@@ -99,6 +99,7 @@ _TO_COME = re.compile(
     r"from \w{3,6}day on|"
     r"(?:plan(?:s|ned|ning)?|going|about|intend(?:s|ing)?|hop(?:es?|ing)|wants?|would like) (?:to|on) \w|"
     r"(?:considering|thinking (?:of|about)) \w|"
+    r"(?:will|'ll|shall) (?:switch|move|migrate|change|replace|rename|convert|upgrade|downgrade|stop)\b|"
     r"(?:are|am|is|'re|'m|'s|start(?:ed|ing)?) (?:currently |slowly |still )?(?:switch|mov|migrat|convert|upgrad)ing\b)"
 )
 _UNSURE = re.compile(
@@ -231,6 +232,11 @@ class Claim:
         """Whether it says that it is so for a while: "today", "this week", and no change that came to pass then."""
         text = self._plain
         return _PASSING.search(text) is not None and not (_HAS_CHANGED.search(text) and not _LASTING.search(text))
+
+    @property
+    def tentative(self) -> bool:
+        """Whether it is not said to be so by who says it, or not yet, or not for long."""
+        return self.reported or self.to_come or self.unsure or self.passing
 
     @cached_property
     def shared(self) -> Stems:

@@ -74,7 +74,7 @@ def compare(older: str, newer: str) -> Verdict:
     Claims that each hold in circumstances of their own ("in staging", "in production") do not clash (``scoped``); one
     that narrows the other down ("we no longer use tabs in Go", "deploys of the docs") may contradict it and does not
     end it. One that is wider ends what it names ("from Friday to Monday"), and no exception that holds something else.
-    What somebody else is said to say, and what is only to come, ends nothing.
+    What somebody else is said to say, and what is only asked, to come or so for a while, ends nothing.
     """
     return compare_claims(_claim(older), _claim(newer))
 
@@ -96,13 +96,7 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
     if _of_a_part(older, newer):
         return replace(verdict, change=min(verdict.change, EXCEPTION), part=True)
     if verdict.change > EXCEPTION:
-        unsure = (
-            newer.reported
-            or newer.to_come
-            or newer.unsure
-            or newer.passing
-            or (verdict.why not in NAMED and _of_a_part(newer, older))
-        )
+        unsure = newer.tentative or (verdict.why not in NAMED and _of_a_part(newer, older))
         # "We now support 20" takes 18 away from nobody.
         unsure = unsure or (verdict.why == "number" and not _MORE.isdisjoint(newer.words))
         return replace(verdict, change=EXCEPTION) if unsure else verdict
@@ -112,8 +106,8 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
 def settles(said: str, rival: str) -> bool:
     """Whether a claim that is said again, or confirmed, ends another one which contradicts it. Where either is about a
     part only of what the other is about, each holds for what it names, however often it is said; and what somebody
-    else is said to say ends nobody's own word."""
-    return not scoped(said, rival) and (not _claim(said).reported or _claim(rival).reported)
+    else is said to say, what is only asked, to come or so for a while ends nothing that is said to be so."""
+    return not scoped(said, rival) and (not _claim(said).tentative or _claim(rival).tentative)
 
 
 def scoped(one: str, other: str) -> bool:

@@ -64,6 +64,8 @@ _BEFORE_VERBS = vocabulary("i we you they he she it who to have has had never")
 """Behind one of these stands what is done to a thing, and no more of the thing: "I left Acme"."""
 _BACK = vocabulary("again back return returned revert reverted now")
 _AND = frozenset((",", "and", "or", "&", "/", "+", "plus"))
+_WHOSE = re.compile(r"(?!(?:let|it|that|there|here|what|who|he|she)\b)[^\W_]{2,30}['’]s (?P<what>[\w-]{2,30}) ", re.I)
+"""Somebody's thing, which is not they: "Bob's company"."""
 _ARTICLES = vocabulary("the a an our my")
 _TOKENS = re.compile(r"[^\W_](?:[\w.'-]*[^\W_])?|[,&/+]")
 _DOINGS = vocabulary("deploys deployment deployments")
@@ -200,6 +202,12 @@ def _moves_less(older: Claim, newer: Claim) -> bool:
     """Whether the newer claim says of something of which the older one does not speak that it left what that one holds:
     "we use npm", "the docs site moved from npm to pnpm"."""
     words = newer.words[_opening(newer.words) :]
+    if (
+        newer.moves
+        and (whose := _WHOSE.match(newer.text))
+        and stem(whose["what"].lower()) not in older.content | _SORTS
+    ):
+        return True
     for gone, came in newer.moves:
         known = older.content | came | _SORTS
         before = words[: next((at for at, word in enumerate(words) if stem(word) in gone), 0)]

@@ -127,6 +127,7 @@ def test_what_is_about_a_part_ends_nothing(older: str, newer: str, part: bool) -
         ("Don't use any in TypeScript.", "Use any in TypeScript tests now."),
         ("The release manager is Priya.", "The release manager Tomas was replaced by Priya."),
         ("Anna likes tea.", "Anna was replaced by Tom."),
+        ("Bob lives in Oslo.", "Bob's company moved from Oslo to Bergen."),
         ("Priya is a vegetarian.", "Priya is now a manager."),
         ("The release is on Monday.", "The release is now called Falcon."),
         ("The app is hosted on AWS.", "The app is now owned by Carol."),
@@ -186,6 +187,21 @@ def test_what_is_said_again_ends_its_rival_and_no_rule_and_no_exception() -> Non
     assert settles("The release manager is Tomas.", rule)
     assert not settles(exception, rule) and not settles(rule, exception)
     assert not settles("Alice says the release manager is Tomas.", rule)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Should we switch from Jest to Vitest?",
+        "We will switch from Jest to Vitest.",
+        "We might switch from Jest to Vitest.",
+        "We are migrating from Jest to Vitest.",
+        "Today we use Vitest instead of Jest.",
+    ],
+)
+def test_what_is_asked_or_to_come_or_passes_ends_nothing_however_often_it_is_said(said: str) -> None:
+    assert not settles(said, "We use Jest.")
+    assert settles("We use Jest.", said)
 
 
 def test_the_words_of_change_say_that_it_changed() -> None:
