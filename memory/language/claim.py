@@ -110,7 +110,8 @@ _UNSURE = re.compile(
 _PASSING = re.compile(
     rf"\b(?:for now|for the time being|temporarily|until|this once|just once|"
     r"(?<!as of )(?<!since )(?<!starting )(?<!from )(?:today|tonight|"
-    rf"this (?:{_UNITS}|morning|afternoon|evening|time)))\b|^(?:on|in) (?:the week of )?(?:19|20)\d\d-\d\d"
+    rf"this (?:{_UNITS}|morning|afternoon|evening|time)))\b|^(?:on|in) (?:the week of )?(?:19|20)\d\d-\d\d|"
+    r"\b(?:is|are) [^,;]{1,40} (?:on|in the week of) (?:19|20)\d\d-\d\d-\d\d\W{0,3}$"
 )
 _HAS_CHANGED = re.compile(
     r"\b(?:switched|moved|migrated|changed|went|renamed|rewrote|upgraded|downgraded|converted|replaced|dropped|"

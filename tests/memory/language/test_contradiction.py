@@ -204,6 +204,11 @@ def test_what_is_asked_or_to_come_or_passes_ends_nothing_however_often_it_is_sai
     assert settles("We use Jest.", said)
 
 
+def test_what_is_so_on_a_day_ends_nothing_and_a_new_day_ends_the_old_one() -> None:
+    assert not settles("The standup is at 11 on 2026-11-20.", "The standup is at 10.")
+    assert settles("The release is on 2026-12-08.", "The release is on 2026-12-01.")
+
+
 def test_the_words_of_change_say_that_it_changed() -> None:
     assert (
         compare("I live in Berlin", "I live in Lisbon now").change
