@@ -80,6 +80,7 @@ class PageFiles:
         self._making: dict[tuple[str, ...], asyncio.Task[_Kept]] = {}
         self._kept: OrderedDict[tuple[str, ...], _Kept] = OrderedDict()
         self._changes: Counter[str] = Counter()
+        self._noting = asyncio.Lock()
 
     def path(self, scope: Scope) -> Path:
         """Where the person's own words on the page of a scope lie; the streams' files are beside it."""
@@ -224,9 +225,11 @@ class PageFiles:
         return kept
 
     async def _note(self, scope: Scope) -> None:
-        owner, known = scope.owner(Layer.USER_PROJECT), await self.with_own_words()
-        if owner and owner not in known:
-            await self._journal.set_meta(WITH_OWN_WORDS, orjson.dumps([*known, owner]))
+        owner = scope.owner(Layer.USER_PROJECT)
+        async with self._noting:  # two pages that are made at once are both noted
+            known = await self.with_own_words()
+            if owner and owner not in known:
+                await self._journal.set_meta(WITH_OWN_WORDS, orjson.dumps([*known, owner]))
 
     async def _page(self, scope: Scope) -> _Kept:
         kept = self._kept.get(scope.owners())

@@ -269,3 +269,15 @@ async def written(pages: PageFiles, scope: Scope) -> str:
     for project in "bcd":
         await pages.page(Scope(None, "ada", project))
     return await pages.text(scope)
+
+
+async def test_pages_with_own_words_that_are_made_at_once_are_all_noted(tmp_path: Path) -> None:
+    scopes = [Scope(None, "ada", f"p{number}") for number in range(5)]
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    pages = pages_of(journal, tmp_path)
+    for scope in scopes:
+        pages.path(scope).parent.mkdir(parents=True)
+        pages.path(scope).write_text("The gate code hangs in the hall.\n")
+    await asyncio.gather(*map(pages.text, scopes))
+    assert sorted(await pages.with_own_words()) == [f"up:/ada/p{number}" for number in range(5)]
+    await journal.close()
