@@ -14,7 +14,7 @@ from datetime import datetime
 
 from memory.fact import Draft, Fact, Kind, State
 from memory.language.claim import Claim
-from memory.language.contradiction import NAMED, NONE, Verdict, compare
+from memory.language.contradiction import NONE, Verdict, compare
 from memory.language.narrowing import one_of_several, takes_over
 from memory.language.words import STOP, stem, words
 
@@ -116,7 +116,7 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
             ):
                 if not gone or takes_over(Claim(fact.text), Claim(draft.text)):
                     gone[fact.id] = verdict.clash
-                elif verdict.why not in NAMED:
+                else:
                     clashing[fact.id] = verdict.why
                 continue
             clashing[fact.id] = verdict.why

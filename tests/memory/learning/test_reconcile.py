@@ -144,3 +144,13 @@ def test_every_draft_has_a_decision(text: str, known: list[tuple[str, float, flo
 @given(st.text(min_size=1, max_size=80).filter(lambda text: any(c.isalnum() for c in text)))
 def test_what_was_just_learned_is_never_learned_again(text: str) -> None:
     assert reconcile(draft(text), [(fact(text), 1.0, 1.0)], NOW) == Reinforce("f")
+
+
+def test_of_two_that_a_change_names_the_one_that_says_more_is_shown_beside_it() -> None:
+    known = [
+        (fact("The API uses PostgreSQL", "whole"), 0.9, 0.8),
+        (fact("Our API stores its data in PostgreSQL", "more"), 0.8, 0.7),
+    ]
+    decision = reconcile(draft("We migrated the API from PostgreSQL to SQLite"), known, NOW)
+    assert isinstance(decision, Supersede)
+    assert (decision.ids, decision.contradicts) == (("whole",), ("more",))
