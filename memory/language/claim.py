@@ -128,7 +128,7 @@ _COPULA = re.compile(
     r"(?:goe?s?|ships?|happens?|deploys?|meets?|releases?|opens?|closes?|expires?|begins?|runs?)(?: out)? (?:on|at)|"
     r"ist)\b(?P<value>.{1,160})$"
 )
-_PLACED = re.compile(r" ?(?:now )?(?:on|at|in)\b")
+_PLACED = re.compile(r" ?(?:now )?(?:on|at|in|behind|under|near|between)\b")
 _ROLE = re.compile(r" (?:now )?(?:the|our|my) (?:\S{1,30} ?){1,4}$")
 _DETERMINED = re.compile(r"(?:the|our|my|your|his|her|their|its|this|that|these|those|a|an|it|there|what|which)\b")
 """What "the lead" is said to be, and no "Bob", who is "the lead"."""

@@ -56,6 +56,9 @@ _TOLD = {
     **dict.fromkeys(vocabulary("due scheduled"), "when"),
     "written": "language",
     "called": "name",
+    **dict.fromkeys(vocabulary("opens open starts start begins begin"), "start"),
+    **dict.fromkeys(vocabulary("closes close ends end expires expire"), "end"),
+    **dict.fromkeys(vocabulary("costs cost"), "cost"),
 }
 """Of which attribute a verb before a value tells."""
 _GUESSED = ("number", "negation")

@@ -150,7 +150,8 @@ def named_after(older: Claim, gone: Stems, newer: Claim) -> bool:
 
 
 def one_of_listed(older: Claim, gone: Stems, newer: Claim) -> bool:
-    """Whether what has gone is one of several things that the older claim lists: "we use Jest and Playwright"."""
+    """Whether what has gone, or who has left it, is one of several that the older claim lists: "we use Jest and
+    Playwright", "Ann and Bob review"."""
     tokens = _TOKENS.findall(older.text.lower())
     bases = [stem(token) for token in tokens]
     said = gone | newer.content | VERBS
@@ -161,7 +162,9 @@ def one_of_listed(older: Claim, gone: Stems, newer: Claim) -> bool:
             joined, at = joined or tokens[at] in _AND, at + step
         return joined and 0 <= at < len(tokens) and tokens[at] not in STOP and bases[at] not in said
 
-    return any(base in gone and (other(at + 1, 1) or other(at - 1, -1)) for at, base in enumerate(bases))
+    return any(
+        base in gone | newer.content and (other(at + 1, 1) or other(at - 1, -1)) for at, base in enumerate(bases)
+    )
 
 
 def more_than_held(older: Claim, gone: Stems, newer: Claim) -> bool:
