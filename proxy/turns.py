@@ -23,6 +23,9 @@ a reply's way into the journal takes about as many."""
 STANDING_SECONDS = 1.0
 """A queue that was never empty for so long is a standing one: in that time a hundred requests begin."""
 
+STANDING_TURNS = 20
+"""And so many of them have to have begun meanwhile: where fewer did, the loop itself stood still for a while."""
+
 
 class Turns:
     """Who has waited longest begins next. Nobody waits for another one's end: what waits for a disk or for a service
@@ -33,6 +36,7 @@ class Turns:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._begun = False
         self._since = 0.0
+        self._served = 0
 
     async def take(self) -> float:
         """Wait until nobody else has begun in the last passes of the loop; at once where nobody has.
@@ -47,12 +51,14 @@ class Turns:
             return 0.0
         came = self._clock()
         if not self._waiting:
-            self._since = came
+            self._since, self._served = came, 0
         turn: asyncio.Future[None] = loop.create_future()
         self._waiting.append(turn)
         await turn
         now = self._clock()
-        return now - came if now - self._since >= STANDING_SECONDS else 0.0
+        self._served += 1
+        standing = now - self._since >= STANDING_SECONDS and self._served >= STANDING_TURNS
+        return now - came if standing else 0.0
 
     def _pass(self, left: int) -> None:
         if left > 1:

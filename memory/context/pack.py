@@ -24,6 +24,8 @@ CLOSING: Final = "</recalled-memory>"
 OUTDATED: Final = " (may be outdated: the newest message says otherwise)"
 WHOLE: Final = 3
 """The best so many are shown whole, whatever a night has put in short."""
+SIDES: Final = 4
+"""Other sides of a memory that are told at most: of dozens of exceptions to a rule, those that were borne out last."""
 UNSETTLED: Final = "Unsettled, both were said; what was borne out last stands first:"
 
 SCOPED: Final = "Both were said, one of them of a part only; what was borne out last stands first:"
@@ -92,11 +94,11 @@ def pack(
         if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
             group = [_Line(each._replace(memory=side), _dated(side, now)) for side in both if side.id not in taken]
             heading = SCOPED if each_in_scope(both) else UNSETTLED
-            cost = sum(tokens_of(line.text + "\n") for line in group) + tokens_of(heading)
             if len(group) > 1:
+                group = _beside(each.id, group, budget - spent - tokens_of(heading))
                 # Where there is no room for both, neither is told as if it were certain.
-                if spent + cost <= budget:
-                    spent += cost
+                if len(group) > 1:
+                    spent += sum(map(_cost, group)) + tokens_of(heading)
                     unsettled.append((heading, group))
                     taken.update(line.scored.id for line in group)
                 continue
@@ -136,6 +138,21 @@ class _Line:
 
     scored: Scored
     text: str
+
+
+def _beside(id: str, group: Sequence[_Line], room: int) -> list[_Line]:
+    """A memory with as many of its other sides as there is room for, in their order."""
+    own = next(line for line in group if line.scored.memory.id == id)
+    kept, room = {id}, room - _cost(own)
+    for line in group:
+        if line is not own and len(kept) <= SIDES and _cost(line) <= room:
+            kept.add(line.scored.memory.id)
+            room -= _cost(line)
+    return [line for line in group if line.scored.memory.id in kept] if room >= 0 else []
+
+
+def _cost(line: _Line) -> int:
+    return tokens_of(line.text + "\n")
 
 
 def disarmed(text: str) -> str:

@@ -6,7 +6,9 @@ import asyncio
 from itertools import pairwise
 from pathlib import Path
 
-from proxy.turns import PASSES, STANDING_SECONDS, Turns
+import pytest
+
+from proxy.turns import PASSES, STANDING_SECONDS, STANDING_TURNS, Turns
 from tests.fake_provider import fake_provider
 from tests.running import running
 
@@ -73,11 +75,18 @@ async def test_who_waits_in_a_burst_is_told_of_no_wait() -> None:
 async def test_who_waits_in_a_queue_that_never_empties_is_told_for_how_long() -> None:
     clock = [0.0]
     turns = Turns(lambda: clock[0])
-    told = await waited(turns, clock, 8, STANDING_SECONDS / 4)
-    assert told[:5] == [0.0] * 5
-    assert told[5:] == [STANDING_SECONDS * number / 4 for number in range(4, 7)]
+    requests, seconds = 2 * STANDING_TURNS, 2 * STANDING_SECONDS / STANDING_TURNS
+    told = await waited(turns, clock, requests, seconds)
+    assert told[:STANDING_TURNS] == [0.0] * STANDING_TURNS
+    assert told[STANDING_TURNS:] == pytest.approx([seconds * (each - 1) for each in range(STANDING_TURNS, requests)])
     clock[0] += 10 * STANDING_SECONDS
     assert await waited(turns, clock, 4, STANDING_SECONDS / 4) == [0.0] * 4, "the queue was empty meanwhile"
+
+
+async def test_a_loop_that_stood_still_is_no_queue() -> None:
+    clock = [0.0]
+    turns = Turns(lambda: clock[0])
+    assert await waited(turns, clock, STANDING_TURNS, 2 * STANDING_SECONDS) == [0.0] * STANDING_TURNS
 
 
 async def test_a_request_that_stood_in_a_queue_for_as_long_as_recall_may_take_goes_on_without(tmp_path: Path) -> None:

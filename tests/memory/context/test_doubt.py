@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from memory.context.diversity import diverse
 from memory.context.doubt import doubter, rivals_of, showable, sides
-from memory.context.pack import OUTDATED, SCOPED, UNSETTLED, pack, tokens_of
+from memory.context.pack import OUTDATED, SCOPED, SIDES, UNSETTLED, pack, tokens_of
 from memory.fact import Origin, Sensitivity, State
 from tests.memory.context.making import NOW, SAID, fact, passage, scored
 
@@ -75,3 +75,19 @@ def test_rivals_that_are_not_shown_are_asked_for_and_only_what_holds_is_shown() 
 def test_a_contested_fact_is_not_hidden_behind_the_talk_that_it_came_from() -> None:
     talk = passage(FRIDAY.text, source=FRIDAY.source)
     assert FRIDAY in [each.memory for each in diverse(scored(talk, FRIDAY))]
+
+
+def test_of_a_rule_with_dozens_of_exceptions_those_are_told_that_were_borne_out_last() -> None:
+    names = [f"e{number:02}" for number in range(40)]
+    rule = fact("Deploys run on Tuesdays.", id="rule", contradicts=tuple(names))
+    exceptions = [
+        fact(f"Deploys of shop {name} run on Mondays.", id=name, recorded_at=NOW - timedelta(hours=hours))
+        for hours, name in enumerate(names)
+    ]
+    told = [shown.memory for shown in pack(scored(rule), 600, NOW, rivals=exceptions).shown]
+    assert "rule" in told
+    assert sorted(told)[:SIDES] == names[:SIDES]
+    assert len(told) == SIDES + 1
+    least = tokens_of(pack(scored(rule), 600, NOW, rivals=exceptions[:1]).text)
+    assert len(pack(scored(rule), least + 4, NOW, rivals=exceptions).shown) == 2
+    assert not pack(scored(rule), least - 8, NOW, rivals=exceptions).shown
