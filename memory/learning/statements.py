@@ -42,7 +42,8 @@ _NAMED = re.compile(
 )
 _PLAIN = re.compile(
     r"^we (?:(?:now |again )?use|(?:are|'re) (?:now|back) on) (?!(?:it|this|that|them|these|those|one|both|all|track|"
-    r"time|course|schedule|board|hold|call|the)\b)[a-z][\w.-]{1,20}(?: for [\w -]{2,30})?$"
+    r"time|course|schedule|board|hold|call|the)\b)[a-z][\w.-]{1,20}(?: for [\w -]{2,30})?"
+    r"(?: now| again)?[.!]*$"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -91,7 +92,7 @@ RULES: tuple[Rule, ...] = (
             r"class|variable|field|(?:right|just|for|until|by) now|now (?:that|and then|because)|today|again and again|"
             r"back (?:and forth|then|in))\b|\?",
         ),
-        when=lambda clause: bool(_NAMED.search(clause.text) or _PLAIN.search(_without_now(clause.plain))),
+        when=lambda clause: bool(_NAMED.search(clause.text) or _PLAIN.search(clause.plain)),
     ),
     rule(
         "what its value is",
@@ -202,10 +203,6 @@ RULES: tuple[Rule, ...] = (
         unless=(_HOUR,),
     ),
 )
-
-
-def _without_now(plain: str) -> str:
-    return re.sub(r"(?: now| again)[.!]*$", "", plain)
 
 
 def statement(clause: Clause) -> Finding | None:
