@@ -139,10 +139,10 @@ def _lines(text: str, known: frozenset[str]) -> tuple[list[Line], list[Odd]]:
             whole = rows[number - 1 : end]
             told.append((number, "\n".join(whole), _unmarked(" ".join(" ".join(whole).split()))))
             continue
-        comment = comment or body.startswith("<!--")
+        comment = comment or (body.startswith("<!--") and _closed(rows, number - 1))
         if comment or not body or body.startswith("#"):
             comment = comment and "-->" not in body
-        elif raw.startswith("  ") and told and not _ITEM.match(raw):
+        elif raw.startswith("  ") and told and not (_ITEM.match(raw) or body.startswith("<!--")):
             first, before, said = told[-1]
             told[-1] = (first, f"{before}\n{raw.rstrip()}", f"{said} {body}")
         else:
@@ -154,6 +154,17 @@ def _lines(text: str, known: frozenset[str]) -> tuple[list[Line], list[Odd]]:
     ]
     strange = {each.number for each in odd}
     return [Line(number, said) for number, _, said in told if number not in strange], odd
+
+
+def _closed(rows: Sequence[str], at: int) -> bool:
+    """Whether the comment that begins with a row has an end. One without hides nothing: a slip of the hand would else
+    take every line below it for deleted. Another that begins before the end tells that this one was never closed."""
+    rest = rows[at].strip().removeprefix("<!--")
+    for row in (rest, *rows[at + 1 :]):
+        end, begin = row.find("-->"), row.find("<!--")
+        if end >= 0 or begin >= 0:
+            return end >= 0 and (begin < 0 or end < begin)
+    return False
 
 
 def _end_of_ours(rows: Sequence[str], at: int, known: frozenset[str]) -> int:
@@ -175,6 +186,8 @@ def _unmarked(row: str) -> str:
 
 
 def _why_odd(said: str) -> str:
+    if said.startswith("<!--"):
+        return "it begins a comment that has no end (`-->`)"
     if _CONTROL.search(said):
         return "it holds characters that are no text"
     if len(said) > LONGEST:

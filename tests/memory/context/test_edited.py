@@ -54,6 +54,21 @@ def test_what_we_wrote_ourselves_is_no_edit_however_odd(text: str) -> None:
     assert (changes.gone, changes.odd, [line.text for line in changes.added]) == ((), (), ["The Tern sails well."])
 
 
+@pytest.mark.parametrize("below", [(), ("<!-- another -->",)])
+@pytest.mark.parametrize("begun", ["<!-- to be done", "  <!-- to be done", "<!--"])
+def test_a_comment_without_an_end_hides_nothing_below_it(begun: str, below: tuple[str, ...]) -> None:
+    changes = after(LINES[0], begun, LINES[1], *below, LINES[2], "- The Tern sails well.")
+    assert (changes.gone, changes.changed, [line.text for line in changes.added]) == ((), (), ["The Tern sails well."])
+    [odd] = changes.odd
+    assert (odd.number, odd.text) == (4, begun)
+    assert "no end" in odd.why
+
+
+def test_what_a_whole_comment_encloses_is_taken_out() -> None:
+    changes = after(LINES[0], "<!-- for now", LINES[1], "-->", LINES[2])
+    assert (changes.gone, changes.odd, changes.added) == (("b",), (), ())
+
+
 STEPS = ["Steps of a release:\n  - build it now\n  1. ship", "Use\n  # this heading\n  <!-- and this\n  too"]
 
 
