@@ -111,6 +111,10 @@ class State(StrEnum):
     ARCHIVED = "archived"
 
 
+Gaps = tuple[tuple[int, int], ...]
+"""Stretches of a text, from one character to another, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """One memory. ``valid_*`` is when it held in the world, ``recorded_at``/``superseded_at`` when we held it.
@@ -166,8 +170,8 @@ class Passage:
     """A piece of a turn, word for word, of at most about 90 tokens.
 
     ``turn`` is the place of its message in the session and ``piece`` its place in the message, so that neighbours can
-    be found; ``preview`` is how many characters recall shows, 0 for all. ``question`` marks a turn that only asks: it
-    holds no answer and must not crowd one out.
+    be found; ``preview`` is how many characters recall shows, 0 for all, and ``gaps`` are what it leaves out, (start,
+    end) in characters. ``question`` marks a turn that only asks: it holds no answer and must not crowd one out.
     """
 
     id: str
@@ -183,11 +187,17 @@ class Passage:
     question: bool = False
     sensitivity: Sensitivity = Sensitivity.NORMAL
     preview: int = 0
+    gaps: Gaps = ()
 
     @property
     def brief(self) -> str:
         """What recall shows of it: the text, or its beginning where a night has put it in short."""
         return shortened(self.text, self.preview)
+
+    @property
+    def plain(self) -> str:
+        """The text without what a night has found to be courtesies."""
+        return without(self.text, self.gaps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +224,12 @@ class Draft:
 def shortened(text: str, preview: int) -> str:
     """The first ``preview`` characters of a text and a mark that there is more; all of it for 0."""
     return f"{text[:preview].rstrip()} […]" if 0 < preview < len(text) else text
+
+
+def without(text: str, gaps: Gaps) -> str:
+    """A text with the stretches from one character to another left out."""
+    kept, at = [], 0
+    for start, end in gaps:
+        kept.append(text[at:start])
+        at = end
+    return "".join([*kept, text[at:]]).rstrip() if gaps else text

@@ -62,7 +62,7 @@ def plans(
     sessions = rules.clusters.candidate_sessions
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
         held = _Held(embedder, owner, kept if kept is not None and kept.embedder == embedder.name else None)
-        looked = snapshots.look(owner, now, rules.floor, since, unread, sessions)
+        looked = snapshots.look(owner, now, rules.floor, since, unread, sessions, plain=settings.courtesies)
         while not looked.nothing:
             snapshot, elsewhere = (
                 _snapshot(owner, looked, snapshots, held, sessions),
@@ -71,7 +71,8 @@ def plans(
             own = {id: fact for id, fact in elsewhere.facts.items() if fact.owner == owner}
             snapshot = replace(snapshot, facts={**snapshot.facts, **own})
             diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
-            changed = yield Planned(diff, now, len(looked.new), looked.fact, looked.passage, looked.unread_upto)
+            reached = looked.fact, looked.passage, looked.unread_upto, looked.heard_upto
+            changed = yield Planned(diff, now, len(looked.new), *reached)
             if not looked.more:
                 break
             held.forget(changed)
@@ -188,6 +189,7 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, ses
         snapshots.said_by(
             [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
         ),
+        looked.heard,
     )
 
 

@@ -192,6 +192,7 @@ class NightSettings(Section):
     floor: Share = 0.02
     summaries: bool = True
     preview_days: int = Field(180, ge=0, le=100_000)
+    courtesies: bool = True
     gist: GistSettings = GistSettings()
     candidates: CandidateSettings = CandidateSettings()
 

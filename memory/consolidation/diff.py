@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from memory.candidate import Proposal
 from memory.consolidation.compaction import Preview
+from memory.consolidation.plain import Plain
 from memory.edits import Tier
 from memory.fact import Category, Fact
 
@@ -28,6 +29,7 @@ class Action(StrEnum):
     ASSIMILATE = "assimilate"
     CURATE = "curate"
     COMPACT = "compact"
+    PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,12 @@ class Diff:
     candidates: tuple[Proposal, ...] = ()
     thrown: tuple[Thrown, ...] = ()
     previews: tuple[Preview, ...] = ()
+    plain: tuple[Plain, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to write and nothing to tell."""
-        return not (self.changes or self.lines or self.candidates or self.thrown or self.previews)
+        return not (self.changes or self.lines or self.candidates or self.thrown or self.previews or self.plain)
 
 
 def inverse(changes: Iterable[Change]) -> tuple[Change, ...]:

@@ -14,6 +14,7 @@ from memory.consolidation.diff import Diff, Thrown
 from memory.consolidation.duplicates import merge
 from memory.consolidation.fading import fade
 from memory.consolidation.gist import Clusters, draw
+from memory.consolidation.plain import plain
 from memory.consolidation.rivals import resolve
 from memory.consolidation.rules import rules
 from memory.consolidation.snapshot import Sheet, Snapshot
@@ -69,7 +70,15 @@ def plan(
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
     candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
     previews = tuple(compact(snapshot.unread))
-    return Diff(snapshot.owner, tuple(sheet.changes), tuple(lines), tuple(candidates), tuple(thrown), previews)
+    return Diff(
+        snapshot.owner,
+        tuple(sheet.changes),
+        tuple(lines),
+        tuple(candidates),
+        tuple(thrown),
+        previews,
+        tuple(plain(snapshot.heard)),
+    )
 
 
 def _active(sheet: Sheet, snapshot: Snapshot) -> Mapping[Category, int]:

@@ -37,7 +37,7 @@ class Snapshot:
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
-    are old memories that nobody was shown.
+    are old memories that nobody was shown; ``heard`` are the passages since the last night.
     """
 
     owner: str
@@ -51,6 +51,7 @@ class Snapshot:
     lines: Mapping[date, Sequence[Line]] = field(default_factory=dict)
     unread: Sequence[Fact | Passage] = ()
     said_by: Mapping[str, Sequence[Said]] = field(default_factory=dict)
+    heard: Sequence[Passage] = ()
 
 
 class Sheet:

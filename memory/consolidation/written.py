@@ -13,6 +13,7 @@ import orjson
 from memory.candidate import CandidateKind, Proposal
 from memory.consolidation.compaction import Preview
 from memory.consolidation.diff import Action, Change, Diff, Line, Thrown, Touch
+from memory.consolidation.plain import Plain
 from memory.edits import Tier as ContentTier
 from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer
@@ -37,7 +38,8 @@ _LISTS = ("supersedes", "contradicts", "derived_from", "entities")
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A night of one owner as it was planned: what it changes, at which moment, how many facts were new, and how far
-    it looked: the last fact's row, the last passage's of a day that is over, and the last one's that was old."""
+    it looked: the last fact's row, the last passage's of a day that is over, the last one's that was old, and the last
+    one's in which courtesies were looked for."""
 
     diff: Diff
     at: datetime
@@ -45,6 +47,7 @@ class Planned:
     fact: int = 0
     passage: int = 0
     unread: int = 0
+    plain: int = 0
 
 
 def written(planned: Planned) -> bytes:
@@ -70,12 +73,14 @@ def read(told: bytes) -> Planned:
             tuple(map(_proposal, diff["candidates"])),
             tuple(Thrown(**{**each, "category": Category(each["category"])}) for each in diff["thrown"]),
             tuple(Preview(**each) for each in diff["previews"]),
+            tuple(Plain(each["memory"], tuple((start, end) for start, end in each["gaps"])) for each in diff["plain"]),
         ),
         datetime.fromisoformat(said["at"]),
         said["looked"],
         said["fact"],
         said["passage"],
         said["unread"],
+        said["plain"],
     )
 
 

@@ -1,6 +1,7 @@
 """Ranked memories as text for the model, within a budget: delimited, dated, sourced, and no more than that.
 
-Memories stand under the day on which they were said, in the order in which they were said, word for word. What a
+Memories stand under the day on which they were said, in the order in which they were said, word for word but for the
+courtesies that a night has found. What a
 memory says cannot become an order or end its own quotation: our delimiters inside it are disarmed, and its further
 lines are indented so that none of them looks like a line of ours.
 """
@@ -75,7 +76,8 @@ def pack(
     written in the zone of ``now``. What the talk, of which ``said`` is the newest, contradicts is marked; a fact that
     one of the ``rivals`` or another of the memories contradicts stands beside those, under a heading of their own. What
     a night has put in short is shown so, unless it is among the best, or a term that was ``asked`` for stands in the
-    rest of it.
+    rest of it. The courtesies that a night has found are left out, and counted as if they stood there: a night makes
+    recall cheaper, and no longer.
     """
     doubted = doubter(said)
     wanted = frozenset(asked)
@@ -103,7 +105,7 @@ def pack(
                     taken.update(line.scored.id for line in group)
                 continue
         text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
-        cost = tokens_of(text + "\n")
+        cost = tokens_of(text + "\n") + _left_out(each.memory)
         if spent + cost > budget:
             continue
         day = _when(each.memory, now).date()
@@ -210,8 +212,15 @@ def _least(memory: Memory) -> int:
 def _as_shown(memory: Memory, wanted: frozenset[int] | None) -> str:
     """A memory's text, or its beginning where that has as much of what is wanted."""
     if not memory.preview or wanted is None or words_of(memory.text) & wanted - words_of(memory.brief):
-        return memory.text
+        return memory.text if isinstance(memory, Fact) else memory.plain
     return memory.brief
+
+
+def _left_out(memory: Memory) -> int:
+    """Tokens of the courtesies that a memory's line leaves out."""
+    if isinstance(memory, Fact) or not memory.gaps:
+        return 0
+    return tokens_of("".join(memory.text[start:end] for start, end in memory.gaps))
 
 
 def _when(memory: Memory, now: datetime) -> datetime:

@@ -135,4 +135,7 @@ def _short(scored: Scored) -> Scored:
     text = " ".join(scored.memory.text.split())
     if len(text) <= CHARACTERS:
         return scored
-    return scored._replace(memory=replace(scored.memory, text=text[: CHARACTERS - 1].rsplit(" ", 1)[0] + "…"))
+    short = text[: CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+    if isinstance(scored.memory, Passage):
+        return scored._replace(memory=replace(scored.memory, text=short, gaps=()))
+    return scored._replace(memory=replace(scored.memory, text=short))

@@ -70,6 +70,11 @@ def m011_retention(connection: sqlite3.Connection) -> None:
     _run(connection, "011_retention.sql")
 
 
+def m012_courtesies(connection: sqlite3.Connection) -> None:
+    """What recall leaves out of passages, and how far the nights have looked for it."""
+    _run(connection, "012_courtesies.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -82,6 +87,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m009_graph,
     m010_nights_in_turn,
     m011_retention,
+    m012_courtesies,
 )
 
 

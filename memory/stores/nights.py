@@ -26,7 +26,7 @@ from memory.stores.candidates import candidate_of, put_forward, take_back
 from memory.stores.forgetting import Terms
 from memory.stores.making import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import fact_of, fact_row, stamp, when
+from memory.stores.rows import fact_of, fact_row, gaps_row, stamp, when
 from memory.stores.shelf import Shelf, ask_many
 
 LAST = "night"
@@ -171,7 +171,7 @@ class Nights(Shelf):
 
     def _apply_night(self, connection: sqlite3.Connection, planned: Planned) -> int:
         diff = planned.diff
-        cursor = (diff.owner, planned.fact, planned.passage, planned.unread, stamp(planned.at))
+        cursor = (diff.owner, planned.fact, planned.passage, planned.unread, planned.plain, stamp(planned.at))
         connection.execute(QUERIES["night_cursor_set"], cursor)
         if diff.empty:
             return 0
@@ -188,6 +188,7 @@ class Nights(Shelf):
             if not self._change(connection, night, place, change, diff.owner):
                 passed_over += 1
         self._put_in_short(connection, night, diff)
+        self._make_plain(connection, night, diff)
         known = {
             row["id"]
             for name in ("facts_get", "passages_get")
@@ -216,6 +217,16 @@ class Nights(Shelf):
                 why = f"unread, {preview.characters} characters are shown"
                 fields = orjson.dumps({"preview": [0, preview.characters]}).decode()
                 row = (night, place, Action.COMPACT.value, why, preview.memory, False, fields)
+                connection.execute(QUERIES["night_change_add"], row)
+
+    def _make_plain(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
+        """Have recall leave courtesies out."""
+        for place, each in enumerate(diff.plain, len(diff.changes) + len(diff.previews)):
+            gaps = gaps_row(each.gaps)
+            told = {"id": each.memory, "owner": diff.owner, "from": "", "to": gaps}
+            if connection.execute(QUERIES["night_plain"], told).rowcount:
+                fields = orjson.dumps({"gaps": ["", gaps]}).decode()
+                row = (night, place, Action.PLAIN.value, "courtesies are left out", each.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
     def _preview(self, connection: sqlite3.Connection, told: Mapping[str, Any]) -> bool:
@@ -265,6 +276,11 @@ class Nights(Shelf):
                 self._preview(
                     connection, {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
                 )
+                continue
+            if change["action"] == Action.PLAIN:
+                before, after = orjson.loads(change["fields"])["gaps"]
+                told = {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
+                connection.execute(QUERIES["night_plain"], told)
                 continue
             row = connection.execute(many("facts_get", 1), (change["memory"],)).fetchone()
             if row is None:

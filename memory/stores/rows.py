@@ -14,7 +14,7 @@ import orjson
 from memory.conversation import Form, Usage
 from memory.edits import Act, Entry
 from memory.edits import Tier as ContentTier
-from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
+from memory.fact import Category, Fact, Gaps, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
 from memory.scope import Layer, Scope
 from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, Shown
 from memory.stores.errors import StoreFault
@@ -187,7 +187,18 @@ def passage_row(passage: Passage, redact: Redact) -> dict[str, Any]:
         "question": passage.question,
         "sensitivity": passage.sensitivity.value,
         "preview": passage.preview,
+        "gaps": gaps_row(passage.gaps),
     }
+
+
+def gaps_row(gaps: Gaps) -> str:
+    """What is left out of a passage, for its column."""
+    return orjson.dumps(gaps).decode() if gaps else ""
+
+
+def gaps_of(told: str) -> Gaps:
+    """What is left out of a passage, out of its column."""
+    return tuple((start, end) for start, end in orjson.loads(told)) if told else ()
 
 
 def passage_of(row: sqlite3.Row) -> Passage:
@@ -206,6 +217,7 @@ def passage_of(row: sqlite3.Row) -> Passage:
         question=bool(row["question"]),
         sensitivity=_SENSITIVITIES[row["sensitivity"]],
         preview=row["preview"],
+        gaps=gaps_of(gaps) if (gaps := row["gaps"]) else (),
     )
 
 

@@ -23,7 +23,7 @@ from memory.stores.shelf import ask_many
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
 UNREAD = 5000
-"""Memories of each kind that one night may put in short."""
+"""Memories of each kind that one night may put in short, and passages of which it may leave something out."""
 SLICE = 500
 """New facts that one night looks at: where there are more, nights follow one another, so that none of them is written
 for long. What is learnt in a day is one night."""
@@ -55,6 +55,9 @@ class Looked:
     elsewhere_new: frozenset[str] = frozenset()
     unread: Sequence[Fact | Passage] = ()
     unread_upto: int = 0
+    heard: Sequence[Passage] = ()
+    """What was said since the last night looked for courtesies, and how far it looked."""
+    heard_upto: int = 0
     rules: Sequence[str] = ()
     """New ones that may be a rule for others, though nothing is like them."""
     more: bool = False
@@ -63,7 +66,7 @@ class Looked:
     @property
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
-        said = self.said or self.learned or self.lines or self.unread
+        said = self.said or self.learned or self.lines or self.unread or self.heard
         return not (self.new or self.fading or said or self.elsewhere_new)
 
 
@@ -103,10 +106,12 @@ class Snapshots:
         unread: timedelta | None = None,
         sessions: int = SEVERAL,
         behind: Looked | None = None,
+        plain: bool = False,
     ) -> Looked:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
-        ``unread``: with what is older than that and was never shown; ``sessions`` is in how many of them a rule must
-        have been said; ``behind``: only the facts behind those that were looked at last, which was a moment ago."""
+        ``unread``: with what is older than that and was never shown; ``plain``: with what was said; ``sessions`` is in
+        how many of them a rule must have been said; ``behind``: only the facts behind those that were looked at last,
+        which was a moment ago."""
         with self._reading() as connection:
             if behind is not None:
                 return _further(connection, owner, behind, sessions)
@@ -142,6 +147,7 @@ class Snapshots:
                 *_elsewhere(connection, owner, after, since),
                 old,
                 old_upto,
+                *_heard(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
                 _rules(connection, sessions, new),
                 bool(reached),
             )
@@ -254,6 +260,14 @@ def _unread(
     if len(rows) == UNREAD:
         upto = min(upto, rows[-1]["number"])
     return [*facts, *map(passage_of, rows)], max(upto, after)
+
+
+def _heard(connection: sqlite3.Connection, owner: str, after: int, newest: int) -> tuple[list[Passage], int]:
+    """What was said behind a row, up to the newest, and how far was looked."""
+    if newest <= after:
+        return [], after
+    rows = connection.execute(QUERIES["snapshot_heard"], (after, owner, UNREAD)).fetchall()
+    return [passage_of(row) for row in rows], rows[-1]["number"] if len(rows) == UNREAD else newest
 
 
 def _said(

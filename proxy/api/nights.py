@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.candidate import Candidate, Proposal
-from memory.consolidation.diff import Change, Line
+from memory.consolidation.diff import Action, Change, Line
 from memory.consolidation.written import Planned
 from memory.day.person.commands import NotFound
 from memory.day.reindexing import Busy
@@ -84,7 +84,8 @@ async def night(request: web.Request) -> web.Response:
     facts = {fact.id: fact for fact in await journal.facts([each.memory for each in changes])}
     told = asdict(held) | {
         "counted": held.changes,
-        "changes": _written(changes, facts),
+        "changes": _written([each for each in changes if each.action != Action.PLAIN], facts),
+        "plain": held.changes.get(Action.PLAIN, 0),
         "lines": [_line(line) for line in lines],
         "candidates": _candidates(candidates),
     }
@@ -147,6 +148,7 @@ def _planned(number: int, planned: Planned) -> dict[str, Any]:
         "owner": diff.owner,
         "looked": planned.looked,
         "changes": [_change(change) for change in diff.changes],
+        "plain": len(diff.plain),
         "lines": [_line(line) for line in diff.lines],
         "candidates": _candidates(diff.candidates),
         "thrown": [asdict(each) for each in diff.thrown],

@@ -103,6 +103,8 @@ def _changes(head: str, told: dict[str, Any]) -> None:
         for fact in change["facts"]:
             mark = "+" if fact["made"] else " " if fact["state"] == "active" else "-"
             console.print(f"  {mark} {fact['id'][: shown.SHORT]}  {fact['text']}", soft_wrap=True)
+    if told["plain"]:
+        console.print(f"\ncourtesies are left out of {shown.count(told['plain'], 'passage')}")
     if told["lines"]:
         console.print(f"\n{shown.count(len(told['lines']), 'line')} of days in short")
         for line in told["lines"]:

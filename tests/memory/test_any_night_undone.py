@@ -41,6 +41,7 @@ TABLES = (
     "SELECT owner, name, degree FROM names WHERE degree > 0 ORDER BY 1, 2",
     "SELECT names.owner, names.name, memory FROM named JOIN names ON names.number = named.name ORDER BY 1, 2, 3",
     "SELECT * FROM observations ORDER BY 1, 2",
+    "SELECT id, preview, gaps FROM passages ORDER BY 1",
     "SELECT * FROM summaries ORDER BY 1, 2, 3, 4, 5",
     "SELECT * FROM uses ORDER BY 1, 2",
     "SELECT * FROM terms ORDER BY 1, 2",
@@ -59,8 +60,8 @@ SAID = (
     ("We decided to deploy on Mondays", "We switched from Mondays to Fridays for deploys", "Deploys are on Fridays"),
 )
 TALK = (
-    "We went to the lake with Petra on Sunday, as we do. The water was cold, the children swam all the same, and in "
-    "the evening Ida lost her silver ring on the pier, where nobody has found it since."
+    "Thanks, Bo! We went to the lake with Petra on Sunday, as we do. The water was cold, the children swam all the "
+    "same, and in the evening Ida lost her silver ring on the pier, where nobody has found it since."
 )
 
 
@@ -169,6 +170,7 @@ async def night_of(memory: Memory, at: datetime) -> Counter[str]:
     done = Counter(change.action.value for _, planned in outcome.nights for change in planned.diff.changes)
     done["candidates"] = sum(len(planned.diff.candidates) for _, planned in outcome.nights)
     done["compact"] = sum(len(planned.diff.previews) for _, planned in outcome.nights)
+    done["plain"] = sum(len(planned.diff.plain) for _, planned in outcome.nights)
     done["days"] = sum(len(planned.diff.lines) for _, planned in outcome.nights)
     return done
 
@@ -223,5 +225,5 @@ def full() -> Life:
 def test_the_nights_that_are_taken_back_do_all_that_nights_do(full: Life) -> None:
     done = asyncio.run(there_and_back(full))
     assert {name for name, count in done.items() if count} >= {
-        "merge", "supersede", "gist", "compact", "archive", "candidates", "days",
+        "merge", "supersede", "gist", "compact", "archive", "candidates", "days", "plain",
     }  # fmt: skip

@@ -48,6 +48,19 @@ def test_what_is_put_forward_again_is_told_by_the_id_that_it_has(
     assert [candidate["id"] for candidate in night["candidates"]] == [waiting["id"]]
 
 
+def test_courtesies_that_are_left_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "person"))
+    talk = "Thanks, Bo! The lease of the boat house in Lisbon runs out in March, and Petra keeps the keys until then."
+    files.claude(tmp_path, "s1", [("user", "2026-01-10T10:00:00Z", talk)])
+    assert run("import", str(tmp_path)).code == 0
+    assert "left out of 1 passage" in run("consolidate", "--dry-run").out
+    [night] = run("consolidate", "--json").json["nights"]
+    assert night["plain"] == 1
+    shown = run("night", str(night["number"]))
+    assert "left out of 1 passage" in shown.out and "gone" not in shown.out
+    assert run("night", str(night["number"]), "--json").json["plain"] == 1
+
+
 def test_a_day_that_is_none_is_refused() -> None:
     refused = run("consolidate", "--since", "someday")
     assert refused.code != 0 and "2026-03-01" in refused.err

@@ -76,14 +76,17 @@ SELECT used FROM uses WHERE memory = ? AND session = ?;
 
 -- passage_write: insert a passage, or write it anew
 INSERT INTO passages (
-    id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity, preview
+    id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity, preview,
+    gaps
 ) VALUES (
-    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity, :preview
+    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity, :preview,
+    :gaps
 )
 ON CONFLICT (id) DO UPDATE SET
     text = excluded.text, owner = excluded.owner, origin = excluded.origin, speaker = excluded.speaker,
     session = excluded.session, source = excluded.source, at = excluded.at, turn = excluded.turn,
-    piece = excluded.piece, question = excluded.question, sensitivity = excluded.sensitivity, preview = excluded.preview;
+    piece = excluded.piece, question = excluded.question, sensitivity = excluded.sensitivity, preview = excluded.preview,
+    gaps = excluded.gaps;
 
 -- passages_get: passages by id
 SELECT * FROM passages WHERE id IN (?*);

@@ -27,16 +27,19 @@ ON CONFLICT (owner, day, tier, memory) DO NOTHING;
 SELECT * FROM night_cursors WHERE owner = ?;
 
 -- night_cursor_set: how far they have come now
-INSERT INTO night_cursors (owner, fact, passage, unread, at) VALUES (?, ?, ?, ?, ?)
+INSERT INTO night_cursors (owner, fact, passage, unread, plain, at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (owner) DO UPDATE SET
     fact = max(fact, excluded.fact), passage = max(passage, excluded.passage), unread = max(unread, excluded.unread),
-    at = excluded.at;
+    plain = max(plain, excluded.plain), at = excluded.at;
 
 -- night_preview_passage: recall shows so much of a passage, of which it showed so much
 UPDATE passages SET preview = :to WHERE id = :id AND preview = :from AND owner = :owner;
 
 -- night_preview_fact: recall shows so much of a fact
 UPDATE facts SET preview = :to WHERE id = :id AND preview = :from AND owner = :owner;
+
+-- night_plain: recall leaves this out of a passage, out of which it left that
+UPDATE passages SET gaps = :to WHERE id = :id AND gaps = :from AND owner = :owner;
 
 -- nights_all: the nights of some owners, the newest first; the limit comes last
 SELECT nights.*, (SELECT count(*) FROM summaries WHERE night = nights.number) AS lines,
@@ -115,6 +118,9 @@ ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
 
 -- snapshot_said: what was said to an owner's sessions after a row
 SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number;
+
+-- snapshot_heard: the next passages of an owner behind a row; the limit comes last
+SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number LIMIT ?;
 
 -- snapshot_old_session: passages of sessions that ended before a moment, of an owner, after a row, never shown
 SELECT passages.* FROM passages JOIN sessions ON sessions.id = passages.session
