@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from memory.language.claim import Attribute, Claim, Stems
+from memory.language.claim import Attribute, Claim
+from memory.language.content import Stems
 from memory.language.months import MONTHS
 from memory.language.narrowing import (
     MANNER,

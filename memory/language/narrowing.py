@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from memory.language.claim import Claim, Stems
+from memory.language.claim import Claim
+from memory.language.content import Stems
 from memory.language.months import MONTHS
 from memory.language.scopes import counts
 from memory.language.vocabulary import vocabulary
