@@ -250,7 +250,11 @@ def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dic
         text = file.read_text(encoding="utf-8")
         data = yaml.safe_load(text)
     except FileNotFoundError:
-        faults.append(f"{file}: there is no such file")
+        nowhere = " (it is a link that leads nowhere)" if file.is_symlink() else ""
+        faults.append(f"{file}: there is no such file{nowhere}")
+        return
+    except IsADirectoryError:
+        faults.append(f"{file}: it is a folder, where a file with settings is expected: move it away")
         return
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         faults.append(f"{file}: cannot be read as YAML: {' '.join(str(error).split())}")

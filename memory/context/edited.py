@@ -159,8 +159,8 @@ def _lines(text: str, known: frozenset[str]) -> tuple[list[Line], list[Odd]]:
 def _closed(rows: Sequence[str], at: int) -> bool:
     """Whether the comment that begins with a row has an end. One without hides nothing: a slip of the hand would else
     take every line below it for deleted. Another that begins before the end tells that this one was never closed."""
-    rest = rows[at].strip().removeprefix("<!--")
-    for row in (rest, *rows[at + 1 :]):
+    for place in range(at, len(rows)):
+        row = rows[place] if place > at else rows[at].strip().removeprefix("<!--")
         end, begin = row.find("-->"), row.find("<!--")
         if end >= 0 or begin >= 0:
             return end >= 0 and (begin < 0 or end < begin)

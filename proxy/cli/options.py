@@ -35,7 +35,8 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     file = config or (Path(told) if (told := os.environ.get("PALIMPSEST_CONFIG")) else None)
     if file is None:
         folder = Path(str(home or os.environ.get("PALIMPSEST_HOME") or "~/.palimpsest")).expanduser()
-        file = folder / "config.yaml" if (folder / "config.yaml").is_file() else None
+        # Whatever lies there: a folder, or a link that leads nowhere, is told and not taken for no file.
+        file = folder / "config.yaml" if os.path.lexists(folder / "config.yaml") else None
     return load(file.expanduser() if file else None, os.environ, given)
 
 

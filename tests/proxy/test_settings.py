@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli.options import loaded as loaded_in
 from proxy.settings import SettingsError, choose_for_home, load
 
 
@@ -74,6 +75,16 @@ def test_a_key_that_stands_twice_is_told_with_both_lines(tmp_path: Path) -> None
 def test_a_missing_file_is_told() -> None:
     with pytest.raises(SettingsError, match="no such file"):
         load(Path("/nowhere/at/all.yaml"))
+
+
+def test_a_folder_or_a_broken_link_in_the_files_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").mkdir()
+    with pytest.raises(SettingsError, match=r"config\.yaml: it is a folder, where a file"):
+        loaded_in(home=tmp_path)
+    (tmp_path / "config.yaml").rmdir()
+    (tmp_path / "config.yaml").symlink_to(tmp_path / "gone.yaml")
+    with pytest.raises(SettingsError, match=r"config\.yaml: there is no such file \(it is a link"):
+        loaded_in(home=tmp_path)
 
 
 def test_a_public_address_needs_a_key() -> None:

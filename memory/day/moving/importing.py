@@ -24,6 +24,7 @@ from memory.fact import Category, Fact, Kind, Origin, Passage, Stability
 from memory.learning.notes import notes
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
+from memory.ports import NotWritten
 from memory.scope import Layer, Scope, owned_by
 
 _NOTES = uuid.UUID("6d1c1d9c-3a0e-5a0b-9f0e-6f1f4b1e7c11")
@@ -248,7 +249,11 @@ class Importing:
             return
         taken.pages += 1
         if not self._dry:
-            await self._pages.write(mine[0], f"{own}\n\n{text}".strip())
+            try:
+                await self._pages.write(mine[0], f"{own}\n\n{text}".strip())
+            except NotWritten as error:
+                taken.pages -= 1
+                raise NoRecord(str(error)) from error
 
     async def _forgotten(self, memories: Sequence[Fact | Passage]) -> frozenset[str]:
         """The ids of those that were forgotten before."""

@@ -26,7 +26,7 @@ from memory.day.given import FrozenPage
 from memory.day.page.edits import PageEdits, Taken
 from memory.day.page.folder import Content, PageFolder, read
 from memory.fact import Fact, Stream
-from memory.ports import Journal
+from memory.ports import Journal, NotWritten
 from memory.scope import Layer, Scope, scope_of
 from memory.settings import PageSettings
 
@@ -46,7 +46,8 @@ State = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class _Kept:
-    """A page that was made, until its facts or its files change. ``faults`` are lines that could not be taken."""
+    """A page that was made, until its facts or its files change. ``faults`` are lines that could not be taken;
+    ``blocked`` says which folders lie in its files' way."""
 
     scope: Scope
     page: Page
@@ -54,6 +55,7 @@ class _Kept:
     text: str
     state: State
     faults: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
     stale: bool = False
 
 
@@ -145,13 +147,19 @@ class PageFiles:
         return {stream: (folder.file(stream), content.streams.get(stream, "")) for stream in Stream}
 
     def faults(self, scope: Scope) -> tuple[str, ...]:
-        """What of the last edits could not be taken, each with file and line."""
+        """What of the last edits could not be taken, each with file and line, and what lies in the files' way."""
         kept = self._kept.get(scope.owners())
-        return kept.faults if kept else ()
+        return (*kept.blocked, *kept.faults) if kept else ()
 
     async def write(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> None:
-        """Put ``own`` in the place of a person's own words, and write streams' files as a person would."""
+        """Put ``own`` in the place of a person's own words, and write streams' files as a person would.
+
+        Raises:
+            NotWritten: when a folder lies where one of the files would.
+        """
         folder = self._of(scope)
+        if blocked := _told(await asyncio.to_thread(folder.in_the_way)):
+            raise NotWritten("; ".join(blocked))
         await self.page(scope)
 
         def work() -> None:
@@ -202,7 +210,10 @@ class PageFiles:
         changes = self._changes_of(scope)
         folder = self._of(scope)
         content = await asyncio.to_thread(folder.read)
-        taken = await self._taken(scope, folder, content)
+        blocked = _told(await asyncio.to_thread(folder.in_the_way))
+        for obstacle in blocked if before is None or before.blocked != blocked else ():
+            log.warning("%s", obstacle)
+        taken = Taken() if blocked else await self._taken(scope, folder, content)
         own = "\n".join([content.own, *taken.kept]).strip()
         if own:
             await self._note(scope)
@@ -210,14 +221,15 @@ class PageFiles:
         standing = frozenset(id for lines in content.made.values() for id, _ in lines)
         budget = max(self._settings.tokens - len(own.encode()) // 4, 0)
         made = await asyncio.to_thread(_heeded, facts, budget, self._now(), standing)
-        await asyncio.to_thread(folder.write, own, made.streams)
+        if not blocked:
+            await asyncio.to_thread(folder.write, own, made.streams)
         whole = "\n\n".join(part for part in (own, made.text.strip()) if part)
         state = await asyncio.to_thread(folder.state)
         # What has changed meanwhile may not stand on it.
         stale = changes != self._changes_of(scope)
         faults = tuple(taken.faults) or (before.faults if before and taken.nothing else ())
         frozen = FrozenPage(frame_page(whole), made.memories)
-        kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, stale)
+        kept = _Kept(scope, made, frozen, f"{whole}\n" if whole else "", state, faults, blocked, stale)
         self._kept[scope.owners()] = kept
         self._kept.move_to_end(scope.owners())
         while len(self._kept) > KEPT:
@@ -260,6 +272,15 @@ class PageFiles:
         if taken.facts:
             self._learned()
         return taken
+
+
+def _told(folders: Sequence[Path]) -> tuple[str, ...]:
+    """A sentence for each folder that lies in a page's way."""
+    return tuple(
+        f"{each} is a folder, where a file of the page would lie: move it away; until then the files beside it are "
+        "neither written nor taken back"
+        for each in folders
+    )
 
 
 def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozenset[str]) -> Page:

@@ -58,6 +58,10 @@ class PageFolder:
         """What changes when somebody writes one of the files: when each was written last, and its size."""
         return tuple(_state(file) for file in (self.own, *map(self.file, Stream)))
 
+    def in_the_way(self) -> list[Path]:
+        """Folders that lie where a file of the page would. While there are any, the page is not to be written."""
+        return [file for file in (self.own, *map(self.file, Stream), self.path / _MADE) if file.is_dir()]
+
     def read(self) -> Content:
         """What lies there now."""
         told = read(self.path / _MADE)
@@ -67,7 +71,7 @@ class PageFolder:
         except (orjson.JSONDecodeError, ValueError, TypeError, AttributeError):
             made = {}
         files = {stream: self.file(stream) for stream in Stream}
-        texts = {stream: read(file) for stream, file in files.items() if file.exists()}
+        texts = {stream: read(file) for stream, file in files.items() if file.is_file()}
         return Content(_ONCE_MADE.sub("", read(self.own)).strip(), texts, made)
 
     def write(self, own: str, streams: Mapping[Stream, Sequence[Item]]) -> None:
@@ -103,25 +107,33 @@ class PageFolder:
 
     def unmake(self) -> None:
         """Take out what was made, and what was kept beside it; what a person has written into it and memory has not
-        seen yet is kept as text."""
+        seen yet is kept as text: where it stands, if a folder is in the way of moving it."""
+        blocked = self.in_the_way()
         for kept in self.path.glob("*.kept"):
             kept.unlink(missing_ok=True)
         content = self.read()
         unseen = []
         for stream, text in content.streams.items():
             changes = edited(content.made.get(stream, ()), text, {})
-            unseen += [line.text for line in changes.added] + [odd.text for odd in changes.odd]
+            new = [line.text for line in changes.added] + [odd.text for odd in changes.odd]
+            if blocked:
+                replace_file(self.file(stream), "".join(f"{line}\n" for line in new))
+            unseen += new
+        if blocked:
+            if (self.path / _MADE).is_file():
+                replace_file(self.path / _MADE, "{}")
+            return
         self.write("\n".join([content.own, *unseen]).strip() if unseen else content.own, {})
         if not self.own.exists() or not read(self.own):
             self.own.unlink(missing_ok=True)
 
 
 def read(file: Path) -> str:
-    """A file's text, empty where there is none; what is no text is replaced by a mark, and the mark that some editors
-    put before a text is no part of it."""
+    """A file's text, empty where there is none, or a folder in its place; what is no text is replaced by a mark, and
+    the mark that some editors put before a text is no part of it."""
     try:
         return file.read_text(encoding="utf-8-sig", errors="replace")
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return ""
 
 

@@ -213,6 +213,19 @@ def test_broken_records_are_told_by_line_and_the_rest_is_taken(tmp_path: Path) -
     assert [each["text"] for each in facts()] == ["The mascot is a heron"]
 
 
+def test_a_page_that_cannot_be_written_costs_none_of_the_other_records(tmp_path: Path, home: Path) -> None:
+    run("remember", "The mascot is an otter", "--project", "boat")
+    run("page", "--write", "-", "--project", "boat", stdin="Ask me before you deploy.")
+    out = tmp_path / "all.jsonl"
+    run("export", "--out", str(out))
+    in_the_way = tmp_path / "elsewhere" / "pages" / "local" / "boat" / "MEMORY.md"
+    in_the_way.mkdir(parents=True)
+    told = run("import", str(out), "--home", str(tmp_path / "elsewhere"), "--json").json
+    assert (told["facts"], told["pages"]) == (1, 0)
+    [problem] = told["problems"]
+    assert problem["line"] and str(in_the_way) in problem["why"]
+
+
 def test_an_export_of_a_later_version_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     file.write_text('{"sort": "palimpsest", "format": 99}\n')

@@ -16,9 +16,9 @@ from memory.day.own_words import in_own_words
 from memory.day.page import files
 from memory.day.page.edits import Near, PageEdits
 from memory.day.page.files import PageFiles
-from memory.fact import Fact, State
+from memory.fact import Fact, Origin, State
 from memory.learning.outcome import ended
-from memory.ports import Lesson
+from memory.ports import Lesson, NotWritten
 from memory.scope import Layer, Scope
 from memory.settings import PageSettings
 from memory.stores.journal import SqliteJournal
@@ -280,4 +280,46 @@ async def test_pages_with_own_words_that_are_made_at_once_are_all_noted(tmp_path
         pages.path(scope).write_text("The gate code hangs in the hall.\n")
     await asyncio.gather(*map(pages.text, scopes))
     assert sorted(await pages.with_own_words()) == [f"up:/ada/p{number}" for number in range(5)]
+    await journal.close()
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", "projects.md"])
+async def test_a_folder_in_a_files_place_is_told_and_costs_nothing(tmp_path: Path, name: str) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    await journal.learn(Lesson(0, (KNOWN,)))
+    pages = pages_of(journal, tmp_path)
+    [(file, _)] = [each for each in (await pages.files(SCOPE)).values() if KNOWN.text in each[1]]
+    other = file.with_name("tasks.md")
+    other.write_text("- The anchor is in the shed.\n")
+    (file.parent / name).unlink(missing_ok=True)
+    (file.parent / name / "within").mkdir(parents=True)
+    assert KNOWN.text in await pages.text(SCOPE)
+    [told] = pages.faults(SCOPE)
+    assert told.startswith(f"{file.parent / name} is a folder")
+    with pytest.raises(NotWritten, match="is a folder"):
+        await pages.write(SCOPE, "My own words.")
+    # Forgetting takes out what was made, and leaves what nobody has taken back yet.
+    await pages.unmake()
+    assert not file.is_file() or KNOWN.text not in file.read_text()
+    assert other.read_text() == "The anchor is in the shed.\n"
+    (file.parent / name / "within").rmdir()
+    (file.parent / name).rmdir()
+    assert "The anchor is in the shed." in await pages.text(SCOPE)
+    assert pages.faults(SCOPE) == ()
+    assert [fact.text for fact in await journal.find_facts(SCOPE.owners(), "")] != [KNOWN.text]
+    await journal.close()
+
+
+async def test_a_folder_where_the_marks_lie_makes_nothing_a_persons_own_word(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "journal.db", lambda text: text)
+    learnt = replace(KNOWN, origin=Origin.USER, pinned=True)
+    await journal.learn(Lesson(0, (learnt,)))
+    pages = pages_of(journal, tmp_path)
+    [(file, _)] = [each for each in (await pages.files(SCOPE)).values() if learnt.text in each[1]]
+    (file.parent / ".made.json").unlink()
+    (file.parent / ".made.json").mkdir()
+    pages = pages_of(journal, tmp_path)
+    assert learnt.text in await pages.text(SCOPE)
+    assert ".made.json is a folder" in pages.faults(SCOPE)[0]
+    assert await journal.find_facts(SCOPE.owners(), "") == [learnt]
     await journal.close()
