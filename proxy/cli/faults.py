@@ -19,7 +19,8 @@ from proxy.settings import SettingsError
 
 
 class Fault(Exception):
-    """Something that a person can act on. ``code`` is the exit code: 1 it failed, 2 it was asked wrongly."""
+    """Something that a person can act on. ``code`` is the exit code: 1 it failed, 2 it was asked wrongly. (3, of a
+    command that went on past what it could not do, is no fault: it was done in part.)"""
 
     def __init__(self, sentence: str, code: int = 1) -> None:
         super().__init__(sentence)

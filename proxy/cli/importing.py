@@ -24,6 +24,9 @@ from proxy.cli.transcripts.transcript import Problem, time_of
 PIECE = 500
 """Records that are sent at once."""
 
+IN_PART = 3
+"""The exit code where something was taken in and something else could not be."""
+
 EVERY = 0.25
 """Seconds between two looks at how far learning is."""
 
@@ -48,7 +51,8 @@ def import_(
 ) -> None:
     """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
 
-    What is known already is passed over: it can be stopped at any moment and run again."""
+    What is known already is passed over: it can be stopped at any moment and run again. Where something cannot be read,
+    file and line are told, the rest is taken in, and the exit code is 3."""
     problems: list[dict[str, Any]] = []
 
     def problem(file: Path, line: int, why: str) -> None:
@@ -71,6 +75,8 @@ def import_(
         _tell(told)
     if problems and not any(counts.values()):
         raise Fault("nothing could be imported")
+    if problems:
+        raise typer.Exit(IN_PART)
 
 
 def _taken_in(
@@ -150,7 +156,13 @@ def _records(
     written = [(number, line) for number, line in lines if line.strip()]
     for start in range(0, len(written), PIECE):
         piece = written[start : start + PIECE]
-        told = server.send("api/import/records", asked, b"\n".join(line for _, line in piece))
+        try:
+            told = server.send("api/import/records", asked, b"\n".join(line for _, line in piece))
+        except Unreachable:
+            raise
+        except Fault as error:
+            problem(file, piece[0][0], f"this line and those up to {piece[-1][0]} were not taken: {error}")
+            continue
         for place, why in told.pop("faults"):
             problem(file, piece[place][0], why)
         yield told

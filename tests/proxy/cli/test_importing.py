@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from proxy.api import imports
+from proxy.cli import importing
 from tests.proxy.cli.running import run
 from tests.proxy.cli.transcripts import files
 
@@ -28,7 +30,7 @@ def own_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def taken(*arguments: str) -> dict[str, Any]:
     done = run("import", *arguments, "--json")
-    assert done.code == 0, done.err
+    assert done.code == (3 if done.json["problems"] else 0), done.err
     return done.json
 
 
@@ -84,7 +86,7 @@ def test_broken_lines_are_told_with_file_and_line_and_the_rest_goes_on(tmp_path:
     ]
     file.write_text("\n".join(lines) + "\n")
     done = run("import", str(file))
-    assert done.code == 0
+    assert done.code == 3
     assert f"{file}:2: it is no JSON" in done.err and f"{file}:3:" in done.err and f"{file}:4:" in done.err
     assert "2 of 2 turns" in done.out
     assert len(facts()) >= 2
@@ -211,6 +213,37 @@ def test_broken_records_are_told_by_line_and_the_rest_is_taken(tmp_path: Path) -
     assert [each["line"] for each in told["problems"]] == [2, 3, 4, 5, 6, 7]
     assert told["facts"] == 1
     assert [each["text"] for each in facts()] == ["The mascot is a heron"]
+
+
+def test_an_export_that_was_cut_is_taken_in_part_and_whole_when_it_is_mended(tmp_path: Path) -> None:
+    for name in ("otter", "heron", "tern"):
+        run("remember", f"The mascot of the {name} team is an {name}")
+    whole, cut, elsewhere = tmp_path / "all.jsonl", tmp_path / "cut.jsonl", ("--home", str(tmp_path / "elsewhere"))
+    run("export", "--out", str(whole))
+    lines = whole.read_bytes().splitlines(keepends=True)
+    cut.write_bytes(b"".join([lines[0], lines[1][:80], b"\n", *lines[2:-1], lines[-1][:-9]]))
+    done = run("import", str(cut), *elsewhere)
+    assert done.code == 3
+    assert f"{cut}:2: it is no JSON" in done.err and f"{cut}:{len(lines)}: it is no JSON" in done.err
+    assert "taken in: 2 facts" in done.out
+    assert run("import", str(cut), *elsewhere).code == 3
+    assert taken(str(whole), *elsewhere)["facts"] == 1
+    assert run("export", *elsewhere).out == run("export").out
+
+
+def test_a_piece_that_is_refused_whole_is_told_with_its_lines_and_those_behind_it_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "PIECE", 2)
+    monkeypatch.setattr(imports, "MOST_RECORDS", 0)
+    for number in range(4):
+        run("remember", f"The gate code of dock {number} is kept in locker {number}")
+    whole = tmp_path / "all.jsonl"
+    run("export", "--out", str(whole))
+    done = run("import", str(whole), "--home", str(tmp_path / "elsewhere"), "--json")
+    problems = json.loads(done.out.splitlines()[0])["problems"]
+    assert done.code == 1 and [each["line"] for each in problems] == [1, 3, 5]
+    assert "up to 2 were not taken" in problems[0]["why"]
 
 
 def test_a_page_that_cannot_be_written_costs_none_of_the_other_records(tmp_path: Path, home: Path) -> None:
