@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
@@ -114,16 +115,34 @@ def running(settings: Settings) -> Server | None:
     """The server that has these settings' home open, or None where none runs.
 
     Where none has, nothing is sent to any port: somebody else may listen there, and the token is not for them.
+
+    Raises:
+        Fault: when one runs and its token, without which it answers nobody, is not there any more.
     """
     home = settings.home
     number = owner(home)
     try:
-        token = (home / "token").read_text(encoding="utf-8").strip()
         told = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
         url, announced = str(told["url"]), told["pid"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Server(url, token) if number is not None and number == announced else None
+    if number is None or number != announced:
+        return None
+    return Server(url, _token(home / "token", url))
+
+
+def _token(file: Path, url: str) -> str:
+    try:
+        token = file.read_text(encoding="utf-8").strip()
+        why = "it is empty"
+    except (OSError, ValueError) as error:
+        token, why = "", (error.strerror if isinstance(error, OSError) else None) or "it is no text"
+    if not token:
+        raise Fault(
+            f"the server at {url} runs, and {file}, the token with which commands ask it, cannot be read: {why}. "
+            "Restart the server, which writes a new one where there is none; until then it forwards requests as before"
+        )
+    return token
 
 
 def address(host: str, port: int) -> str:

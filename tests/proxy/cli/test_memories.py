@@ -170,6 +170,20 @@ def test_a_fact_is_updated_and_confirmed() -> None:
     assert refused.code == 1 and new["id"] in refused.err
 
 
+@pytest.mark.parametrize("command", [("status",), ("facts",), ("doctor",), ("connect", "codex")])
+@pytest.mark.parametrize("left", [None, ""])
+def test_a_token_that_is_gone_while_the_server_runs_is_told_with_what_helps(
+    home: Path, command: tuple[str, ...], left: str | None
+) -> None:
+    (home / "token").unlink()
+    if left is not None:
+        (home / "token").write_text(left)
+    done = run(*command)
+    told = done.out + done.err
+    assert done.code == 1 and f"{home / 'token'}, the token" in told
+    assert "Restart the server" in told and "another palimpsest" not in told
+
+
 def test_a_token_that_is_not_the_servers_is_told_with_what_helps(home: Path) -> None:
     (home / "token").write_text("0" * 64)
     done = run("facts")
