@@ -30,6 +30,9 @@ PLAUSIBLE = range(1000, 20_000_001)
 LEARNED = 500
 """Models whose learned windows are kept; the oldest go first."""
 
+LONGEST_NAME = 300
+"""Characters of a model's name. A client may send any; of a longer one nothing is known or kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -63,8 +66,9 @@ class Windows:
         window = self.known(model)
         if window is None:
             window = self._settings.default_window
-            if model not in self._warned and len(self._warned) < LEARNED:
-                self._warned.add(model)
+            name = model[:LONGEST_NAME]
+            if name not in self._warned and len(self._warned) < LEARNED:
+                self._warned.add(name)
                 log.warning(
                     "the window of %r is not known, %d tokens are taken: set memory.windows or memory.default_window",
                     model,
@@ -97,7 +101,7 @@ class Windows:
     def learn(self, model: str, window: int) -> bool:
         """A provider has refused a request because it reads only so many tokens; whether that is news."""
         name = model.strip().lower()
-        if not name or window not in PLAUSIBLE or self._learned.get(name) == window:
+        if not 0 < len(name) <= LONGEST_NAME or window not in PLAUSIBLE or self._learned.get(name) == window:
             return False
         self._learned.pop(name, None)
         self._learned[name] = window
@@ -123,6 +127,8 @@ class Windows:
         return len(self._exact)
 
     def _lookup(self, name: str) -> Known | None:
+        if len(name) > LONGEST_NAME:
+            return None
         if name not in self._found:
             if len(self._found) > 10 * LEARNED:
                 self._found.clear()

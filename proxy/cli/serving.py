@@ -24,6 +24,7 @@ from memory.session import Mode
 from proxy.cli import shown
 from proxy.cli.faults import Fault
 from proxy.cli.heap import giving_back, large_buffers_apart
+from proxy.cli.logged import OfOneLine
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
 from proxy.cli.reach import built
@@ -56,12 +57,9 @@ def serve(
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     settled = loaded(home, config, server__host=host, server__port=port, upstream__url=upstream)
     settings = settled.settings
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=settings.log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        datefmt="%H:%M:%S",
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OfOneLine())
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
     large_buffers_apart()
     # A thread that computes gives way to the loop after half a millisecond and not after Python's usual five.
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -156,3 +156,13 @@ def test_no_more_windows_are_learned_than_can_be_kept() -> None:
     for number in range(2000):
         windows.learn(f"m{number}", 5000 + number)
     assert len(windows.as_json()) == 500 and windows.known("m1999") == 6999
+
+
+def test_of_a_name_as_long_as_a_book_nothing_is_learned_and_one_warning_is_given(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    windows = Windows({})
+    assert not windows.learn("m" * 100_000, 50_000)
+    sizes = {windows.of("m" * 100_000 + end) for end in ("a", "b")}
+    assert len(sizes) == len(caplog.records) == 1
+    assert windows.as_json() == {}

@@ -7,11 +7,13 @@ import json
 import logging
 import signal
 import stat
+import sys
 from pathlib import Path
 
 import aiohttp
 import pytest
 
+from proxy.cli.logged import OfOneLine
 from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce
 from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import program, serving
@@ -49,6 +51,34 @@ async def test_it_says_where_it_listens_and_stops_when_told(home: Path) -> None:
         code, logged = await started.stop()
         assert code == 0 and "Traceback" not in logged
         assert not announced.exists()
+
+
+async def test_what_a_client_calls_things_fills_no_log_and_makes_no_lines_of_its_own(home: Path) -> None:
+    long = "m\n" + "x" * 100_000
+    async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
+        async with aiohttp.ClientSession() as client:
+            tool = {"type": "function", "function": {"name": long, "parameters": {}}}
+            body = {"model": long, "messages": [{"role": "user", "content": "Hello."}], "tools": [tool], "user": long}
+            headers = {f"x-palimpsest-{name}": "y" * 8000 for name in ("session", "user", "project")}
+            for path, own in (("", {}), ("/u/" + "z" * 8000, {}), ("", headers)):
+                at = f"{started.url}{path}/v1/chat/completions"
+                async with client.post(at, json=body, headers=own) as reply:
+                    await reply.read()
+        _, logged = await started.stop()
+    assert "of 'm" in logged
+    assert max(map(len, logged.splitlines())) < 1000 and len(logged) < 10_000
+
+
+def test_a_line_of_the_log_is_cut_and_printable_and_so_is_what_was_raised() -> None:
+    try:
+        raise ValueError("z" * 5000)
+    except ValueError:
+        record = logging.LogRecord(
+            "n", logging.ERROR, "f", 1, "said %s", ("a\n\x1b[31mb" + "x" * 5000,), sys.exc_info()
+        )
+    first, *raised = OfOneLine().format(record).split("\n")
+    assert "said a  [31mbxxx" in first and first.endswith("characters)")
+    assert raised[0].startswith("Traceback") and max(map(len, [first, *raised])) < 600
 
 
 async def test_an_interrupt_stops_it_gracefully(home: Path) -> None:

@@ -1,0 +1,30 @@
+"""The server's log: a line for each event, however long the names are that clients choose."""
+
+from __future__ import annotations
+
+import logging
+
+LONGEST = 500
+"""Characters of a line that are written. Models, sessions, users, projects and tools are called as a client says, and
+so one request could fill the disk, or write lines that look like ours."""
+
+
+class OfOneLine(logging.Formatter):
+    """A message on one line, cut where it is too long. A traceback keeps its lines, each of them cut, too."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802: it is logging's name
+        """The line without what was raised."""
+        record.message = _bounded(record.message)
+        return super().formatMessage(record)
+
+    def formatException(self, ei: logging._SysExcInfoType) -> str:
+        """What was raised, and where."""
+        return "\n".join(map(_bounded, super().formatException(ei).split("\n")))
+
+
+def _bounded(line: str) -> str:
+    cut = "".join(char if char.isprintable() else " " for char in line[:LONGEST])
+    return cut if len(line) <= LONGEST else f"{cut} … ({len(line):,} characters)"
