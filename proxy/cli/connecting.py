@@ -107,8 +107,10 @@ def connect(
             _write(planned, settings.home / KEPT, yes, as_json)
         else:
             _show(planned, as_json)
-    except (Changed, NotEditable) as error:
-        hint = "; --force puts back what stood there all the same" if isinstance(error, Changed) and undo else ""
+    except NotEditable as error:
+        raise Fault(f"{error}. Nothing was written. Put this there by hand:\n\n{planned.snippet}") from error
+    except Changed as error:
+        hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
 
 

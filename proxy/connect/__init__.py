@@ -8,6 +8,7 @@
 ``machine``     what is on this machine: folders, environment, logins
 ``json_text`` ``toml_text`` ``yaml_text``
                 set a value in a configuration's text, leaving comments and all else as it is
+``toml_obstacle`` the line of a TOML text that keeps a value from being set
 ``carry_out``   write a plan, keep what was there, and put it back
 ============== ==============================================================================
 """

@@ -61,7 +61,7 @@ def preview(plan: Plan) -> list[Preview]:
     """What carrying out a plan would write.
 
     Raises:
-        NotEditable: with the file's name, when a file cannot be changed with certainty.
+        NotEditable: with the file's name, and the line where there is one, when it cannot be changed with certainty.
         OSError: when a file cannot be read.
     """
     shown = []
@@ -72,7 +72,8 @@ def preview(plan: Plan) -> list[Preview]:
         except UnicodeDecodeError:
             raise NotEditable(f"{change.path}: it is not UTF-8 text") from None
         except NotEditable as error:
-            raise NotEditable(f"{change.path}: {error}") from None
+            place = f"{change.path}:{error.line}" if error.line else f"{change.path}"
+            raise NotEditable(f"{place}: {error}", error.line) from None
         shown.append(Preview(change.path, before, after))
     return shown
 

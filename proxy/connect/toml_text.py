@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proxy.connect.text import NotEditable, line_end
+from proxy.connect.toml_obstacle import obstacle
 
 _TABLE = re.compile(r"[ \t]*\[")
 
@@ -17,12 +18,24 @@ def set_values(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
     """The text with top-level keys set (before the first table) and whole tables replaced or added at the end.
 
     Raises:
-        NotEditable: when the text is no TOML, or the change cannot be made line by line.
+        NotEditable: when the text is no TOML, or the change cannot be made line by line; with the line that is in the
+            way, where one is found.
     """
     try:
         expected: dict[str, Any] = tomllib.loads(text.lstrip("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise NotEditable(f"the text is not TOML: {error}") from None
+    try:
+        return _changed(text, values, expected)
+    except NotEditable:
+        found = obstacle(text, values)
+        if found is None:
+            raise
+        line, what = found
+        raise NotEditable(what, line) from None
+
+
+def _changed(text: str, values: Mapping[tuple[str, ...], Any], expected: dict[str, Any]) -> str:
     eol = line_end(text)
     changed = text
     for path, value in values.items():

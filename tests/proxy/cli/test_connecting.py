@@ -56,6 +56,17 @@ def test_a_file_that_was_changed_since_is_not_put_back_unasked(person: Path) -> 
     assert run("connect", "codex", "--undo", "--force", "--yes").code == 0
 
 
+def test_a_file_that_is_not_ours_to_change_is_told_with_its_line_and_what_to_put_there(person: Path) -> None:
+    file = person / ".codex" / "config.toml"
+    file.parent.mkdir()
+    before = 'model = "gpt-5"\nmodel_providers = { x = { name = "x", base_url = "http://x", api_key = "s3cret" } }\n'
+    file.write_text(before)
+    done = run("connect", "codex", "--write", "--yes")
+    assert done.code == 1 and f"{file}:2: `model_providers` is an inline table" in done.err
+    assert "[model_providers.palimpsest]\n" in done.err and 'model_provider = "palimpsest"' in done.err
+    assert "s3cret" not in done.err and file.read_text() == before
+
+
 def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST__CREDENTIALS", "[{key: a-long-random-key, user: ada}]")
     refused = run("connect", "openai-sdk")

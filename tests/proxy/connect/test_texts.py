@@ -104,6 +104,25 @@ def test_keys_and_tables_are_set_in_toml_and_the_rest_stays(before: str, after: 
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("a = 1\n\nmodel_providers = { x = { base_url = 'x' } }\n", 3, "an inline table there: make it [model_prov"),
+        ("[model_providers]\npalimpsest = {}\n", 2, "`model_providers.palimpsest` is an inline table"),
+        ("[model_providers]\n\npalimpsest.base_url = 'x'\n", 3, "a dotted key"),
+        ('a = 1\n"model_provider" = "x"\n', 2, "unusual"),
+        ("model_providers = 5\n", 1, "no table"),
+        ("[[model_providers]]\na = 1\n", 1, "a list of tables"),
+        ("[model_providers . 'palimpsest']\na = 1\n", 1, "the header"),
+        ('text = """\nmodel_provider = "x"\n"""\n', 0, "with certainty"),
+    ],
+)
+def test_what_keeps_a_toml_text_from_being_changed_is_told_with_its_line(text: str, line: int, why: str) -> None:
+    with pytest.raises(NotEditable) as told:
+        toml_text.set_values(text, TABLE)
+    assert told.value.line == line and why in str(told.value)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "model_providers = { palimpsest = { base_url = 'x' } }\n",
