@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -19,6 +20,8 @@ _Worded = tuple[Scored, frozenset[int]]
 
 _HELD: Final = 0.7
 """The share of a fact's words that a passage must hold to stand for it (dates in facts are written out)."""
+_DENIES: Final = re.compile(r"\b(?:no|not|never|cannot)\b|n['’]t\b", re.IGNORECASE)
+"""What turns a text around without being one of its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
     if not pool:
         return []
     alike = _likeness([words for _, words in pool])
-    the_same = alike >= diversity.same
+    the_same = _apart(pool, alike >= diversity.same)
     several = (the_same.sum(axis=1) > 1).tolist()
     scores = np.array([each.score for each, _ in pool])  # what is taken, or the same as it, is worth less than anything
     # What each leaves of the others' scores; sixty rounds of few steps, because they are a good part of a search.
@@ -67,6 +70,16 @@ def _diverse(scored: Sequence[Scored], diversity: Diversity) -> list[Scored]:
         scores[best] = -np.inf
         np.minimum(left, leaves[best], out=left)
         np.multiply(scores, left, out=worth)
+
+
+def _apart(pool: Sequence[_Worded], the_same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which are the same, without those of which one denies what the other says: "it is Bo", "it is not Bo"."""
+    several = np.flatnonzero(the_same.sum(axis=1) > 1)
+    if several.size:
+        denies = np.zeros(len(pool), dtype=bool)
+        denies[several] = [len(_DENIES.findall(pool[place][0].memory.text)) % 2 for place in several.tolist()]
+        the_same &= denies[:, None] == denies[None, :]
+    return the_same
 
 
 def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
@@ -92,20 +105,31 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
         if isinstance(each.memory, Passage):
             passages.setdefault(each.memory.source, []).append(index)
     kept: list[_Worded | None] = list(pool)
+    held: list[tuple[int, int]] = []
+    contested: dict[int, frozenset[int]] = {}
     for index, (each, terms) in enumerate(pool):
         if not isinstance(each.memory, Fact) or each.memory.state is State.SUPERSEDED:
             continue
         for place in passages.get(each.memory.source, ()):
-            holder, said = kept[place] or pool[place]
+            holder, said = pool[place]
             if len(terms & said) >= _HELD * len(terms):
                 if each.memory.contradicts:
-                    # The passage does not say that there is another side to it.
-                    kept[index], kept[place] = (each._replace(score=max(each.score, holder.score)), terms), None
-                    break
-                kept[index] = None
-                if each.score > holder.score:
-                    kept[place] = (holder._replace(score=each.score), said)
+                    kept[index] = (each._replace(score=max(each.score, holder.score)), terms)
+                    contested[place] = contested.get(place, frozenset()) | terms
+                else:
+                    held.append((index, place))
                 break
+    for place, terms in contested.items():
+        # The passage does not say that there is another side to it; what else it says must not go with it.
+        said = pool[place][1]
+        if len(terms & said) >= _HELD * len(said):
+            kept[place] = None
+    for index, place in held:
+        own, standing = pool[index][0], kept[place]
+        if standing is not None:
+            kept[index] = None
+            if own.score > standing[0].score:
+                kept[place] = (standing[0]._replace(score=own.score), standing[1])
     return [each for each in kept if each is not None]
 
 

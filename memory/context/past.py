@@ -38,12 +38,28 @@ _EARLIER: Final = (
     r"(?:previous(?:ly)?|former(?:ly)?|prior|originally|initially|earlier|back then|at th(?:at|e) time|in those days|"
     r"in the past)"
 )
+# "Before MySQL", "before Petra took over": what has a name may have a predecessor; a day, a meal or a deed has none.
+_NO_NAME: Final = (
+    r"(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|easter|new year|lunch|dinner|breakfast|noon|midnight"
+    r"|bed\b|work\b|anything|everything|\w+ing\b|\d{1,2}(?::\d\d)? ?(?:[ap]\.?m|o'clock))"
+)
+_NAME: Final = r"(?:(?-i:[A-Z])[\w.+#'’-]*|[`\"'][^`\"']{1,40}[`\"'])(?: v?\d[\w.]*)?"
+_CAME: Final = (
+    r"(?: (?:came|existed|arrived|joined|took over|was (?:introduced|added|adopted|chosen|there|here|in charge))"
+    r"|(?: (?:for|in|on|as) [\w' -]{2,40})?)\s*(?:\?|$)"
+)
 _ABOUT: Final = re.compile(
     "|".join(
         (
             # "what did we use to deploy?" asks for a purpose as likely as for a habit: only a habit has no object.
             r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbe )(?<!\bget )(?<!\bbeen )\bused to (?!it\b|this\b)\w",
             rf"\b{_WAS}\b[^.?!]{{0,80}}\bbefore(?: {_LATER}[^?]*)?\s*(?:\?|$)",
+            rf"\b(?:{_WAS}|led|ran|held|wrote|built|\w{{2,12}}ed)\b[^.?!]{{0,80}}"
+            rf"\bbefore (?:the )?{_NO_NAME}{_NAME}{_CAME}",
+            rf"\b{_WAS}\b (?:(?:the )?\w+) (?:use|have|run|host|deploy|store|live|work|build|on|with|in)\b"
+            rf"[^.?!]{{0,60}}\bbefore {_NO_NAME}[\w.+#-]{{2,30}}{_CAME}",
+            rf"\b(?:was|were) (?:in (?:place|use)|(?:the|our|my) [\w -]{{2,40}}) before "
+            rf"{_NO_NAME}[\w.+#-]{{2,30}}{_CAME}",
             rf"\b{_WAS}\b[^.?!]{{0,80}}\b(?:until|till|up to) (?:recently|{_LATER})",
             rf"\b{_WAS}\b[^.?!]{{0,80}}\b{_EARLIER}\b",
             rf"\b{_EARLIER}\b[^.?!]{{0,60}}\b(?:{_WAS}|called|named)\b",

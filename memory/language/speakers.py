@@ -10,10 +10,15 @@ from memory.language.vocabulary import vocabulary
 
 _SAID: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")
 _LABELS: Final = vocabulary(
-    "note notes warning error errors info debug todo fixme hint tip example examples answer question task goal context "
-    "summary result results output input step option options file line date time subject re fix feat user assistant "
-    "system human ai bot update edit issue bug problem solution reason cause status title name type description yes no "
-    "ok first second third finally also important caution usage default returns args raises see source url http https"
+    "note notes warning error errors info debug todo fixme hint tip example examples answer question task goal "
+    "context summary result results output input step option options file line date time subject re fix feat user "
+    "assistant system human ai bot update edit issue bug problem solution reason cause status title name type "
+    "description yes no remember reminder remembered decision rule rules convention preference constraint requirement "
+    "fact done understood noted agreed correct correction corrected right sure great perfect thanks plan steps next "
+    "previous before after now then today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday "
+    "please always never however conclusion background overview details changelog changes changed added removed fixed "
+    "chore docs refactor test tests expected actual recap remark tldr fyi ps ok first second third finally also "
+    "important caution usage default returns args raises see source url http https"
 )
 
 

@@ -32,6 +32,23 @@ def test_a_fact_of_another_message_stays() -> None:
     assert len(diverse(scored(taken, whole))) == 2
 
 
+def test_what_denies_another_is_not_the_same() -> None:
+    held, denied = passage("The release manager is Bo."), passage("The release manager isn't Bo.")
+    assert {each.id for each in diverse(scored(held, denied))} == {held.id, denied.id}
+
+
+def test_what_else_a_contested_passage_says_stays() -> None:
+    rival = fact("I don't like tea.", id="rival")
+    tea = fact("I like tea.", source=b"turn", contradicts=("rival",))
+    dog = fact("I have a dog called Rex.", source=b"turn")
+    whole = passage("I like tea. I have a dog called Rex.", source=b"turn")
+    for order in ((dog, tea), (tea, dog)):
+        taken = [each.memory for each in diverse(scored(*order, whole, rival))]
+        assert tea in taken and (whole in taken or dog in taken)
+    alone = passage("I like tea, yes.", source=b"turn")
+    assert alone not in [each.memory for each in diverse(scored(tea, alone, rival))]
+
+
 def test_likeness_to_what_was_taken_costs_rank() -> None:
     first = passage("We sailed to the island with Ada and the dog on Monday.")
     alike = passage("We sailed to the island with Ada and the cat on Tuesday, again.")

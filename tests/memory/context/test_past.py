@@ -31,7 +31,10 @@ NEW = fact("The billing service uses SQLite", recorded_at=NOW - timedelta(days=3
      "What was our previous port?", "What is the old staging host?", "Where did Ida live before she moved?",
      "Remind me what the service was called originally", "What did we deploy with before the migration?",
      "Which port was it on last year?", "What database did we use as of 2026-02-01?", "How was the API formerly named?",
-     "What did SQLite replace?", "Where did she used to work?"],
+     "What did SQLite replace?", "Where did she used to work?",
+     "What did we use before MySQL for the billing service?", "What did we have before pnpm?",
+     "Who owned the importer before Petra?", "Who was the release manager before Ida took over?",
+     "What was in place before redis?", "What was the port before 8080?", "Where did I live before Berlin?"],
 )  # fmt: skip
 def test_a_question_about_the_past_is_one(text: str) -> None:
     assert past_of(text, NOW) is not None
@@ -44,6 +47,9 @@ def test_a_question_about_the_past_is_one(text: str) -> None:
      "I used to live in Porto. Where is the nearest bakery?", "What did we decide about the database?",
      "Did the tests pass?", "May I rename the folder?", "What may we march for?", "How do I get used to vim?",
      "What was the error?", "Keep the old name until further notice.", "Which branch does it deploy from?",
+     "What did we decide before lunch?", "What did we finish before Friday?", "Did we check that before deploying?",
+     "What was on the list before 10:30 am?", "What has to run before MySQL starts?", "Who was here before dinner?",
+     "What did we say before the tests ran?", "Which step comes before Deploy?",
      "What will we do in March?", "Do we need a backup before the release?"],
 )  # fmt: skip
 def test_any_other_question_is_none(text: str) -> None:
