@@ -16,6 +16,7 @@ from pathlib import Path
 from memory.candidate import CandidateKind
 from memory.day.approval.approving import Approving
 from memory.day.approval.conventions import Conventions, places
+from memory.day.approval.retiring import Retirements
 from memory.day.approval.skills import Skills
 from memory.day.assisted.curating import Curating
 from memory.day.assisted.rewording import Rewording
@@ -291,7 +292,11 @@ async def open_memory(
     approving = Approving(
         journal,
         files,
-        {CandidateKind.KNOWLEDGE: conventions, CandidateKind.SKILL: skills},
+        {
+            CandidateKind.KNOWLEDGE: conventions,
+            CandidateKind.SKILL: skills,
+            CandidateKind.RETIREMENT: Retirements(journal, skills),
+        },
         conventions,
         skills,
         learner,

@@ -1,7 +1,8 @@
 """A candidate: what a person may approve for others, put forward by a night or by whoever watches how work is done.
 
 Nothing that is learnt becomes a rule for others by itself. It is put forward with its evidence, and waits for the
-person whose sessions bear it out: knowledge for all who work on a project or in an organisation, or a skill.
+person whose sessions bear it out: knowledge for all who work on a project or in an organisation, a skill, or that a
+skill be retired.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ AGAIN: Final = 2.0
 
 
 class CandidateKind(StrEnum):
-    """What is put forward. ``text`` is a sentence of knowledge, or a skill's whole SKILL.md."""
+    """What is put forward. ``text`` is a sentence of knowledge, or the whole SKILL.md of a skill that is to be written
+    or retired."""
 
     KNOWLEDGE = "knowledge"
     SKILL = "skill"
+    RETIREMENT = "retirement"
 
 
 class CandidateState(StrEnum):
@@ -116,6 +119,29 @@ class Decided:
     fact: str = ""
 
 
+def retirement(id: str, skill: Candidate, times: int, sessions: int) -> Proposal:
+    """That an approved skill be retired, which was left out so many ``times`` in so many ``sessions`` since. It is
+    known by the approval: one that is approved anew may be retired anew."""
+    return Proposal(
+        id,
+        CandidateKind.RETIREMENT,
+        f"{_RETIRE}{skill.id} {skill.decided_at.isoformat() if skill.decided_at else ''}".strip(),
+        skill.title,
+        skill.text,
+        "omission",
+        times,
+        sessions,
+        skill.evidence,
+        skill.layer,
+    )
+
+
+def retires(candidate: Candidate) -> str:
+    """The id of the skill that a retirement is about; empty for any other candidate."""
+    is_one = candidate.kind is CandidateKind.RETIREMENT and candidate.mark.startswith(_RETIRE)
+    return candidate.mark.removeprefix(_RETIRE).partition(" ")[0] if is_one else ""
+
+
 def because(sources: int, what: str, sessions: int) -> str:
     """Evidence in a few words: "14 corrections in 9 sessions"."""
     return f"{_count(sources, what)} in {_count(sessions, 'session')}"
@@ -125,3 +151,6 @@ def _count(number: int, what: str) -> str:
     if number == 1:
         return f"1 {what}"
     return f"{number} {what[:-1]}ies" if what.endswith("y") else f"{number} {what}s"
+
+
+_RETIRE: Final = "retire "

@@ -64,6 +64,9 @@ def _same(proposal: Proposal, candidate: Candidate) -> bool:
         return False
     if proposal.mark == candidate.mark:
         return True
+    if proposal.kind is CandidateKind.RETIREMENT:
+        # A skill that was approved anew may be retired anew, though the same bore it out.
+        return False
     one, other = set(proposal.evidence), set(candidate.evidence)
     if one and other and len(one & other) > SAME_EVIDENCE * min(len(one), len(other)):
         return True

@@ -16,6 +16,9 @@ from proxy.cli.faults import Fault
 from proxy.cli.server import Server
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
+_KINDS = {"skill": "skill: ", "retirement": "retire the skill "}
+"""What is said before a candidate's title, by its kind."""
+
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write it without asking.")]
 
 
@@ -25,7 +28,7 @@ def candidates(
     id: Annotated[str | None, typer.Argument(help="One of them, whole, with its evidence.", metavar="[ID]")] = None,
     everything: Annotated[bool, typer.Option("--all", "-a", help="Also what is decided.")] = False,
 ) -> None:
-    """List what waits for you: knowledge and skills that others could have too, and why."""
+    """List what waits for you: knowledge and skills that others could have too, skills to retire, and why."""
     if id:
         told = call.ask("GET", f"api/candidates/{id}")
     else:
@@ -59,7 +62,7 @@ def approve(
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", asked)
-            name = "SKILL.md" if held["kind"] == "skill" else "rule.md"
+            name = "rule.md" if held["kind"] == "knowledge" else "SKILL.md"
             text = edited(held["text"] + "\n", name)
         elif file is not None:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -172,7 +175,7 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     table.add_column("what", overflow="fold", ratio=1)
     for each in found:
         cells = [each["id"][: shown.SHORT], *([each["state"]] if everything else []), shown.whom(each), each["why"]]
-        title = f"skill: {each['title']}" if each["kind"] == "skill" else each["title"]
+        title = _KINDS.get(each["kind"], "") + each["title"]
         table.add_row(*map(Text, cells), Text(title))
     console.print(table)
     if not everything:

@@ -205,9 +205,9 @@ class Approving:
             return await self._put_forward(fact, to)
 
     async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
-        """The skills of some owners that were approved, and so stand in files."""
+        """The skills of some owners that were approved, or retired, and so stand in files."""
         approved = await self._journal.candidates(owners, {CandidateState.APPROVED})
-        return [each for each in approved if each.kind is CandidateKind.SKILL]
+        return [each for each in approved if each.kind in (CandidateKind.SKILL, CandidateKind.RETIREMENT)]
 
     async def forget_written(
         self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]

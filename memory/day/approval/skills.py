@@ -1,6 +1,7 @@
 """An approved skill as a file that runtimes load: below the project's folder, versioned, and never over a person's own.
 
-What stood there before is kept beside it (``earlier/v1.md``); taking the approval back brings it back.
+What stood there before is kept beside it (``earlier/v1.md``); taking the approval back brings it back. A skill that is
+retired is kept there, too.
 """
 
 from __future__ import annotations
@@ -28,17 +29,10 @@ class Skills:
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> Writing:
         """See :class:`memory.day.approval.writing.Crystallizer`."""
-        try:
-            head = head_of(candidate.text)
-        except NoSkill as error:
-            raise Refused(str(error)) from None
-        project = self._project(candidate)
-        assert project.folder is not None, "only projects with a folder are named"
         files: list[FileChange] = []
-        for skills in project.skills:
-            place = f"{skills}/{head.name}"
-            plan = self._retired if retire else self._written
-            files.extend(await plan(project.folder, place, candidate.text))
+        for folder, place in self._places(candidate):
+            plan = self._taken_back if retire else self._written
+            files.extend(await plan(folder, place, candidate.text))
         return Writing(tuple(each for each in files if each.before != each.after))
 
     async def without(self, gone: Candidate) -> tuple[list[FileChange], list[str]]:
@@ -59,15 +53,78 @@ class Skills:
             place = f"{skills}/{name}"
             last = await self._files.read(project.folder, f"{place}/{FILE}")
             held = _head(last or "").version
-            kept = [f"{place}/earlier/v{number}.md" for number in range(1, held)]
-            for file in [f"{place}/{FILE}", *kept] if held else []:
+            newest = held - 1 if last is not None else await self._newest(project.folder, place)
+            kept = [f"{place}/earlier/v{number}.md" for number in range(1, newest + 1)]
+            for file in [f"{place}/{FILE}", *kept] if held or last is None else []:
                 text = await self._files.read(project.folder, file)
                 if text is not None and text == numbered(gone.text, _head(text).version):
                     found.append(FileChange(project.folder, file, text, None))
-                elif file not in kept:
+                elif file not in kept and text is not None:
                     told = "says something else than was approved: look whether what is forgotten stands in it"
                     changed.append(f"{project.folder / file} {told}")
         return found, changed
+
+    async def set_aside(self, skill: Candidate) -> tuple[list[FileChange], list[str]]:
+        """The files without a skill, which is kept as the newest of its earlier versions, and a sentence about each
+        that says something else than what was approved: it is left as it is.
+
+        Raises:
+            Refused: when the skill has no folder.
+            NotWritten: when a file cannot be read as it should be.
+        """
+        found: list[FileChange] = []
+        changed: list[str] = []
+        for folder, place in self._places(skill):
+            file = f"{place}/{FILE}"
+            last = await self._files.read(folder, file)
+            held = _head(last or "").version
+            if last is None:
+                continue
+            if not held or last != numbered(skill.text, held):
+                changed.append(f"{folder / file} says something else than was approved: it is left as it is")
+                continue
+            kept = f"{place}/earlier/v{held}.md"
+            found.append(FileChange(folder, file, last, None))
+            found.append(FileChange(folder, kept, await self._files.read(folder, kept), last))
+        return found, changed
+
+    async def brought_back(self, skill: Candidate) -> list[FileChange]:
+        """The files with a skill that was set aside.
+
+        Raises:
+            Refused: when another skill stands there by now, or the skill has no folder.
+            NotWritten: when a file cannot be read as it should be.
+        """
+        found: list[FileChange] = []
+        for folder, place in self._places(skill):
+            file = f"{place}/{FILE}"
+            if await self._files.read(folder, file) is not None:
+                raise Refused(f"{folder / file} is there: it was written since")
+            newest = await self._newest(folder, place)
+            kept = f"{place}/earlier/v{newest}.md"
+            last = await self._files.read(folder, kept) if newest else None
+            if last is not None and last == numbered(skill.text, newest):
+                found += [FileChange(folder, file, None, last), FileChange(folder, kept, last, None)]
+            else:
+                found.append(FileChange(folder, file, None, numbered(skill.text, newest + 1)))
+        return found
+
+    def _places(self, skill: Candidate) -> list[tuple[Path, str]]:
+        """Where a skill is written: the project's folder, and the skill's own below it."""
+        try:
+            name = head_of(skill.text).name
+        except NoSkill as error:
+            raise Refused(str(error)) from None
+        project = self._project(skill)
+        assert project.folder is not None, "only projects with a folder are named"
+        return [(project.folder, f"{skills}/{name}") for skills in project.skills]
+
+    async def _newest(self, folder: Path, place: str) -> int:
+        """The number of the newest of the earlier versions that are kept; 0 where there is none."""
+        number = 0
+        while await self._files.read(folder, f"{place}/earlier/v{number + 1}.md") is not None:
+            number += 1
+        return number
 
     def _project(self, candidate: Candidate) -> ProjectFolder:
         if candidate.layer is not Layer.PROJECT:
@@ -85,7 +142,8 @@ class Skills:
     async def _written(self, folder: Path, place: str, text: str) -> list[FileChange]:
         before = await self._files.read(folder, f"{place}/{FILE}")
         if before is None:
-            return [FileChange(folder, f"{place}/{FILE}", None, numbered(text, 1))]
+            version = await self._newest(folder, place) + 1
+            return [FileChange(folder, f"{place}/{FILE}", None, numbered(text, version))]
         held = _head(before)
         if held.version == 0:
             raise Refused(f"{folder / place / FILE} is a skill that somebody else wrote; it is left as it is")
@@ -97,7 +155,7 @@ class Skills:
             FileChange(folder, kept, await self._files.read(folder, kept), before),
         ]
 
-    async def _retired(self, folder: Path, place: str, _: str) -> list[FileChange]:
+    async def _taken_back(self, folder: Path, place: str, _: str) -> list[FileChange]:
         """The skill without what was approved: as it was before, or gone."""
         before = await self._files.read(folder, f"{place}/{FILE}")
         if before is None:

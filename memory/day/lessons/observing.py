@@ -17,12 +17,12 @@ from typing import Protocol
 import orjson
 
 from memory.behaviour import Failure, Known, Observed, Step
-from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
+from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal, retirement
 from memory.fact import Fact, State
 from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger, mine
-from memory.learning.behaviour.skills import Enough, Skill, skills
+from memory.learning.behaviour.skills import Enough, Skill, skills, steps_of
 from memory.learning.behaviour.steps import steps, window
 from memory.learning.behaviour.told import (
     LEAST,
@@ -37,6 +37,7 @@ from memory.learning.behaviour.told import (
     subject_of,
     words_of,
 )
+from memory.learning.behaviour.turning import lives_on, omissions
 from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
@@ -57,13 +58,15 @@ HABITUAL = ("sequence", "trigger", "convention")
 @dataclass(frozen=True, slots=True)
 class Noticed:
     """What the worker writes with the exchange: ``facts``, of which ``known`` have only changed, and the rest. Behind
-    it ``proposals`` are put before a person, and those wait no longer that rest on a fact in ``turned``."""
+    it ``proposals`` are put before a person, and those wait no longer that rest on a fact in ``turned``. ``looked``
+    says that habits were looked for: what is not proposed to be retired then is a habit, or may be."""
 
     facts: tuple[Fact, ...] = ()
     known: frozenset[str] = frozenset()
     observed: Observed | None = None
     proposals: tuple[Proposal, ...] = ()
     turned: frozenset[str] = frozenset()
+    looked: bool = False
 
 
 @dataclass(slots=True)
@@ -129,6 +132,7 @@ class Observing:
             return Noticed()
         mined: list[Finding] | None = None
         worth: list[Skill] = []
+        over: list[Proposal] = []
         if self._due(owner, journaled.session.id, len(seen.steps)):
             habits = await self.habits(owner)
             self._counted[owner] = _Counted(journaled.session.id, habits.steps, len(seen.steps), looked=True)
@@ -136,6 +140,7 @@ class Observing:
                      and (found := left_open(each))]  # fmt: skip
             mined = list(habitual(habits))
             worth = list(skills(habits, Enough(self._settings.skills.sessions, self._settings.skills.times)))
+            over = await self._over(owner, habits)
             seen.findings.extend([*mined, *ended[-1:]])
         facts, known, held = await self._facts(journaled, owner, seen.findings)
         retired = await self._retired(owner, mined) if mined is not None else []
@@ -146,13 +151,14 @@ class Observing:
             (*(fact for fact, _ in facts), *retired),
             changed,
             observed,
-            tuple(self._proposed(worth, held)),
+            (*self._proposed(worth, held), *over),
             frozenset(fact.id for fact in retired),
+            mined is not None,
         )
 
     async def put_forward(self, noticed: Noticed, at: datetime) -> None:
-        """Put before a person what is worth a skill by now; what its habit no longer bears out waits no longer, until
-        it does again."""
+        """Put before a person what is worth a skill by now, and which approved one is followed no longer; what its
+        habit no longer bears out waits no longer, until it does again, nor does the end of what is followed again."""
         if noticed.observed is None:
             return
         owner = noticed.observed.owner
@@ -161,6 +167,10 @@ class Observing:
         for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.turned else ():
             if each.kind is CandidateKind.SKILL and noticed.turned.issuperset(each.evidence):
                 await self._journal.decide(each, CandidateState.DEFERRED, at, "it is no habit any more")
+        over = {each.mark for each in noticed.proposals if each.kind is CandidateKind.RETIREMENT}
+        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.looked else ():
+            if each.kind is CandidateKind.RETIREMENT and each.mark not in over:
+                await self._journal.decide(each, CandidateState.DEFERRED, at, "it is a habit again")
 
     async def habits(self, owner: str) -> Habits:
         """The habits of an owner's sessions, as they are now, but for those that are forgotten."""
@@ -248,6 +258,24 @@ class Observing:
                     (fact,),
                 )
 
+    async def _over(self, owner: str, habits: Habits) -> list[Proposal]:
+        """That the approved skills be retired whose steps are a habit no longer, and were left out since in as many
+        sessions as a skill must have."""
+        approved = await self._journal.candidates([owner], {CandidateState.APPROVED})
+        written = {each.title: each for each in sorted(approved, key=_decided) if each.kind is CandidateKind.SKILL}
+        over = {id: each for id, each in ((skill.id, steps_of(skill.mark)) for skill in written.values()) if each}
+        over = {id: each for id, each in over.items() if not lives_on(each, habits)}
+        if not over:
+            return []
+        done = await self._journal.steps(owner, MINED)
+        found = []
+        for skill in written.values():
+            if skill.id in over:
+                left = await asyncio.to_thread(omissions, done, over[skill.id], _decided(skill))
+                if left.sessions >= self._settings.skills.sessions:
+                    found.append(retirement(self._new_id(), skill, left.times, left.sessions))
+        return found
+
     async def _retired(self, owner: str, mined: Iterable[Finding]) -> list[Fact]:
         """The facts of habits that are none any more."""
         kept = {each.subject for each in mined}
@@ -259,6 +287,10 @@ class Observing:
     def _fact(self, finding: Finding, owner: str, journaled: Journaled) -> Fact:
         fact = drafted(finding.draft, self._new_id(), owner, finding.source, journaled)
         return replace(fact, access=finding.sessions, sessions=finding.sessions)
+
+
+def _decided(candidate: Candidate) -> datetime:
+    return candidate.decided_at or candidate.made_at
 
 
 def _worked(journaled: Journaled) -> bool:

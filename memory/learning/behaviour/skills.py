@@ -69,7 +69,7 @@ def skills(habits: Habits, enough: Enough) -> Iterator[Skill]:
             continue
         taken.append(acts)
         names.add(name)
-        mark = f"skill {name}: {' → '.join(sequel.families)}"
+        mark = _MARK.format(name=name, steps=_THEN.join(sequel.families))
         yield Skill(name, mark, written(name, sequel, after), sequel)
         if len(names) == MOST:
             return
@@ -119,6 +119,12 @@ def written(name: str, sequel: Sequel, after: Sequence[Trigger]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def steps_of(mark: str) -> tuple[str, ...]:
+    """The steps of the skill that a mark names; none where it names none."""
+    name, _, steps = mark.partition(": ")
+    return tuple(steps.split(_THEN)) if steps and name.startswith("skill ") else ()
 
 
 def head_of(text: str) -> Head:
@@ -208,6 +214,7 @@ def _plain(value: str) -> str:
     return text.strip("'")
 
 
+_MARK, _THEN = "skill {name}: {steps}", " → "
 _FRONT = re.compile(r"\A---[ \t]*\r?\n(?P<front>.{0,8000}?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _ENTRY = re.compile(
     r"^[ \t]{0,8}(?P<key>name|description|version|made-by)[ \t]*:[ \t]*(?P<value>[^\r\n]*)", re.MULTILINE
