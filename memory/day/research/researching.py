@@ -19,7 +19,7 @@ from memory.day.research.folders import AllowedFolders
 from memory.day.research.journal import ResearchJournal
 from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
-from memory.day.worker import Following, Pace
+from memory.day.worker import KNOWN_SECONDS, Following, Pace
 from memory.learning.reports import acknowledges, delivery, fails, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, is_spawner, opening, taken
@@ -43,9 +43,8 @@ BATCH = 16
 IDLE = timedelta(minutes=30)
 """How long a sub-agent may be silent before it counts as abandoned."""
 
-AT_ONCE_SECONDS = 0.0
-"""How long it waits for requests to cease: the next sub-agent may be sent out with the same question at once, and of
-many that report at the same time the last one's turn would come too late."""
+LOOK_FOR_IDLE = timedelta(minutes=1)
+"""How often it is looked for such."""
 
 LEAST_REPORT = 40
 """Characters below which what a call gave back is no report."""
@@ -73,13 +72,16 @@ class Researching(Following):
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
     ) -> None:
-        super().__init__(guard, "keeping research", busy, AT_ONCE_SECONDS)
+        # Where sub-agents are about no request is spared: the next one may be sent out with the same question at once,
+        # and of many that report at the same time the last one's turn would come too late.
+        super().__init__(guard, "keeping research", lambda: not spawned.about(now()) and busy(), KNOWN_SECONDS)
         self._journal = journal
         self._learner = learner
         self._spawned = spawned
         self._tiers = tiers
         self._folders = folders
         self._now = now
+        self._looked: datetime | None = None
         self._learnt: dict[str, frozenset[str]] = {}
 
     async def forget(self, research: Research) -> int:
@@ -118,7 +120,8 @@ class Researching(Following):
 
     async def _settle(self, done: bool) -> None:
         # Not before everything was read: the next exchange may be that of a sub-agent which seems to be silent.
-        if done:
+        if done and (self._looked is None or abs(self._now() - self._looked) >= LOOK_FOR_IDLE):
+            self._looked = self._now()
             await self._guard(self._close_idle(), otherwise=None, within=60, doing="keeping research")
 
     async def _batch(self, pace: Pace) -> bool:

@@ -20,6 +20,9 @@ from memory.session import Arrival, Prepared, RequestKind, Session
 WITHIN = timedelta(minutes=10)
 """How long after an errand was given a session may begin that takes it."""
 
+ABOUT = timedelta(hours=1)
+"""How long after a sub-agent was last heard of there may be more to hear of it."""
+
 KEPT = 64
 """Replies with tool calls that are kept of each family."""
 
@@ -62,12 +65,19 @@ class Spawned:
         self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
         self._taken: OrderedDict[str, Taken] = OrderedDict()
         self._learnt: dict[str, set[str]] = {}
+        self._about: datetime | None = None
+
+    def about(self, now: datetime) -> bool:
+        """Whether sub-agents are at work, or may be: one was sent out, or a request of one came, not long ago."""
+        return self._about is not None and now - self._about < ABOUT
 
     def heard(self, prepared: Prepared, reply: Reply) -> None:
         """A reply has come to its end; nothing is read of it yet."""
         calls = tuple(part for part in reply.parts if isinstance(part, ToolCall))
         if not calls or prepared.session is None:
             return
+        if any(is_spawner(call.name) for call in calls):
+            self._about = prepared.arrival.at
         family = self._families.setdefault(prepared.arrival.whose, deque(maxlen=KEPT))
         family.append(_Heard(prepared.session, calls, prepared.arrival.at))
         self._families.move_to_end(prepared.arrival.whose)
@@ -90,6 +100,8 @@ class Spawned:
 
     def arrived(self, arrival: Arrival, session: Session, found: Taken | None) -> None:
         """A request's session is known."""
+        if arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None:
+            self._about = arrival.at
         if arrival.session_key is not None:
             self._sessions[(arrival.whose, arrival.session_key)] = session
             self._sessions.move_to_end((arrival.whose, arrival.session_key))
