@@ -76,6 +76,7 @@ from memory.stores.generations import Folders, Generations, Server
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lasting_files import LastingFolders
+from memory.stores.lost_journal import set_aside
 from memory.tiers.calls import arguments
 from memory.tiers.choose import tiers
 
@@ -180,9 +181,17 @@ async def open_memory(
 
     Raises:
         StoreError: when the journal or the index cannot be opened. A damaged index is made anew instead.
+        OSError: when what was made from a journal that is gone cannot be set aside.
     """
     if settings.mode is Mode.OFF:
         return None
+    if aside := await asyncio.to_thread(set_aside, home, now().date()):
+        log.warning(
+            "%s is not there, though memories were made from it: it is begun anew, and what stood on the pages lies in "
+            "%s. If there is a backup of the journal, stop, and put it back",
+            home / "journal.db",
+            aside,
+        )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
     journal = await asyncio.to_thread(
         SqliteJournal,

@@ -69,9 +69,11 @@ class Database:
         self._reading: list[sqlite3.Connection] = []
         self._at_hand: sqlite3.Connection | None = None
         self._closed = False
+        self._inode = 0
         self._watch = watch
         self._changed: list[str] = []
         _make_private(path)
+        self._inode = path.stat().st_ino
         self._writer = Writer(path, self._connect_to_write, self._carry_over, self._tell)
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
 
@@ -94,6 +96,14 @@ class Database:
         if self._closed:
             raise StoreFault(f"{self.path} is closed", Fault.CLOSED)
         return await self._writer.do(work)
+
+    @property
+    def there(self) -> bool:
+        """Whether the file still lies where it was opened: without it all that is written ends with the process."""
+        try:
+            return self.path.stat().st_ino == self._inode
+        except OSError:
+            return False
 
     async def scrub(self) -> bool:
         """Cut off the log, whose old pages still hold what was deleted. False where a reader holds it open: then
@@ -172,9 +182,14 @@ class Database:
             raise sqlite_fault(error, self.path) from error
 
     def _connect(self) -> sqlite3.Connection:
+        # A file that somebody has deleted is not made anew, empty, beside the one that is open.
         # Autocommit: transactions are begun and ended here, by name. The connection is closed from another thread.
         connection = sqlite3.connect(
-            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
+            f"{self.path.absolute().as_uri()}?mode=rw",
+            timeout=self._busy_seconds,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=True,
         )
         connection.row_factory = sqlite3.Row
         return connection

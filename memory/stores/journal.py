@@ -102,6 +102,11 @@ class SqliteJournal(
         self._known.drop(ids)
         self.changed.add(ids)
 
+    @property
+    def there(self) -> bool:
+        """Whether its file still lies where it was opened."""
+        return self._db.there
+
     def key(self) -> bytes:
         """See :class:`memory.ports.Journal`."""
         return self._key

@@ -90,6 +90,11 @@ async def unwell(edge: Edge) -> list[str]:
             degradations=edge.degradations,
         )
         why.extend([f"the journal does not answer: {fault}"] if standing is None else behind(standing))
+        if not edge.memory.journal.there:
+            why.append(
+                f"{edge.settings.home / 'journal.db'} was deleted or replaced while it is open: what this server knows "
+                "ends with it"
+            )
         why.extend(hanging(edge.memory.following))
         progress = edge.memory.reindexing.progress
         if progress is not None and progress.fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import stat
@@ -18,6 +19,7 @@ from pydantic import ValidationError
 
 from memory.models.door import BESIDE
 from memory.scope import OWN_PROJECT
+from memory.stores.lost_journal import SET_ASIDE, left_behind
 from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
@@ -99,6 +101,37 @@ def aside(folder: Path) -> Finding | None:
     )
     told = f"{count(len(broken), 'exchange')} cannot be read: {', '.join(map(str, broken[:3]))}"
     return Finding("set aside", "doubtful", told + (" …" if len(broken) > 3 else ""), mend)
+
+
+def lost(folder: Path) -> Finding | None:
+    """A journal that is gone while what was made from it lies there; None where none is. Nobody else may have the home
+    folder open."""
+    left = left_behind(folder)
+    if left is None:
+        return None
+    held = asyncio.run(left.vectors()) if left.indexes else 0
+    told = [f"an index with {count(held, 'vector')}"] if left.indexes else []
+    told += [f"{count(len(left.made), 'file')} of pages that were made from it"] if left.made else []
+    told += [f"{count(left.own, 'page')} of your own words"] if left.own else []
+    mend = (
+        "put journal.db back from a backup before anything else; without one, the next start begins anew: "
+        "your own words stay, and what was made is set aside in a folder beside them"
+    )
+    return Finding("journal", "wrong", f"{folder / 'journal.db'} is gone, and there is {', '.join(told)}", mend)
+
+
+def begun_anew(folder: Path) -> Finding | None:
+    """A journal that was begun anew since the one before it was gone. None where what it left has been dealt with."""
+    folders = sorted(folder.glob(f"{SET_ASIDE}*/"))
+    if not folders:
+        return None
+    days = ", ".join(each.name.removeprefix(SET_ASIDE) for each in folders)
+    mend = (
+        "stop the server and put journal.db back from a backup; or take in what stood on the pages (`palimpsest import "
+        "FILE --project NAME`). Then delete the folder"
+    )
+    found = f"it was gone and is begun anew ({days}); what was made from it lies in {', '.join(map(str, folders))}"
+    return Finding("journal", "doubtful", found, mend)
 
 
 def vocabularies() -> Finding:
@@ -233,6 +266,10 @@ def round_trip(server: Server) -> Finding:
 def _mend(why: str) -> str:
     """What to do about a sentence of the server's, where it does not say so itself."""
     for part, mend in (
+        (
+            "was deleted or replaced",
+            "palimpsest export --out FILE now; then restart, and import it, or put a backup back first",
+        ),
         ("is full", "make room on the disk"),
         ("journal.db is damaged", "restore it from a backup, or move it away and begin anew"),
         ("wait for the journal", "make room or mend what its log names, and do not stop it before: it alone has these"),

@@ -11,6 +11,7 @@ from proxy.cli import checks, shown
 from proxy.cli.checks import Finding
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.cli.owning import owned
 from proxy.cli.reach import reach
 from proxy.cli.server import running
 from proxy.settings import Loaded, SettingsError, UpstreamSettings
@@ -50,7 +51,24 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
     upstream = _upstream(settled)
     yield from checks.upstreams(upstream)
     yield from checks.bridges(upstream)
-    yield from _stores(settled)
+    if anew := checks.begun_anew(settled.settings.home):
+        yield anew
+    # To open the stores would begin a journal anew.
+    if lost := _lost(settled):
+        yield lost
+    else:
+        yield from _stores(settled)
+
+
+def _lost(settled: Loaded) -> Finding | None:
+    home = settled.settings.home
+    if not home.is_dir():
+        return None
+    try:
+        with owned(home, patience=0.0):
+            return checks.lost(home)
+    except (Fault, OSError):
+        return None  # somebody has it open, which is told with the stores
 
 
 def _upstream(settled: Loaded) -> UpstreamSettings:
