@@ -27,7 +27,7 @@ from memory.day.page.edits import PageEdits, Taken
 from memory.day.page.folder import Content, PageFolder, read
 from memory.fact import Fact, Stream
 from memory.ports import Journal, NotWritten
-from memory.scope import Layer, Scope, scope_of
+from memory.scope import Layer, Scope, place_of, scope_of
 from memory.settings import PageSettings
 
 log = logging.getLogger(__name__)
@@ -173,16 +173,20 @@ class PageFiles:
         await asyncio.to_thread(work)
         await self._made(scope)
 
-    async def unmake(self) -> None:
-        """Take what was made out of every folder, for something has been forgotten. Each is made again when it is
-        next asked for; what a person wrote stays."""
+    async def unmake(self, owners: Collection[str] | None = None) -> None:
+        """Take what was made out of every folder on which something may stand that has been forgotten: those of the
+        users whose it was, else of all. Each is made again when it is next asked for; what a person wrote stays."""
         self._kept.clear()
         for owners in self._making:
             self._changes.update(owners)  # what it is made of may be what was forgotten
-        await asyncio.to_thread(self._unmake)
+        places = [place_of(owner) for owner in owners or ()]
+        users = {_name(place[0].user) for place in places if place and place[0].user}
+        # What several people share may stand on the page of each.
+        shared = not places or any(place is None or place[0].user is None for place in places)
+        await asyncio.to_thread(self._unmake, {"*"} if shared else users)
 
-    def _unmake(self) -> None:
-        for path in {file.parent for file in self._folder.glob("*/*/*.md")}:
+    def _unmake(self, users: Collection[str]) -> None:
+        for path in {file.parent for user in users for file in self._folder.glob(f"{user}/*/*.md")}:
             PageFolder(path, self._device).unmake()
 
     def _of(self, scope: Scope) -> PageFolder:

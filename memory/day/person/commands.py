@@ -268,7 +268,7 @@ class Commands:
             observed = [each for fact in gone.facts if (each := seen.get(fact.id))]
             await self._journal.tombstone([*self._tombstones(taken), *self._buried(observed)], self._now())
             self._sessions.forget()
-            await self._pages.unmake()
+            await self._pages.unmake({memory.owner for memory in taken})
             said = [memory.text.casefold() for memory in taken]
             written = [
                 _theirs(file, number, line)

@@ -225,3 +225,19 @@ async def test_own_words_of_an_earlier_version_stay_and_what_it_made_goes(tmp_pa
         assert proxy.edge.memory is not None
         await proxy.edge.memory.pages.page(SCOPE)
         assert (folder / "MEMORY.md").read_text() == "My own words.\n"
+
+
+async def test_what_was_kept_beside_a_page_outlives_what_somebody_else_forgets(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        memory = proxy.edge.memory
+        assert memory is not None
+        identity = (await taught(proxy))[Stream.IDENTITY]
+        kept = identity.with_name("identity.md.kept")
+        kept.write_text("- What an accident has left.\n")
+        other = Scope(None, "doctor 1")
+        fact = await memory.commands.remember("The sextant is in the third drawer.", other)
+        await memory.commands.forget([fact.id], other.owners())
+        assert kept.exists() and identity.exists()
+        mine = await memory.commands.remember("The barometer is in the second drawer.", SCOPE)
+        await memory.commands.forget([mine.id], OWNERS)
+        assert not kept.exists()
