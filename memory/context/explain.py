@@ -104,9 +104,10 @@ def _cut(memory: Memory, passed: bool, moment: Moment) -> str:
     if memory.id in moment.present:
         return "stands in the request already"
     if isinstance(memory, Fact):
-        if memory.expires_at and memory.expires_at <= moment.now:
+        then = moment.past is not None and held_in(memory, moment.past)
+        if memory.expires_at and memory.expires_at <= moment.now and not then:
             return "expired"
-        then = moment.past is not None and memory.state is State.SUPERSEDED and held_in(memory, moment.past)
+        then = then and memory.state is State.SUPERSEDED
         if memory.state is not State.ACTIVE and not then:
             return memory.state.value
     if isinstance(memory, Passage) and is_question(memory):

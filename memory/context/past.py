@@ -43,7 +43,7 @@ _NO_NAME: Final = (
     r"(?!(?:mon|tues|wednes|thurs|fri|satur|sun)day|christmas|easter|new year|lunch|dinner|breakfast|noon|midnight"
     r"|bed\b|work\b|anything|everything|\w+ing\b|\d{1,2}(?::\d\d)? ?(?:[ap]\.?m|o'clock))"
 )
-_NAME: Final = r"(?:(?-i:[A-Z])[\w.+#'’-]*|[`\"'][^`\"']{1,40}[`\"'])(?: v?\d[\w.]*)?"
+_NAME: Final = r"(?:(?-i:[A-Z])[\w.+#'’-]{0,30}|[`\"'][^`\"']{1,40}[`\"'])(?: v?\d[\w.]{0,12})?"
 _CAME: Final = (
     r"(?: (?:came|existed|arrived|joined|took over|was (?:introduced|added|adopted|chosen|there|here|in charge))"
     r"|(?: (?:for|in|on|as) [\w' -]{2,40})?)\s*(?:\?|$)"
@@ -105,6 +105,11 @@ def past_of(text: str, now: datetime) -> Past | None:
         if _ABOUT.search(sentence):
             return Past()
     return None
+
+
+def of_the_past(text: str) -> bool:
+    """Whether a text speaks in the past tense, whatever time it means."""
+    return bool(_THEN.search(text))
 
 
 def held_in(fact: Fact, past: Past) -> bool:

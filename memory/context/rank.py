@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memory.context.floor import FLOOR, Floor, passes, preferred
 from memory.context.lexical import Weighed
-from memory.context.past import Past, held_in, known_at
+from memory.context.past import Past, held_in, known_at, of_the_past
 from memory.context.question import Question
 from memory.context.route import NOWHERE, parts_of
 from memory.context.seeking import mostly_asks
@@ -92,9 +92,9 @@ def rank(
 
     ``present`` are memories that stand in the request already, ``session`` is the one that asks: its own turns are
     in the request as the client sent it. Superseded, archived, expired and restricted memories never come through,
-    but that a question about a ``past`` time finds what was superseded and held then, and that ``as_of`` a moment
-    exactly what was known at it comes through. ``standing`` is shared by the searches of one moment; ``graph`` is how
-    near memories are by the names that they share.
+    but that a question about a ``past`` time finds what was superseded or is over and held then, and that ``as_of`` a
+    moment exactly what was known at it comes through. ``standing`` is shared by the searches of one moment; ``graph``
+    is how near memories are by the names that they share.
     Questions that were asked before lend their relevance to the turns beside them and are left out themselves.
     """
     found = [pair for pair in candidates if pair[1].session != session and _may_be_shown(pair[1], now, past, as_of)]
@@ -114,7 +114,9 @@ def rank(
         return []
     beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
     whole = (by_words + by_meaning) or 1.0
-    told = _told(answers, present) | _ended(memory for _, memory in candidates)
+    told = _told(answers, present) | _ended(
+        (memory for _, memory in candidates), None if as_of or past or of_the_past(question.said) else now
+    )
     standing = standing or Standing(now)
     route, near_by = question.route, graph or {}
     points = route is not NOWHERE
@@ -180,9 +182,10 @@ def _may_be_shown(memory: Memory, now: datetime, past: Past | None, as_of: datet
         return known_at(memory, as_of)
     if isinstance(memory, Passage):
         return True
-    if memory.state is State.ACTIVE:
-        return not (memory.expires_at and memory.expires_at <= now)
-    return past is not None and memory.state is State.SUPERSEDED and held_in(memory, past)
+    over = memory.expires_at is not None and memory.expires_at <= now
+    if memory.state is State.ACTIVE and not over:
+        return True
+    return past is not None and memory.state in (State.ACTIVE, State.SUPERSEDED) and held_in(memory, past)
 
 
 def _told(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
@@ -194,11 +197,14 @@ def _told(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, froze
     return told
 
 
-def _ended(memories: Iterable[Memory]) -> dict[bytes, frozenset[int]]:
-    """The words of what was superseded, by the message that it came from: the message says it as if it held still."""
+def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, frozenset[int]]:
+    """The words of what was superseded, by the message that it came from: the message says it as if it held still. So
+    it does of what has expired, where there is a ``now``: a question in the past tense may mean it."""
     ended: dict[bytes, frozenset[int]] = {}
     for memory in memories:
-        if isinstance(memory, Fact) and memory.state is State.SUPERSEDED:
+        if isinstance(memory, Fact) and (
+            memory.state is State.SUPERSEDED or (now and memory.expires_at and memory.expires_at <= now)
+        ):
             ended[memory.source] = ended.get(memory.source, frozenset()) | words_of(memory.text)
     return ended
 

@@ -55,6 +55,7 @@ def in_own_words(
         sensitivity=sensitivity(said),
         stability=Stability.VERIFIED,
         valid_until=draft.valid_until if draft else None,
+        expires_at=draft.expires_at if draft else None,
         pinned=pinned or bool(draft and draft.pinned),
         wrong=draft.wrong if draft else "",
         entities=draft.entities if draft else (),

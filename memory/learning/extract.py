@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
+from memory.language.lasting import holds_until
 from memory.learning.assistant import worth_keeping
 from memory.learning.choice import choice, options
 from memory.learning.corrections import correction, mistaken
@@ -198,6 +199,8 @@ def _draft(
     elif asked:
         confidence = max(confidence, 0.9)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and finding.kind is Kind.TASK else None
+    # A decision stays one when its time is over, and a task is open until it is done.
+    over = None if finding.kind in (Kind.TASK, Kind.DECISION) else holds_until(dated.text, at)
     return Draft(
         text=body,
         kind=finding.kind,
@@ -209,7 +212,8 @@ def _draft(
         importance=importance(clause.text, finding.kind, origin, standing=finding.standing, asked=asked),
         sensitivity=sensitivity(clause.text + behind),
         valid_from=dated.moment if dated.moment and not dated.future else at,
-        valid_until=ends,
+        valid_until=ends or over,
+        expires_at=over,
         pinned=pinned,
         wrong=finding.wrong,
         entities=entities(said + behind),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memory.fact import Category, Kind, Stream
+from memory.language.months import MONTH
 from memory.language.vocabulary import vocabulary
 from memory.learning.rules import Finding, Rule, any_of, first, private, rule
 from memory.learning.speech import Clause
@@ -61,6 +62,13 @@ _WHEN = (
 )
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        "where I am until a day",
+        _LIFE,
+        "until till",
+        r"^(?:i am|i'm|i'll be) (?:on|in|at|away|out|off|working|based|travell?ing|visiting|covering|standing in)\b"
+        rf"[^?]{{0,60}}?\b(?:until|till) (?:tomorrow|next|the (?:end|\d)|\d|\w{{3,6}}day|{MONTH})\b",
+    ),
     rule(
         "my name, my place",
         _WHO,

@@ -7,6 +7,7 @@ recalled.
 import re
 
 from memory.fact import Category, Kind, Stream
+from memory.language.months import MONTH
 from memory.learning.rules import Finding, Rule, first, rule
 from memory.learning.speech import Clause
 from memory.scope import Layer
@@ -84,6 +85,8 @@ RULES: tuple[Rule, ...] = (
         r"^we (?:have |have just )?(?:went|gone|moved|switched) back to [\w`\"]",
         rf"^{_THING} (?:is|are|lives?|runs?|sits?|listens?) (?:at|on|in|under|behind|called|named|hosted on|owned by|"
         r"run by) [^,]{2,60} now[.!]*$",
+        rf"^{_THING} (?:is|are) (?!not\b|the\b|an?\b|in\b|on\b|at\b|to\b)"
+        r"[\w`$€£.'-]{1,30}(?: [\w.%/-]{1,20}){0,2} now[.!]*$",
         r"^(?!(?:i|we|they|he|she|it|you|this|that)\b)(?:[\w`'-]{2,25} ){1,4}(?:now )?(?:happens?|runs?|starts?|"
         r"ships?|takes? place) (?:only )?(?:on|at|every|each) (?:\w{3,6}days?|\d|night|day|week|month|morning|weekday)",
         unless=(
@@ -93,6 +96,19 @@ RULES: tuple[Rule, ...] = (
             r"back (?:and forth|then|in))\b|\?",
         ),
         when=lambda clause: bool(_NAMED.search(clause.text) or _PLAIN.search(clause.plain)),
+    ),
+    rule(
+        "what holds until a day",
+        _FACT,
+        "until till",
+        rf"^(?:{_THING}|(?!(?:it|this|that|they|we|you|he|she)\b)[a-z][\w'-]{{1,20}}) (?:is|are|'s|lasts?|stays?"
+        r"|remains?|goes|runs?|will (?:be|stay|remain|last)) "
+        r"[^,?]{0,60}?\b(?:until|till) (?:(?:about|at least|the end of) )?"
+        rf"(?:tomorrow|next|the|\d|\w{{3,6}}day|{MONTH})\b",
+        unless=(
+            r"\?|\b(?:when|if|wait|not sure|maybe|probably|seems?|fail\w{0,4}|pr|pull request|branch|commit|line)\b"
+            r"|\b(?:until|till) the (?!end of|\d|week|weekend)|day (?:until|till) \w{3,6}day\b",
+        ),
     ),
     rule(
         "what its value is",

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.context.floor import Floor
+from memory.context.past import Past
 from memory.context.rank import Memory, Weights, rank
 from memory.fact import Sensitivity, State
 from memory.ports import Found
@@ -42,6 +43,13 @@ def test_the_parts_of_a_score_are_told() -> None:
 )
 def test_superseded_archived_expired_restricted_and_own_memories_are_never_shown(hidden: Memory) -> None:
     assert hidden not in [each.memory for each in recalled(IDA, [*CHATTER, hidden], session="this one")]
+
+
+def test_a_question_about_the_past_finds_what_is_over_and_held_then() -> None:
+    ended = NOW - timedelta(days=1)
+    over = fact("My sister Ida moved to Lisbon.", expires_at=ended, valid_until=ended)
+    assert over in [each.memory for each in recalled(IDA, [*CHATTER, over], past=Past(None, NOW))]
+    assert over not in [each.memory for each in recalled(IDA, [*CHATTER, over], past=Past(NOW, None))]
 
 
 def test_what_stands_in_the_request_already_is_not_shown_again() -> None:

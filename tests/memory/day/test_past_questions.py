@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fake_provider import fake_provider
@@ -21,3 +22,20 @@ async def test_a_question_about_the_past_recalls_what_held_then_and_says_that_it
         now = provider.last.body
         assert b"decided to use PostgreSQL" not in now
         assert b"from PostgreSQL to SQLite" in now
+
+
+async def test_what_holds_until_a_day_leaves_recall_when_that_is_over(tmp_path: Path) -> None:
+    moments = [datetime(2026, 11, 20, 12, tzinfo=UTC)]
+    async with (
+        fake_provider() as provider,
+        running(provider, tmp_path, memory__page__enabled=False, now=lambda: moments[-1]) as proxy,
+    ):
+        await proxy.chat("The freezer in the garage is on loan to Petra until November 27.")
+        await proxy.learned()
+        await proxy.chat("Who has the freezer on loan?", session="s2")
+        assert b"on loan to Petra" in provider.last.body
+        moments.append(moments[-1] + timedelta(days=30))
+        await proxy.chat("Who has the freezer on loan?", session="s3")
+        assert b"on loan to Petra" not in provider.last.body
+        await proxy.chat("Who had the freezer on loan until November 27?", session="s4")
+        assert b"on loan to Petra" in provider.last.body

@@ -79,6 +79,23 @@ def test_a_plan_ends_after_its_day() -> None:
     assert draft.valid_until == datetime(2026, 12, 5, tzinfo=UTC)
 
 
+def test_what_holds_until_a_day_expires_behind_it() -> None:
+    (draft,) = extract("The staging server is down until November 27.", Origin.USER, AT)
+    assert draft.expires_at == draft.valid_until == datetime(2026, 11, 28, tzinfo=UTC)
+    (rule,) = extract("Never deploy to eu-west until December 15.", Origin.USER, AT)
+    assert rule.expires_at == datetime(2026, 12, 16, tzinfo=UTC)
+    (chosen,) = extract("We decided to freeze the schema until December 5.", Origin.USER, AT)
+    assert chosen.kind is Kind.DECISION and chosen.expires_at is None, "that it was decided stays so"
+    assert texts("The tests are failing until we fix the mock.") == []
+    assert texts("The office is open from Monday until Friday.") == []
+
+
+def test_what_something_is_now_is_learnt_where_it_is_named() -> None:
+    assert texts("The API timeout is 60 seconds now.") == ["The API timeout is 60 seconds now."]
+    assert texts("The release manager is Ida now.") == ["The release manager is Ida now."]
+    assert texts("The tests are green now.") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -70,6 +70,10 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
         "what has changed": ("The staging database is now on port 6543.", "The test is now on line 30."),
         "what holds from now on": ("We use Vitest now.", "We use this now."),
         "what was found": ("It turned out that the proxy closes idle sockets.", "It might turn out well."),
+        "what holds until a day": (
+            "The staging server is down until Friday.",
+            "The staging server is down until we mend it.",
+        ),
         "what its value is": ("The staging port is 5433.", "The staging port is slow."),
         "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
         "what it needs": ("The deploy script needs `--no-cache`.", "The branch needs a rebase."),
@@ -87,6 +91,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
     },
 }  # fmt: skip
 PERSONAL = {
+    "where I am until a day": ("I'm away until next Monday.", "I'm away until it rains."),
     "my name, my place": ("My name is Ada.", "My phone is broken."),
     "I am called": ("I'm Anna, by the way.", "I'm happy, by the way."),
     "what I use": ("I use vim keybindings.", "I use it when I can."),

@@ -1,0 +1,63 @@
+"""How long something is said to hold: "until 20 November", "through the end of the month".
+
+Read from a text whose dates are absolute (see :mod:`memory.language.dates`). What happens again and again ("from Monday
+until Friday", "every day until six") has no end. Knows no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from typing import Final
+
+from memory.language.months import MONTH, MONTHS
+
+_UNTIL: Final = re.compile(
+    r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"
+    r"(?:(?:the )?(?P<end>end of )?(?:the )?(?:(?:[\w ]{0,20}? of )|(?:[\w.,’' ]{3,24} \())?"
+    r"(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b"
+    rf"|the end of (?:the|this) (?P<unit>week|month|year)\b|(?:the )?(?:end of )?(?P<month>{MONTH})\b(?! \d{{1,2}}\b)"
+    r"(?: (?P<year>(?:19|20)\d\d))?)",
+    re.IGNORECASE,
+)
+_AGAIN: Final = re.compile(
+    r"\b(?:every|each|always|usually|daily|weekly|monthly|not (?:until|till))\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:until|till|through) \d",
+    re.IGNORECASE,
+)
+_WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
+
+
+def holds_until(text: str, at: datetime) -> datetime | None:
+    """The first moment at which what was said ``at`` a moment (aware) holds no more, in its zone; None where no end is
+    told, or none that lies ahead."""
+    found = _UNTIL.search(text)
+    if found is None or _AGAIN.search(text):
+        return None
+    try:
+        end = _end(found, at.replace(hour=0, minute=0, second=0, microsecond=0))
+    except (ValueError, OverflowError):
+        return None
+    return end if end > at else None
+
+
+def _end(found: re.Match[str], midnight: datetime) -> datetime:
+    if found["y"]:
+        begin = midnight.replace(year=int(found["y"]), month=int(found["m"]), day=int(found["d"] or 1))
+        if not found["d"]:
+            return _next_month(begin)
+        return begin + timedelta(days=7 if _WEEK.search(found[0]) else 1)
+    if found["unit"]:
+        match found["unit"].lower():
+            case "week":
+                return midnight + timedelta(days=7 - midnight.weekday())
+            case "month":
+                return _next_month(midnight.replace(day=1))
+        return midnight.replace(year=midnight.year + 1, month=1, day=1)
+    month = MONTHS[found["month"].lower()]
+    year = int(found["year"]) if found["year"] else midnight.year + (month < midnight.month)
+    return _next_month(midnight.replace(year=year, month=month, day=1))
+
+
+def _next_month(begin: datetime) -> datetime:
+    return (begin.replace(day=28) + timedelta(days=4)).replace(day=1)

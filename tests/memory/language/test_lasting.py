@@ -1,0 +1,43 @@
+"""How long something is said to hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.language.dates import resolve
+from memory.language.lasting import holds_until
+
+AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("We deploy on Mondays, until November 27 that is.", (2026, 11, 28)),
+        ("We freeze the schema until November 27.", (2026, 11, 28)),
+        ("The test server is down until tomorrow.", (2026, 11, 22)),
+        ("I'm on leave until next Tuesday.", (2026, 11, 25)),
+        ("I'm on leave until Friday.", (2026, 11, 28)),
+        ("Use the old key until 2026-12-05.", (2026, 12, 6)),
+        ("The office is closed until next week.", (2026, 11, 30)),
+        ("We use staging till the end of the month.", (2026, 12, 1)),
+        ("We pair through the end of the year.", (2027, 1, 1)),
+        ("Bo is the release manager until March.", (2027, 4, 1)),
+        ("The flag stays until December 2026.", (2027, 1, 1)),
+    ],
+)
+def test_an_end_that_is_told_is_the_moment_after_it(text: str, end: tuple[int, int, int]) -> None:
+    assert holds_until(resolve(text, AT).text, AT) == datetime(*end, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The office is open from Monday until Friday.", "We work every day until 2026-12-05.",
+     "We used Jest until March 2026.", "Keep it until further notice.", "I stayed there until 2026-11-01.",
+     "Wait until the tests pass.",
+     "We deploy on Fridays.", "It runs until 2026-13-45."],
+)  # fmt: skip
+def test_what_has_no_end_ahead_has_none(text: str) -> None:
+    assert holds_until(resolve(text, AT).text, AT) is None
