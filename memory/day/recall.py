@@ -19,7 +19,7 @@ from memory.context.whole import whole
 from memory.conversation import Conversation, Message, Role, Text
 from memory.day.given import Recalled
 from memory.day.search.searching import Searching
-from memory.day.search.telling import Days, tell
+from memory.day.search.telling import Days, profiles, tell
 from memory.day.search.weighing import Weighing
 from memory.fact import Fact, Origin
 from memory.learning.behaviour.again import failures, remedies
@@ -95,7 +95,10 @@ class Recall:
             past = past_of(said, arrival.at) if said else None
             moment = Moment(tuple(owners), arrival.at, present, session.id, past=past)
             searched = await self.search(question, moment)
-        found = [each for each in (*told, *searched.scored) if each.id not in present]
+        people: list[Scored] = []
+        if question is not None and asked is None:
+            people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
+        found = [each for each in (*told, *searched.scored, *people) if each.id not in present]
         known = {each.id for each in fixes}
         scored = [*fixes]
         for each in found:
@@ -137,6 +140,11 @@ class Recall:
                 for found in (searched.scored, searched.ranked)
             )
             searched = replace(searched, scored=scored, ranked=ranked)
+        elif question is not None and asked is None:
+            people = await profiles(self._journal, question, moment.owners, moment.session, moment.now, searched.scored)
+            known = {each.id for each in people}
+            ranked = tuple(each for each in searched.ranked if each.id not in known)
+            searched = replace(searched, scored=(*searched.scored, *people), ranked=(*ranked, *people))
         packed = pack(searched.scored, tokens, moment.now)
         return explained(searched, packed, moment, tokens)
 

@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from memory.consolidation.diff import Line
+from memory.context.question import Asker, Question
 from memory.context.rank import Scored
+from memory.context.somebody import profile, talked_of
 from memory.context.whole import Whole, of_a_time, of_somebody
 from memory.fact import Fact, Passage
 
@@ -17,6 +19,8 @@ UNTOLD = timedelta(days=2)
 """How old a time may be at most that no night has put in short yet."""
 FILED = 200
 """Memories of one name that are looked at."""
+NAMED = 40
+"""Memories that are looked at of somebody who is only talked of."""
 
 
 class Days(Protocol):
@@ -52,3 +56,22 @@ async def tell(journal: Days, asked: Whole, owners: Sequence[str], session: str,
         wanted |= dict.fromkeys(await journal.newest(owners, BUFFER))
     memories = await journal.memories(list(wanted), owners) if wanted else []
     return of_a_time(memories, asked.span, session, still_open=asked.still_open)
+
+
+async def profiles(
+    journal: Days, question: Question, owners: Sequence[str], session: str, now: datetime, found: Sequence[Scored]
+) -> list[Scored]:
+    """A few lines on each person whom somebody names in a message, without what was ``found`` for it already.
+
+    Raises:
+        StoreError: when the journal cannot be read.
+    """
+    told: list[Scored] = []
+    if question.asker is not Asker.PERSON:
+        return told
+    sources = {each.memory.source for each in found}
+    for name in talked_of(question.said):
+        if ids := await journal.filed(owners, name, NAMED):
+            known = profile(await journal.memories(ids, owners), name, session, now)
+            told += [each for each in known if each.memory.source not in sources]
+    return told

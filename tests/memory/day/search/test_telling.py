@@ -38,3 +38,17 @@ async def test_somebody_is_told_of_by_what_is_filed_under_the_name(tmp_path: Pat
         assert b"left for Graz" in provider.last.body
         await proxy.chat("What do you know about Otto?", session="s3")
         assert b"Graz" not in provider.last.body
+
+
+async def test_who_is_only_talked_of_comes_with_a_profile_once_a_session(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat(
+            "My colleague Petra owns the importer. She prefers calls to mails. The sky is blue.", session="s1"
+        )
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        await proxy.edge.memory.graphing.catch_up()
+        await proxy.chat("Can you draft a note to Petra about the outage of last night?", session="s2")
+        assert b"She prefers calls to mails." in provider.last.body and b"sky" not in provider.last.body
+        await proxy.chat("Can you draft a note to Otto about the outage of last night?", session="s3")
+        assert b"prefers calls" not in provider.last.body

@@ -1,0 +1,98 @@
+"""The profile of who is talked about: what is known of a person whom a message only names ("draft a mail to Petra").
+
+Nothing here answers a question; it stands beside what was found, in a few lines. A name is a person's where a memory
+shows it: by a pronoun, by what they are to somebody, by what only people do, or because they spoke.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Final
+
+from memory.context.diversity import diverse
+from memory.context.rank import Memory, Scored
+from memory.context.seeking import tells
+from memory.context.whole import of_somebody
+from memory.fact import Fact, Passage, Sensitivity
+from memory.language.entities import entities
+from memory.language.sentences import sentences
+
+LINES: Final = 4
+"""Lines of a profile at most."""
+PEOPLE: Final = 2
+"""People of one message whose profiles are given."""
+
+_NAME: Final = re.compile(r"[A-Z][a-zà-ÿ'’-]{1,20}(?: [A-Z][a-zà-ÿ'’-]{1,20})?")
+_NEAR: Final = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum|father|dad|brother|sister|aunt|uncle"
+    r"|cousin|niece|nephew|friend|boss|manager|lead|colleague|co-?worker|team ?mate|neighbou?r|client|customer|teacher"
+    r"|doctor|therapist|mentor|landlord|intern|designer|roommate)"
+)
+_DOES: Final = (
+    r"(?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works|speaks|thinks|asked|told|said|joined|leads|manages"
+    r"|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss|owner"
+    rf"|engineer|developer|designer|{_NEAR})))"
+)
+_GOES_ON: Final = re.compile(r"(?:he|she|they|his|her|their)\b", re.IGNORECASE)
+
+
+def talked_of(text: str) -> tuple[str, ...]:
+    """The names in a message that may be people's, in lower case."""
+    names = (name.removesuffix("'s").lower() for name in entities(text) if _NAME.fullmatch(name))
+    return tuple(dict.fromkeys(names))[:PEOPLE]
+
+
+def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) -> list[Scored]:
+    """What is known of a person, best first; nothing where no memory shows that the name is a person's."""
+    person = _person(name)
+    if not any(
+        (isinstance(each, Passage) and each.speaker.lower() == name) or person.search(each.text) for each in memories
+    ):
+        return []
+    found: list[Memory] = []
+    for each in memories:
+        if each.sensitivity is not Sensitivity.NORMAL or not each.origin.trusted:
+            continue
+        if isinstance(each, Fact):
+            found.append(each)
+        elif tells(each.text) and (text := _about(each.text, name)):
+            found.append(replace(each, text=text, gaps=()))
+    return diverse(of_somebody(found, name, session, now))[:LINES]
+
+
+@lru_cache(maxsize=256)
+def _person(name: str) -> re.Pattern[str]:
+    """What shows that a name is a person's."""
+    own = re.escape(name)
+    return re.compile(
+        rf"\b{_NEAR},? (?:is |called |named )?{own}\b|\b{own} {_DOES}\b"
+        rf"|\b{own}\b[^.?!\n]{{0,80}}\b(?:he|she|his|her|him)\b|\b{own}\b[^.?!\n]{{0,120}}[.!] (?:He|She)\b"
+        rf"|\b{own}['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _subject(name: str) -> re.Pattern[str]:
+    """A sentence that begins with a name, or with what its bearer is to somebody."""
+    return re.compile(
+        r"\W*(?:(?:by the way|btw|so|and|also|yes),? )?(?:(?:my|our|his|her|their|the) (?:[\w-]{1,20} ){0,3})?"
+        rf"{re.escape(name)}\b",
+        re.IGNORECASE,
+    )
+
+
+def _about(text: str, name: str) -> str:
+    """The sentences of a text that say something of somebody, and those that go on about them."""
+    kept: list[str] = []
+    on_it = False
+    for sentence in sentences(text):
+        says = _subject(name).match(sentence) or _person(name).search(sentence)
+        on_it = bool(says or (on_it and _GOES_ON.match(sentence))) and tells(sentence)
+        if on_it:
+            kept.append(sentence)
+    return " ".join(kept)
