@@ -36,7 +36,27 @@ def translating_litellm() -> Any:
     """
     if find_spec(BESIDE) is None:
         raise DoorShut(f"litellm translates tools only beside {BESIDE}: pip install 'palimpsest[bridge]'")
-    return litellm()
+    module = litellm()
+    _stream_what_is_not_known(module)
+    return module
+
+
+def _stream_what_is_not_known(module: Any) -> None:
+    """Have a Responses provider stream unless its model is known not to.
+
+    Of a model that its table lacks litellm would fetch the whole reply and then cut it up: the client would wait for
+    the end, and where it speaks Chat Completions be told a call's arguments twice.
+    """
+
+    def known_not_to(_: Any, model: str | None, stream: bool | None, custom_llm_provider: str | None = None) -> bool:
+        if not stream or model is None:
+            return False
+        names = {model, model.rpartition("/")[2], f"{custom_llm_provider}/{model}"}
+        known = next((module.model_cost[name] for name in names if name in module.model_cost), {})
+        return known.get("supports_native_streaming") is False
+
+    config = importlib.import_module("litellm.llms.openai.responses.transformation").OpenAIResponsesAPIConfig
+    config.should_fake_stream = known_not_to
 
 
 def provider_error() -> type[Exception]:

@@ -40,6 +40,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 PAIRS = [
     ("/v1/chat/completions", "anthropic/m", "/v1/messages"),
+    ("/v1/chat/completions", "openai/responses/m", "/v1/responses"),
     ("/v1/messages", "hosted_vllm/m", "/v1/chat/completions"),
     ("/v1/messages", "openai/m", "/v1/responses"),
     ("/v1/responses", "deepseek/m", "/chat/completions"),
@@ -160,6 +161,8 @@ async def test_a_client_reads_its_own_format_from_a_provider_of_another(
     assert headers["x-palimpsest-bridge"] == bridge
     sent = provider.last
     assert sent.path.endswith(asked)
+    # Whoever waits for a stream is not kept until the whole of it is there.
+    assert bool(orjson.loads(sent.body).get("stream")) is streamed
     named = {key.lower(): value for key, value in sent.headers.items()}
     assert "own-key" in named.get("authorization", "") + named.get("x-api-key", "")
     assert b"Read the log" in sent.body and b"Be brief." in sent.body and b'"read"' in sent.body
