@@ -85,10 +85,14 @@ def hint(each: Alike, now: datetime) -> Packed:
     return Packed(f"\n\n{told}", (Shown(research.id, research.title, each.likeness, why, tokens_of(told)),))
 
 
+MENTION = "sub-agent research "
+"""How the line begins by which a talk is reminded of research."""
+
+
 def mention(research: Research) -> str:
     """A research in a line or two, for whoever talks about it: what was asked and found, and how to have the whole."""
     found = research.line.strip()
-    return f"sub-agent research {research.handle} on “{research.title}”" + (f" found: {found}" if found else "")
+    return f"{MENTION}{research.handle} on “{research.title}”" + (f" found: {found}" if found else "")
 
 
 def age(then: datetime, now: datetime) -> str:

@@ -191,6 +191,9 @@ class Preparation:
         if decided.research.shown and self._findings is not None:
             used = self._findings.used(live.session.id, arrival.at, decided.research, decided.answer)
             self._ledgers.beside(used, "counting the use of research")
+        if decided.recalled.shown and self._findings is not None:
+            reminded = self._findings.mentioned(live.session.id, arrival.at, decided.recalled.shown)
+            self._ledgers.beside(reminded, "counting the use of research")
         offers = live.ledger.offers if conversation.tools else ""
         prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
         return replace(prepared, answer=decided.answer)

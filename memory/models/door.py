@@ -52,8 +52,8 @@ def _stream_what_is_not_known(module: Any) -> None:
         if not stream or model is None:
             return False
         names = {model, model.rpartition("/")[2], f"{custom_llm_provider}/{model}"}
-        known = next((module.model_cost[name] for name in names if name in module.model_cost), {})
-        return known.get("supports_native_streaming") is False
+        known = [module.model_cost[name] for name in names if name in module.model_cost]
+        return any(each.get("supports_native_streaming") is False for each in known)
 
     config = importlib.import_module("litellm.llms.openai.responses.transformation").OpenAIResponsesAPIConfig
     config.should_fake_stream = known_not_to

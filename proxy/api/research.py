@@ -9,6 +9,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.context.reuse import Changed
+from memory.conversation import Part, ToolCall
 from memory.day.tiers.content import whole
 from memory.fact import Sensitivity
 from memory.research import Research, owners_of
@@ -67,7 +68,7 @@ async def one(request: web.Request) -> web.Response:
     }
     if query_text(request, "trail") in ("1", "true", "yes"):
         told["trail"] = [
-            {"role": message.role.value, "parts": [whole(part) for part in message.parts]}
+            {"role": message.role.value, "parts": [_part(part) for part in message.parts]}
             for message in await library.trail(found)
         ]
     return answer(told)
@@ -119,6 +120,11 @@ async def _owners(request: web.Request) -> Sequence[str]:
         return owners_of(scope)
     mine = set(await every_owner_of(request)) | set(owners_of(scope))
     return [owner for owner in await memory_of(request).library.owners() if owner in mine]
+
+
+def _part(part: Part) -> str:
+    """A part of a trail: of a call also which tool it was."""
+    return f"{part.name} {part.arguments}" if isinstance(part, ToolCall) else whole(part)
 
 
 def _shown(text: str, sensitivity: Sensitivity) -> str:

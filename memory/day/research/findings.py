@@ -13,16 +13,17 @@ from datetime import datetime, timedelta
 
 from memory.context.likeness import MOST, Alike, Candidate, alike, fit, told
 from memory.context.pack import tokens_of
-from memory.context.reuse import Changed, hint, reuse
+from memory.context.reuse import MENTION, Changed, hint, reuse
 from memory.conversation import Conversation, Role
 from memory.day.given import Recalled
 from memory.day.research.folders import AllowedFolders
 from memory.day.research.journal import ResearchJournal
+from memory.day.research.pieces import MENTIONED
 from memory.day.research.shelves import Shelves
 from memory.learning.research import asked
 from memory.research import Outcome, owners_of, worked_in
 from memory.scope import Scope
-from memory.session import Answered, Session
+from memory.session import Answered, Session, Shown
 from memory.settings import ResearchSettings
 
 READ = 32
@@ -116,6 +117,13 @@ class Findings:
             return
         ids = [shown.memory for shown in given.shown]
         await self._journal.use_research(ids, session, "given", at, tokens_of(given.text))
+
+    async def mentioned(self, session: str, at: datetime, shown: Sequence[Shown]) -> None:
+        """Count that a talk was reminded of research, by its line."""
+        lines = {each.memory: each.tokens for each in shown if each.text.startswith(MENTION)}
+        for passage in await self._journal.passages(list(lines)) if lines else ():
+            if passage.speaker == MENTIONED:
+                await self._journal.use_research([passage.session], session, "recalled", at, lines[passage.id])
 
     async def _place(self, session: Session) -> Scope:
         """Where a sub-agent works: where its parent does, if it does not say itself."""

@@ -141,6 +141,9 @@ class Library:
         hits = Counter(use.how for use in uses)
         tokens, seconds = 0, 0.0
         for use in uses:
+            if use.how == "recalled":
+                # What a talk was reminded of is no work that somebody else did not do.
+                continue
             cost = (0, 0.0)
             if use.how == "given":
                 after = await self._journal.research_of_session(use.session)

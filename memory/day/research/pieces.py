@@ -17,6 +17,9 @@ from memory.research import QUESTIONS, TRAILS, Research
 SPACE = uuid.UUID("0f2d2c5e-7a0e-5d83-9a53-5a3b6f0c9d11")
 """The namespace of the ids of research and of its pieces."""
 
+MENTIONED = "research"
+"""The speaker of the line by which a talk comes upon a research; its session is the research."""
+
 
 def passages_of(research: Research, trail: Sequence[Message]) -> list[Passage]:
     """All of them, under ids that writing them again does not change."""
@@ -42,7 +45,5 @@ def passages_of(research: Research, trail: Sequence[Message]) -> list[Passage]:
     if research.report:
         id = str(uuid.uuid5(SPACE, f"{research.id}\0line"))
         line = mention(research)
-        found.append(
-            Passage(id, line, research.owner, Origin.SUBAGENT, "research", research.id, b"", research.ended, 0)
-        )
+        found.append(Passage(id, line, research.owner, Origin.SUBAGENT, MENTIONED, research.id, b"", research.ended, 0))
     return found

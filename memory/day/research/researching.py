@@ -35,7 +35,7 @@ from memory.research import (
     owners_of,
     worked_in,
 )
-from memory.scope import Layer
+from memory.scope import Layer, Scope
 from memory.session import RequestKind, Session
 from memory.tiers.shape import Hint, Tiers
 
@@ -179,7 +179,7 @@ class Researching(Following):
         if spawn is not None and await self._is_forgotten_text(owners, spawn.errand.prompt):
             return
         id = str(uuid.uuid5(SPACE, session.id))
-        directory = scope.project if scope.project and scope.project.startswith(("/", "~")) else ""
+        directory = self._directory(session, parent, scope)
         commit = await asyncio.to_thread(self._folders.commit, directory)
         errand = spawn.errand if spawn is not None else None
         research = begun(id, owner, _person(session), observed, errand, directory, commit)
@@ -198,6 +198,12 @@ class Researching(Following):
             await self._journal.learn_spawner(_person(session), learnt)
             self._learnt.pop(_person(session), None)
         work.research[research.id] = gone_on(in_confidence(research), observed)
+
+    def _directory(self, session: Session, parent: Session | None, scope: Scope) -> str:
+        """Where a sub-agent works: where it says, else where the session that sent it does; where neither is known any
+        more, what names the project, if that is a folder."""
+        told = self._spawned.directory(session.id) or (self._spawned.directory(parent.id) if parent is not None else "")
+        return told or (scope.project if scope.project and scope.project.startswith(("/", "~")) else "")
 
     async def _tied(self, observed: Observed) -> tuple[Spawn | None, Session | None]:
         """The errand that a session took and the session that gave it, as far as they are known."""
@@ -276,7 +282,9 @@ class Researching(Following):
             if spawn is None or call in matched or not is_spawner(names.get(call, spawn.errand.tool), learnt):
                 continue
             if call in failed or fails(text):
-                if (begun := known.get(call)) is not None and not begun.reports:
+                # Where even its first request came to nothing, that it was asked is all there is.
+                begun = known.get(call) or await self._unheard(observed, spawn)
+                if begun is not None and not begun.reports:
                     work.research[begun.id] = replace(begun, outcome=Outcome.CUT, ended=max(begun.ended, at))
                 continue
             if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
@@ -296,18 +304,23 @@ class Researching(Following):
         self, observed: Observed, message: Message, spawn: Spawn, text: str, known: Research | None, work: _Work
     ) -> None:
         """A report that came back though its sub-agent did not say it where it could be heard."""
-        session, at = observed.journaled.session, observed.journaled.at
-        report = unframed(text)
         if known is not None and known.reports:
             return
-        if known is None:
-            owner = owner_of(session.scope)
-            if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
-                return
-            id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
-            known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, at)
-            known = replace(known, runtime=session.runtime)
-        work.research[known.id] = handed_back(known, report, message.digest, Delivery.WHOLE, at)
+        known = known or await self._unheard(observed, spawn)
+        if known is not None:
+            at = observed.journaled.at
+            work.research[known.id] = handed_back(known, unframed(text), message.digest, Delivery.WHOLE, at)
+
+    async def _unheard(self, observed: Observed, spawn: Spawn) -> Research | None:
+        """The research of a sub-agent of which nothing was heard but what its parent asked it; None where that is not
+        to be kept."""
+        session = observed.journaled.session
+        owner = owner_of(session.scope)
+        if owner is None or await self._is_forgotten_text(owners_of(session.scope), spawn.errand.prompt):
+            return None
+        id = str(uuid.uuid5(SPACE, f"{session.id}\0{spawn.errand.call}"))
+        known = unseen(id, owner, _person(session), spawn.errand, session.id, spawn.at, observed.journaled.at)
+        return replace(known, runtime=session.runtime)
 
     async def _close_idle(self) -> None:
         """Sub-agents that went silent: what they had said by then is all there is."""

@@ -64,6 +64,7 @@ class Spawned:
         self._families: OrderedDict[str, deque[_Heard]] = OrderedDict()
         self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
         self._taken: OrderedDict[str, Taken] = OrderedDict()
+        self._directories: OrderedDict[str, str] = OrderedDict()
         self._learnt: dict[str, set[str]] = {}
         self._about: datetime | None = None
 
@@ -100,6 +101,11 @@ class Spawned:
 
     def arrived(self, arrival: Arrival, session: Session, found: Taken | None) -> None:
         """A request's session is known."""
+        if arrival.directory is not None:
+            self._directories[session.id] = arrival.directory
+            self._directories.move_to_end(session.id)
+            while len(self._directories) > FAMILIES * KEPT:
+                self._directories.popitem(last=False)
         if arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None:
             self._about = arrival.at
         if arrival.session_key is not None:
@@ -119,6 +125,10 @@ class Spawned:
         """The errand that a session took, as it is written down; None where none is known."""
         found = self._taken.get(session)
         return Spawn(found.parent.id, found.errand, found._heard.at, session) if found else None
+
+    def directory(self, session: str) -> str:
+        """Where a session works on its machine, as its client said it last; empty where that is not known."""
+        return self._directories.get(session, "")
 
     def parent(self, session: str) -> Session | None:
         """The session that gave the errand which a session took."""

@@ -1,0 +1,122 @@
+"""What is kept of a sub-agent's work beside its report: where it worked, what it called, how often that was used."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.research import Outcome, SourceKind, owners_of
+from memory.scope import Scope
+from tests.fake_provider import FakeProvider
+from tests.proxy.api.asking import asking
+from tests.proxy.asking import script
+from tests.proxy.research.errands import (
+    CHAT,
+    PROMPT,
+    READ,
+    REPORT,
+    REWORDED,
+    called,
+    forwarded,
+    play,
+    researched,
+    result,
+    send,
+    spawn,
+    user,
+)
+from tests.proxy.wire.rounds.scripts import Round, Say
+from tests.running import Running, running
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+REMOTE = '[remote "origin"]\n\turl = git@git.example.org:ada/loom.git\n'
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with a remote, by which its project is named."""
+    root = tmp_path / "work"
+    (root / ".git/refs/heads").mkdir(parents=True)
+    (root / "billing").mkdir()
+    (root / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (root / ".git/refs/heads/main").write_text(f"{COMMIT}\n")
+    (root / ".git/config").write_text(REMOTE)
+    (root / "billing/retry.py").write_text("max_attempts = 5\n")
+    return root
+
+
+def around(root: Path) -> dict[str, Any]:
+    return {"role": "system", "content": f"You are an agent.\n<env>\nWorking directory: {root}\n</env>"}
+
+
+async def ask(proxy: Running, messages: list[dict[str, Any]], **headers: str) -> None:
+    """As a client that says where it works and names no project."""
+    status, reply, _ = await proxy.post(CHAT, {"model": "m", "messages": messages}, **headers)
+    assert status == 200, reply
+
+
+@pytest.mark.parametrize("says", [True, False], ids=["child-says-where", "parent-says-where"])
+async def test_the_commit_and_what_files_held_are_kept_where_a_remote_names_the_project(
+    says: bool, upstream: FakeProvider, tmp_path: Path, checkout: Path
+) -> None:
+    settings = {"memory__research__folders": [str(checkout)], "memory__research__deadline_ms": 10_000}
+    async with running(upstream, tmp_path / "home", **settings) as proxy:
+        script(upstream, CHAT, Round((spawn("c1", PROMPT),)), Round((READ,)), Round((Say(REPORT),)))
+        await ask(proxy, [around(checkout), user("How do we retry?")])
+        child = [*([around(checkout)] if says else []), user(PROMPT)]
+        await ask(proxy, child)
+        await ask(proxy, [*child, called(READ), result("t1", "max_attempts = 5\n" * 40)])
+        scope = Scope(None, "local", "git.example.org/ada/loom")
+        [research] = await researched(proxy, scope)
+        assert (research.commit, research.directory) == (COMMIT, str(checkout))
+        [file] = [each for each in research.sources if each.kind is SourceKind.FILE]
+        assert file.name == "billing/retry.py" and file.mark
+        await asyncio.to_thread((checkout / "billing/retry.py").write_text, "max_attempts = 9\n")
+        script(upstream, CHAT, Round((Say("Thanks."),)))
+        await ask(proxy, [around(checkout), user(REWORDED)], x_parent_session_id="p")
+        assert f"at commit {COMMIT[:10]}" in forwarded(upstream)
+        assert "billing/retry.py (differs now)" in forwarded(upstream)
+
+
+async def test_that_a_talk_was_reminded_is_counted_and_saves_nothing(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    script(upstream, CHAT, *[Round((Say("Five times."),))] * 2)
+    talk = [user("What did the study of the billing service's retry policy find out?")]
+    await send(proxy, talk, x_session_id="talk")
+    assert research.handle in forwarded(upstream)
+    memory = proxy.edge.memory
+    assert memory is not None
+    await send(proxy, [*talk, {"role": "assistant", "content": "Five times."}, user("Thanks!")], x_session_id="talk")
+    await proxy.learned()
+    await memory.preparation.settle()
+    saved = await memory.library.saved([research])
+    assert saved.hits == {"recalled": 1}
+    assert (saved.tokens, saved.seconds) == (0, 0.0)
+
+
+async def test_the_trail_tells_which_tools_were_called(proxy: Running, upstream: FakeProvider) -> None:
+    await play(proxy, upstream)
+    [research] = await researched(proxy)
+    told = await asking(proxy)("GET", f"api/research/{research.handle}?trail=1&project=loom")
+    assert [part for each in told["trail"] for part in each["parts"]][1] == 'read {"path": "billing/retry.py"}'
+
+
+async def test_a_child_that_came_to_nothing_is_kept_as_that(proxy: Running, upstream: FakeProvider) -> None:
+    script(upstream, CHAT, Round((spawn("c1", PROMPT),)), 500, Round((Say("Then not."),)), Round((Say("Thanks."),)))
+    await send(proxy, [user("How do we retry?")])
+    status, _, _ = await proxy.post(CHAT, {"model": "m", "messages": [user(PROMPT)]}, x_palimpsest_project="loom")
+    assert status == 500
+    failed = "Error: the sub-agent failed with 500 Internal Server Error"
+    await send(proxy, [user("How do we retry?"), called(spawn("c1", PROMPT)), result("c1", failed)])
+    [research] = await researched(proxy)
+    assert (research.question, research.outcome, research.reports) == (PROMPT, Outcome.CUT, ())
+    # Nobody is told that this was answered.
+    await send(proxy, [user(REWORDED)], x_parent_session_id="p")
+    assert forwarded(upstream) == REWORDED
+    memory = proxy.edge.memory
+    assert memory is not None
+    assert await memory.library.search("retry policy", owners_of(Scope(None, "local", "loom")))
