@@ -247,6 +247,7 @@ class Nights:
         started = self._now()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
+            started = min(started, self._now())  # a clock that was set back holds no night up
             due, _ = await self._guard(self._due(started), otherwise=False, within=60, doing="looking at the clock")
             if due and not self._running and not self._paused():
                 _, why = await self._guard(self.run(), otherwise=None, within=WITHIN, doing="consolidating at night")
@@ -257,7 +258,9 @@ class Nights:
         last, said = await self._journal.last_night()
         if said > self._settings.buffer:
             return True
-        return self._now() >= when_due(self._settings.schedule, last, started)
+        now = self._now()
+        # A night by a clock that had run ahead is none: there would be no other until then.
+        return now >= when_due(self._settings.schedule, last if last and last <= now else None, started)
 
 
 def when_due(schedule: str, last: datetime | None, started: datetime) -> datetime:

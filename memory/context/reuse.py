@@ -99,7 +99,8 @@ def age(then: datetime, now: datetime) -> str:
     """How long ago, in words."""
     days = (now - then).days
     if days < 1:
-        return "today" if then.date() == now.astimezone(then.tzinfo).date() else "yesterday"
+        # What is dated later than now was recorded by a clock that had run ahead.
+        return "today" if then >= now or then.date() == now.astimezone(then.tzinfo).date() else "yesterday"
     return "yesterday" if days == 1 else f"{days} days ago"
 
 

@@ -101,7 +101,7 @@ def met(said: Fact, neighbours: Sequence[tuple[Fact, float, float]], now: dateti
         wrong=said.wrong,
     )
     known = {fact.id: fact for fact, _, _ in neighbours}
-    match reconcile(draft, neighbours, now):
+    match reconcile(draft, neighbours, now, now):
         case Supersede(ids, _, others):
             claim, later = Claim(said.text), _to_come(said, now)
             gone = [id for id in ids if not later and takes_over(Claim(known[id].text), claim)]

@@ -90,10 +90,13 @@ class Vouch:
 Decision = Reinforce | Merge | New | Supersede | Contradict | Past | Vouch
 
 
-def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime) -> Decision:
+def reconcile(
+    draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime, clock: datetime | None = None
+) -> Decision:
     """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
     those that are not active, or that ended before ``now``, are passed over. ``now`` is when the draft was said, which
-    may be before some of them were (a session that is imported)."""
+    may be before some of them were (a session that is imported). ``clock`` is what the clock says: what was recorded
+    after that, was so by one that had run ahead, and nothing is said before it."""
     known = [
         (fact, cosine, lexical)
         for fact, cosine, lexical in neighbours
@@ -106,7 +109,7 @@ def reconcile(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now
         vouched = draft.origin.trusted and not fact.origin.trusted
         if _same_letters(fact.text, draft.text):
             return Vouch(fact.id) if vouched else Reinforce(fact.id)
-        late = now < fact.valid_from
+        late = now < fact.valid_from and not (clock and clock < fact.recorded_at)
         verdict = compare(draft.text, fact.text) if late else _verdict(fact, draft)
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):

@@ -378,6 +378,19 @@ async def test_a_night_begins_by_itself_when_it_is_due_or_much_was_said(
     assert (journal.marked == 1) is begins and not nights.running
 
 
+async def test_a_night_by_a_clock_that_had_run_ahead_holds_no_other_up() -> None:
+    journal = Watched(-9000, 0)
+
+    async def nothing(job: Job) -> AsyncIterator[Planned]:
+        none: tuple[Planned, ...] = ()
+        for planned in none:
+            yield planned
+
+    nights = Nights(NightSettings(), journal, nothing, journal, journal, unguarded, journal.now)
+    assert not await nights._due(journal.now() - timedelta(hours=1))
+    assert await nights._due(journal.now() - timedelta(hours=30))
+
+
 class Watched:
     """A journal, a worker and pages that do nothing; the last night was so many hours ago, at noon."""
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory.context.condensed import condensed
 from memory.context.likeness import Alike
 from memory.context.pack import tokens_of
-from memory.context.reuse import CLOSING, Changed, hint, mention, reuse
+from memory.context.reuse import CLOSING, Changed, age, hint, mention, reuse
 from memory.research import Outcome, Research, Source, SourceKind
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -39,6 +39,15 @@ def test_it_says_from_when_it_is_what_may_have_changed_and_how_to_have_the_whole
     assert "memory_expand r:5ad4c2f00000" in packed.text
     assert REPORT.strip() in packed.text
     assert [shown.memory for shown in packed.shown] == [BASE.id]
+
+
+def test_what_a_clock_that_ran_ahead_dated_is_of_today() -> None:
+    assert [age(NOW - timedelta(hours=hours), NOW) for hours in (-9000, 1, 13, 49)] == [
+        "today",
+        "today",
+        "yesterday",
+        "2 days ago",
+    ]
 
 
 def test_a_report_cannot_end_its_own_quotation() -> None:

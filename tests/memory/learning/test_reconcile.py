@@ -154,3 +154,11 @@ def test_of_two_that_a_change_names_the_one_that_says_more_is_shown_beside_it() 
     decision = reconcile(draft("We migrated the API from PostgreSQL to SQLite"), known, NOW)
     assert isinstance(decision, Supersede)
     assert (decision.ids, decision.contradicts) == (("whole",), ("more",))
+
+
+def test_what_a_clock_that_ran_ahead_recorded_is_not_said_later_than_what_is_said_now() -> None:
+    ahead = NOW + timedelta(days=400)
+    known = [(replace(fact("The API uses PostgreSQL"), recorded_at=ahead, valid_from=ahead), 0.7, 0.5)]
+    change = draft("We switched the API from PostgreSQL to SQLite")
+    assert not isinstance(reconcile(change, known, NOW, ahead), Supersede)
+    assert reconcile(change, known, NOW, NOW) == reconcile(change, [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW)
