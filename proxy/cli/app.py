@@ -1,85 +1,89 @@
-"""Every command by its name."""
+"""Every command by its name, and the program that has them."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
+from keyword import iskeyword
+from typing import Any
+
 import typer
 
-from proxy.cli.candidates import approve, candidates, defer, promote, reject
-from proxy.cli.connecting import connect
-from proxy.cli.contents import show
-from proxy.cli.demo import demo
-from proxy.cli.doctor import doctor
-from proxy.cli.exporting import export
-from proxy.cli.extracting import extract
-from proxy.cli.habits import habits
-from proxy.cli.importing import import_
-from proxy.cli.lives import history
-from proxy.cli.looking import config, log, status, version
-from proxy.cli.mcp import mcp
-from proxy.cli.memories import fact, facts, forget, pin, remember, search
-from proxy.cli.nights import consolidate, night, nights
-from proxy.cli.page import page
-from proxy.cli.research import research
-from proxy.cli.revising import confirm, update
-from proxy.cli.serving import serve
-from proxy.cli.sessions import export_session
-from proxy.cli.switching import embedder as show_embedder
-from proxy.cli.switching import pause, reindex, resume, use
+COMMANDS = {
+    "serve": "serving",
+    "connect": "connecting",
+    "demo": "demo",
+    "doctor": "doctor",
+    "status": "looking",
+    "search": "memories",
+    "facts": "memories",
+    "fact": "memories",
+    "history": "lives",
+    "remember": "memories",
+    "pin": "memories",
+    "confirm": "revising",
+    "update": "revising",
+    "forget": "memories",
+    "page": "page",
+    "export": "exporting",
+    "export-session": "sessions",
+    "import": "importing",
+    "consolidate": "nights",
+    "nights": "nights",
+    "night": "nights",
+    "candidates": "candidates",
+    "approve": "candidates",
+    "reject": "candidates",
+    "defer": "candidates",
+    "promote": "candidates",
+    "habits": "habits",
+    "log": "looking",
+    "show": "contents",
+    "pause": "switching",
+    "resume": "switching",
+    "config": "looking",
+    "reindex": "switching",
+    "extract": "extracting",
+    "mcp": "mcp",
+    "version": "looking",
+}
+"""Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-app = typer.Typer(
-    help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="--debug, anywhere, shows where something went wrong.",
-)
+GROUPS = {"embedder": "embedder", "research": "research"}
+"""Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
-for command in (
-    serve,
-    connect,
-    demo,
-    doctor,
-    status,
-    search,
-    facts,
-    fact,
-    history,
-    remember,
-    pin,
-    confirm,
-    update,
-    forget,
-    page,
-    export,
-    export_session,
-    import_,
-    consolidate,
-    nights,
-    night,
-    candidates,
-    approve,
-    reject,
-    defer,
-    promote,
-    habits,
-    log,
-    show,
-    pause,
-    resume,
-    config,
-    reindex,
-    extract,
-    mcp,
-    version,
-):
-    # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
-    told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
-    app.command(command.__name__.rstrip("_").replace("_", "-"), short_help=told)(command)
 
-embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
-embedder.command("show")(show_embedder)
-embedder.command("use")(use)
-app.add_typer(embedder, name="embedder")
-app.add_typer(research, name="research", short_help=str(research.info.help))
+def program(asked: str = "") -> typer.Typer:
+    """The program with the one command that is ``asked`` for; with all of them where that names none, as help needs."""
+    app = typer.Typer(
+        help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="--debug, anywhere, shows where something went wrong.",
+    )
+    # With a function of its own, a program of one command asks for its name as one of many does.
+    app.callback()(_nothing)
+    one = asked in COMMANDS or asked in GROUPS
+    for name in [asked] if one else [*COMMANDS, *GROUPS]:
+        if name in GROUPS:
+            group: typer.Typer = _has(GROUPS[name], name)
+            app.add_typer(group, name=name, short_help=str(group.info.help))
+        else:
+            command: Callable[..., None] = _has(COMMANDS[name], name.replace("-", "_"))
+            # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
+            told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
+            app.command(name, short_help=told)(command)
+    return app
+
+
+def _nothing() -> None:
+    pass
+
+
+def _has(module: str, name: str) -> Any:
+    # Imported by name, and only what is asked for: all commands together take a tenth of a second that a server would
+    # start later.
+    return getattr(importlib.import_module(f"proxy.cli.{module}"), f"{name}_" if iskeyword(name) else name)

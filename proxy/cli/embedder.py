@@ -1,0 +1,11 @@
+"""Commands about what turns texts into vectors: show, use."""
+
+from __future__ import annotations
+
+import typer
+
+from proxy.cli import switching
+
+embedder = typer.Typer(help="What turns texts into vectors.", no_args_is_help=True, rich_markup_mode=None)
+embedder.command("show")(switching.embedder)
+embedder.command("use")(switching.use)
