@@ -44,9 +44,9 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     with as_sentences(debug, "--json" in arguments):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
-        from proxy.cli.app import program
+        from proxy.cli.app import command_line
 
-        obey(program(*arguments[:1]), arguments, PROGRAM)
+        obey(command_line(*arguments[:1]), arguments, PROGRAM)
 
 
 def _root(file: str | None) -> Path | None:

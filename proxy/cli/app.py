@@ -1,4 +1,4 @@
-"""Every command by its name, and the program that has them."""
+"""Every command by its name, and the command line that has them."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ GROUPS = {"embedder": "embedder", "research": "research"}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 
-def program(asked: str = "") -> typer.Typer:
-    """The program with the one command that is ``asked`` for; with all of them where that names none, as help needs."""
+def command_line(asked: str = "") -> typer.Typer:
+    """The command line with the one command that is ``asked`` for; where that names none with all, as help needs it."""
     app = typer.Typer(
         help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
         no_args_is_help=True,
@@ -64,7 +64,7 @@ def program(asked: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="--debug, anywhere, shows where something went wrong.",
     )
-    # With a function of its own, a program of one command asks for its name as one of many does.
+    # With a function of its own, a command line with one command asks for its name as one of many does.
     app.callback()(_nothing)
     one = asked in COMMANDS or asked in GROUPS
     for name in [asked] if one else [*COMMANDS, *GROUPS]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 
 _RECORD = re.compile(r"<!-- palimpsest: (\{.*\}) -->\s*$")
 
@@ -27,7 +27,7 @@ def lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
             continue
         if kind == "tombstones":
             yield ""
-            yield f"{shown.count(record['count'], 'memory')} forgotten for good. {_comment(record)}"
+            yield f"{wording.count(record['count'], 'memory')} forgotten for good. {_comment(record)}"
             continue
         if (record["owner"], kind) != (owner, sort):
             owner, sort = record["owner"], kind

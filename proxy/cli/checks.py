@@ -23,7 +23,7 @@ from memory.stores.lost_journal import SET_ASIDE, left_behind
 from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
-from proxy.cli.shown import count
+from proxy.cli.wording import count
 from proxy.settings import Loaded, UpstreamSettings
 
 Verdict = Literal["well", "doubtful", "wrong"]

@@ -14,6 +14,7 @@ import typer
 
 from proxy.checkout import Checkouts
 from proxy.cli import sessions
+from proxy.cli.connectable import titles
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.reach import reach
@@ -112,12 +113,6 @@ def connect(
     except Changed as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
-
-
-def titles() -> dict[str, str]:
-    """Runtime → its name, as its makers write it."""
-    machine = look(Path.home(), Path.cwd(), os.environ)
-    return {name: plan(name, Address(), machine).title for name in GUIDES}
 
 
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:

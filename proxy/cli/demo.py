@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.scope import Scope
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.options import Json
 
 PROJECT = "demo"
@@ -178,9 +178,9 @@ def _tell(seen: Shown) -> None:
         f"The {seen.bytes_added} bytes that were added to the request, and nothing else changed",
         Text(seen.added.strip("\n"), "green"),
     )
-    unrelated = shown.count(seen.unrelated_recalled, "memory")
+    unrelated = wording.count(seen.unrelated_recalled, "memory")
     console.print(
         f"A question that has nothing to do with it ({seen.unrelated!r}) recalled {unrelated}.\n"
         f"Preparing the request took {seen.prepare_ms:.1f} ms; a whole answer took {seen.through_ms:.1f} ms through\n"
-        f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: {shown.program()} serve"
+        f"the proxy and {seen.direct_ms:.1f} ms without it.\n\nNow start it: {wording.program()} serve"
     )

@@ -13,7 +13,7 @@ from typing import IO, Annotated, Any
 import orjson
 import typer
 
-from proxy.cli import as_markdown, shown
+from proxy.cli import as_markdown, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
@@ -54,9 +54,9 @@ def export(
     if call.as_json:
         shown.as_json({"file": str(out), **counts})
     else:
-        facts, passages = shown.count(counts["facts"], "fact"), shown.count(counts["passages"], "passage")
+        facts, passages = wording.count(counts["facts"], "fact"), wording.count(counts["passages"], "passage")
         more = f", {counts['research']} of research" if counts["research"] else ""
-        more += f", {shown.count(counts['candidates'], 'candidate')}" if counts["candidates"] else ""
+        more += f", {wording.count(counts['candidates'], 'candidate')}" if counts["candidates"] else ""
         print(f"{facts} and {passages}{more} written to {out}", file=sys.stderr)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 
 
@@ -31,20 +31,20 @@ def habits(
 
 def lines(told: dict[str, Any]) -> Iterator[str]:
     """A project's habits, a line each."""
-    yield f"{shown.where(told['owner'])}: {shown.count(told['sessions'], 'session')}, {told['steps']} steps"
+    yield f"{shown.where(told['owner'])}: {wording.count(told['sessions'], 'session')}, {told['steps']} steps"
     for each in told["sequences"]:
-        support = f"{shown.count(each['sessions'], 'session')}, {shown.count(each['times'], 'time')}"
+        support = f"{wording.count(each['sessions'], 'session')}, {wording.count(each['times'], 'time')}"
         yield f"  {' → '.join(each['steps'])}  ({support}, kept {each['kept']:.0%})"
     for each in told["triggers"]:
-        support = f"{each['times']} of {shown.count(each['occasions'], 'turn')}"
-        yield f"  after {each['when']}: {each['then']}  ({support}, {shown.count(each['sessions'], 'session')})"
+        support = f"{each['times']} of {wording.count(each['occasions'], 'turn')}"
+        yield f"  after {each['when']}: {each['then']}  ({support}, {wording.count(each['sessions'], 'session')})"
     for each in told["conventions"]:
-        support = f"{each['times']} of {each['edits']}, {shown.count(each['sessions'], 'session')}"
+        support = f"{each['times']} of {each['edits']}, {wording.count(each['sessions'], 'session')}"
         yield f"  {each['rule']}  ({support})"
     for name, mark in (("fixes", "fixed"), ("corrections", "corrected")):
         for each in told[name]:
             when = f"{each['id'][: shown.SHORT]}, {shown.day(each['at'])}"
-            yield f"  {mark}: {each['text']}  ({when}, {shown.count(each['sessions'], 'session')})"
+            yield f"  {mark}: {each['text']}  ({when}, {wording.count(each['sessions'], 'session')})"
     for each in told["skills"]:
         turned = f"; it is no habit any more: approve {each['id'][: shown.SHORT]} --undo takes it back"
         gone = turned if each["turned"] and each["state"] == "approved" else ""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from proxy.cli import as_markdown, shown
+from proxy.cli import as_markdown, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.options import here
@@ -232,15 +232,15 @@ def _tell(told: dict[str, Any]) -> None:
         return
     would = "would be " if told["dry_run"] else ""
     if told["sessions"]:
-        turns = f"{told['new']} of {shown.count(told['turns'], 'turn')}"
-        console.print(f"{shown.count(told['sessions'], 'session')}: {turns} {would or 'are '}new")
+        turns = f"{told['new']} of {wording.count(told['turns'], 'turn')}"
+        console.print(f"{wording.count(told['sessions'], 'session')}: {turns} {would or 'are '}new")
         if told["seen"]:
             console.print(f"{told['seen']} came through the proxy when they took place")
         if told["copied"]:
             console.print(f"{told['copied']} are copies of another session's")
     sorts = ("fact", "passage", "candidate", "page", "pin")
     if told["research"] or any(told[f"{name}s"] for name in sorts):
-        taken = ", ".join(shown.count(told[f"{name}s"], name) for name in sorts)
+        taken = ", ".join(wording.count(told[f"{name}s"], name) for name in sorts)
         taken += f", {told['research']} of research" if told["research"] else ""
         console.print(f"{would}taken in: {taken}")
     console.print(f"known already: {told['known']}; forgotten before, and left so: {told['forgotten']}")

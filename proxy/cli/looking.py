@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import sessions, sheds, shown
+from proxy.cli import sessions, sheds, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.options import Json
 from proxy.cli.reach import reach
@@ -33,7 +33,7 @@ def status(call: Call) -> None:
     if stored := told.get("stored"):
         rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
         if stored["candidates"]:
-            rows += [("wait for you", f"{shown.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
+            rows += [("wait for you", f"{wording.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
         rows += [("learning behind", stored["behind"]), ("index behind", told["waiting"])]
         rows += [("embedder", f"{told['embedder']['name']}, {told['embedder']['dimensions']} dimensions")]
         if told["kept"] or told["lost"] or told["broken"]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
 from proxy.cli.explained import explained
@@ -150,15 +150,15 @@ def forget(
         shown.as_json(told)
         return
     gone = told["forgotten"]
-    facts, passages = shown.count(len(gone["facts"]), "fact"), shown.count(len(gone["passages"]), "passage")
-    messages = shown.count(gone["messages"], "message")
+    facts, passages = wording.count(len(gone["facts"]), "fact"), wording.count(len(gone["passages"]), "passage")
+    messages = wording.count(gone["messages"], "message")
     shown.screen().print(f"forgotten: {facts}, {passages}, the text of {messages}")
     for each in told["files"]:
         shown.screen().print(f"its line was taken out of {each}")
     for each in told["faults"]:
         shown.screen().print(f"! not everything went: {each}")
     if told["damaged"]:
-        damaged = shown.count(told["damaged"], "exchange")
+        damaged = wording.count(told["damaged"], "exchange")
         shown.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")
     if not told["scrubbed"]:
         shown.screen().print("traces are left in the database's log until the server is idle for a moment")
@@ -192,6 +192,6 @@ def _sure(count: int, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Fault(f"this would forget {shown.count(count, 'memory')} for good: say --yes", 2)
+        raise Fault(f"this would forget {wording.count(count, 'memory')} for good: say --yes", 2)
     if not typer.confirm(f"Forget these {count} for good?", default=False):
         raise Fault("nothing was forgotten")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
@@ -40,9 +40,9 @@ def consolidate(
         head = f"night {each['number']}" if each["number"] else "would change"
         _changes(f"{head}, {shown.where(each['owner'])}", each)
     if told["others"]:
-        shown.screen().print(f"{shown.count(told['others'], 'night')} of other users (see them with --user)")
+        shown.screen().print(f"{wording.count(told['others'], 'night')} of other users (see them with --user)")
     elif not told["nights"]:
-        shown.screen().print(f"nothing changes ({shown.count(told['looked'], 'new fact')})")
+        shown.screen().print(f"nothing changes ({wording.count(told['looked'], 'new fact')})")
 
 
 @takes("project", "at_here", "user")
@@ -106,7 +106,7 @@ def _changes(head: str, told: dict[str, Any]) -> None:
     if told["plain"]:
         console.print(f"\ncourtesies are left out of {shown.count(told['plain'], 'passage')}")
     if told["lines"]:
-        console.print(f"\n{shown.count(len(told['lines']), 'line')} of days in short")
+        console.print(f"\n{wording.count(len(told['lines']), 'line')} of days in short")
         for line in told["lines"]:
             console.print(f"  {line['day']} {line['tier']}  {line['text']}", soft_wrap=True)
     for each in told["candidates"]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 
 research = typer.Typer(
@@ -95,7 +95,7 @@ def stale(call: Call) -> None:
         if each["changed"]:
             shown.screen().print(f"{each['handle']} read what differs now: {', '.join(each['changed'])}")
     if told["missed"]:
-        files = shown.count(told["missed"], "file")
+        files = wording.count(told["missed"], "file")
         shown.screen().print(f"{files} of them were not looked into: too many for one call; name a --project")
 
 
@@ -110,7 +110,7 @@ def forget(
     if call.as_json:
         shown.as_json(told)
         return
-    shown.screen().print(f"forgotten: {told['handle']}, with the text of {shown.count(told['messages'], 'message')}")
+    shown.screen().print(f"forgotten: {told['handle']}, with the text of {wording.count(told['messages'], 'message')}")
 
 
 def _listed(found: Sequence[dict[str, Any]], nothing: str) -> None:

@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory.session import Mode
-from proxy.cli import shown
+from proxy.cli import wording
 from proxy.cli.faults import Fault
 from proxy.cli.heap import giving_back, large_buffers_apart
 from proxy.cli.logged import OfOneLine
@@ -106,6 +107,8 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 
 
 async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
+    _import_what_serves()
+
     from aiohttp import web
 
     from proxy.api.health import candidates_waiting
@@ -125,7 +128,9 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
         url = address(settings.server.host, sockets[0].getsockname()[1])
         _announce(announcement, url)
         edge = app[EDGE]
-        print(welcome(settings, url, edge.memory_fault, await candidates_waiting(edge)), flush=True)
+        waiting = await candidates_waiting(edge)
+        # In a thread: it imports what knows the runtimes, while requests come already.
+        print(await asyncio.to_thread(welcome, settings, url, edge.memory_fault, waiting), flush=True)
         heap = giving_back()
         beside = [asyncio.create_task(_age(edge.memory))]
         beside += [asyncio.create_task(heap.forever())] if heap is not None else []
@@ -136,6 +141,16 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
     finally:
         announcement.unlink(missing_ok=True)
         await runner.cleanup()
+
+
+def _import_what_serves() -> None:
+    """Import the server and memory beside each other: aiohttp reads the machine's certificates as soon as it is
+    imported, in fifty milliseconds or more in which Python can do something else."""
+    # Neither of them imports the other, so that no thread waits for one that waits for it.
+    beside = threading.Thread(target=importlib.import_module, args=("aiohttp.web",), daemon=True)
+    beside.start()
+    importlib.import_module("memory.bootstrap")
+    beside.join()
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
@@ -201,7 +216,7 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> str:
     """What is printed after the start: where it listens, where the data lies, what to do next."""
-    from proxy.cli.connecting import titles
+    from proxy.cli.connectable import titles
 
     upstream = settings.upstream
     providers = upstream.url or f"{upstream.openai} and {upstream.anthropic}"
@@ -210,13 +225,13 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
     else:
         memory = {Mode.ON: "on", Mode.READ_ONLY: "read-only", Mode.OFF: "off"}[settings.memory.mode]
     key = " --key KEY" if settings.credentials else ""
-    width, me = max(map(len, titles())), shown.program()
+    width, me = max(map(len, titles())), wording.program()
     lines = [
         f"Palimpsest listens on {url}",
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
-        *([f"  waiting   {shown.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
+        *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",
         *(f"  {me} connect {name:<{width}}{key}   {title}" for name, title in titles().items()),

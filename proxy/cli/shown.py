@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -29,13 +26,6 @@ WIDE = 110
 def screen() -> Console:
     """The terminal. What people and models said is never read as markup."""
     return Console(markup=False, highlight=False, emoji=False)
-
-
-def program() -> str:
-    """How this command can be called again from where the person is: by its name, or by the path it was called by."""
-    if shutil.which("palimpsest") or Path(sys.argv[0]).name != "palimpsest":
-        return "palimpsest"
-    return os.path.relpath(sys.argv[0])
 
 
 def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
@@ -111,11 +101,6 @@ def receipt(held: dict[str, Any]) -> None:
     if steps:
         console.print()
         console.print(Text("milliseconds  " + "  ".join(f"{name} {value:.1f}" for name, value in steps.items()), "dim"))
-
-
-def count(number: int, what: str) -> str:
-    """So many of something."""
-    return f"{number} {what}" if number == 1 else f"{number} {what[:-1] + 'ies' if what.endswith('y') else what + 's'}"
 
 
 def pairs(rows: Iterable[tuple[str, Any]]) -> None:

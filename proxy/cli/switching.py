@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
@@ -46,7 +46,7 @@ def reindex(call: Call) -> None:
     if call.as_json:
         shown.as_json(told)
     else:
-        print(f"the index holds {shown.count(progress['total'], 'memory')} ({progress['embedder']})")
+        print(f"the index holds {wording.count(progress['total'], 'memory')} ({progress['embedder']})")
 
 
 @takes()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from proxy.cli.app import program
+from proxy.cli.app import command_line
 from proxy.cli.faults import as_sentences, obey
 
 ROOT = Path(__file__).parents[3]
@@ -43,7 +43,7 @@ def run(*arguments: str, stdin: str = "") -> Done:
         code = 0
         try:
             with as_sentences(as_json="--json" in arguments):
-                obey(program(*arguments[:1]), arguments, "palimpsest")
+                obey(command_line(*arguments[:1]), arguments, "palimpsest")
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1
         sys.stdout.flush()
