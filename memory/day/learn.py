@@ -17,6 +17,7 @@ from typing import ParamSpec, TypeVar
 from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
+from memory.day.lessons import rules
 from memory.day.lessons.indexing import Indexing, lesson_of, points_of
 from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
@@ -27,9 +28,9 @@ from memory.day.worker import KNOWN_SECONDS, Following, Pace
 from memory.fact import Fact, Kind, Passage
 from memory.language.terms import product
 from memory.language.words import stems
-from memory.learning.lesson import Learned, Piece, Taught, learn
 from memory.learning.outcome import outcome, said_again, settled
 from memory.learning.reconcile import reconcile
+from memory.learning.taught import Learned, Piece, Taught
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
 from memory.scope import Layer, Scope
@@ -202,8 +203,9 @@ class Learner(Following):
         new = [*(journaled.messages[index] for index in journaled.fresh), *filter(None, [journaled.reply])]
         said = sum(len(message.text) + sum(len(each.text) for each in message.results) for message in new)
         if said <= LITTLE:
-            return learn(journaled, assistant=self._settings.assistant)
-        return await asyncio.to_thread(learn, journaled, assistant=self._settings.assistant)
+            await rules.at_hand()
+            return rules.learned(journaled, assistant=self._settings.assistant)
+        return await asyncio.to_thread(rules.learned, journaled, assistant=self._settings.assistant)
 
     async def _without_known(self, journaled: Journaled) -> tuple[Journaled, frozenset[bytes]]:
         """The exchange without the old messages that its owner was taught already, and which of the others were: the

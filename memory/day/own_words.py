@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Role, Text, digest
+from memory.day.lessons import rules
 from memory.fact import Category, Draft, Fact, Kind, Origin, Stability, State, Stream, Tier
 from memory.language.claim import Claim
 from memory.language.narrowing import takes_over
-from memory.learning.extract import extract
 from memory.learning.importance import importance
 from memory.learning.outcome import contradicting, replacing
 from memory.learning.reconcile import Contradict, Supersede, reconcile
@@ -33,7 +33,7 @@ def in_own_words(
 ) -> Fact:
     """The fact, with the person's own sentence as its text. It is classified by the rules that read conversations,
     where they see one thing in it, else it is a plain fact about the person or, in a project, about that."""
-    drafts = extract(said, Origin.USER, now)
+    drafts = rules.drafts(said, Origin.USER, now)
     draft = drafts[0] if len(drafts) == 1 else None
     in_project = layer is not Layer.USER
     known = kind or (draft.kind if draft else Kind.FACT)

@@ -21,6 +21,7 @@ from memory.context.searched import Moment
 from memory.context.tools import MOST_FOUND, NAMES
 from memory.conversation import Conversation, Role, Text, digest
 from memory.day.learn import Learner
+from memory.day.lessons import rules
 from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import the_same
 from memory.day.person.commands import Ambiguous, Commands, NotFound
@@ -28,7 +29,6 @@ from memory.day.recall import Recall
 from memory.day.tiers.content import Content, NoHandle
 from memory.edits import Tier
 from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, State, Stream
-from memory.learning.extract import extract
 from memory.learning.importance import importance
 from memory.learning.orders import gives_orders
 from memory.learning.outcome import contradicting
@@ -252,8 +252,9 @@ class Tools:
             raise Wrong("there is nobody whose memory this could be")
         if await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, said)]):
             raise Wrong("the person had this forgotten; it is not written down again")
+        await rules.at_hand()
         now = self._now()
-        drafts = extract(said, Origin.ASSISTANT, now)
+        drafts = rules.drafts(said, Origin.ASSISTANT, now)
         # What may be somebody else's text is an observation, whatever it says of itself.
         draft = drafts[0] if len(drafts) == 1 and asker.origin is Origin.ASSISTANT else None
         kind = draft.kind if draft else Kind.OBSERVATION

@@ -17,6 +17,7 @@ from memory.context.question import Question
 from memory.context.searched import Moment
 from memory.day.beside import Beside
 from memory.day.given import Pages
+from memory.day.lessons import rules
 from memory.day.recall import Recall
 from memory.fact import Fact, Passage
 from memory.language.terms import words_of
@@ -131,6 +132,8 @@ class Warming:
     async def _run(self, begin: bool = False) -> None:
         latest: list[Scope] = []
         if begin:
+            # First of all: what is said now is learned in a moment.
+            await self._guard(rules.at_hand(), otherwise=None, within=60, doing="reading the rules by which is learned")
             latest, _ = await self._guard(
                 self._journal.latest_scopes(SCOPES), otherwise=latest, within=60, doing="looking who was here last"
             )

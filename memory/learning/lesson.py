@@ -9,11 +9,11 @@ preference is ever taken from it: it may be somebody else's text, repeated word 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Message, Role
-from memory.fact import Draft, Kind, Origin, Sensitivity
+from memory.fact import Draft, Kind, Origin
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.found import parted
@@ -22,44 +22,13 @@ from memory.learning.moment import moment
 from memory.learning.passages import only_asks, passages
 from memory.learning.sensitivity import sensitivity
 from memory.learning.taint import lowered
+from memory.learning.taught import Learned, Piece, Taught
 from memory.ports import Journaled
 from memory.session import RequestKind
 
 _TAINTED_SHARE = 0.8
 _NARRATION = 200
 """Characters below which the text beside tool calls only tells what is being done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """A draft with the digest of the message that it came from and that message's place in the request."""
-
-    draft: Draft
-    source: bytes
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A passage before it has an id and an owner; the fields are those of :class:`memory.fact.Passage`."""
-
-    text: str
-    origin: Origin
-    speaker: str
-    source: bytes
-    at: datetime
-    turn: int
-    piece: int
-    question: bool
-    sensitivity: Sensitivity
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What one exchange taught, in the order of its messages."""
-
-    facts: tuple[Taught, ...] = ()
-    pieces: tuple[Piece, ...] = ()
 
 
 def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "") -> Learned:

@@ -10,8 +10,8 @@ from memory.fact import Draft, Fact, Origin, Stability, State
 from memory.language.contradiction import settles
 from memory.language.words import stems
 from memory.learning.importance import weighty
-from memory.learning.lesson import Taught
 from memory.learning.reconcile import Contradict, Decision, Merge, New, Past, Reinforce, Supersede, Vouch
+from memory.learning.taught import Taught
 from memory.ports import Journaled, Use
 
 

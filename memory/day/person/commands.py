@@ -21,6 +21,7 @@ from memory.context.question import Question, of_words
 from memory.context.rank import Memory, Scored
 from memory.context.searched import Moment
 from memory.day.learn import Learner
+from memory.day.lessons import rules
 from memory.day.note import Notes
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
@@ -194,6 +195,7 @@ class Commands:
         owner = scope.owner(layer)
         if owner is None:
             raise ValueError("there is no user whose memory this could be")
+        await rules.at_hand()
         fact = in_own_words(said, owner, layer, self._new_id(), self._now(), kind=kind, pinned=pinned)
         return await self._learner.tell(fact, self._now(), kind=kind)
 

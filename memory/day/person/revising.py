@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.day.learn import Learner
+from memory.day.lessons import rules
 from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import SESSION, followed, in_own_words
 from memory.day.person.commands import Commands, NotFound
@@ -74,6 +75,7 @@ class Revising:
             fact = await self._fact(id, owners)
             if said.casefold() == fact.text.casefold():
                 return await self._confirmed(fact, owners)
+            await rules.at_hand()
             now = self._now()
             new = followed(fact, in_own_words(said, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
             return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))

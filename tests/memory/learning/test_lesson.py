@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 
 from memory.conversation import Message, Part, Role, Text, ToolCall, ToolResult, digest
 from memory.fact import Kind, Origin
-from memory.learning.lesson import Learned, learn
+from memory.learning.lesson import learn
+from memory.learning.taught import Learned
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import RequestKind, Session

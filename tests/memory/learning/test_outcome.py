@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from memory.fact import Draft, Fact, Origin, Stability, State
 from memory.learning.importance import weighty
-from memory.learning.lesson import Taught
 from memory.learning.outcome import outcome, said_again
 from memory.learning.reconcile import Contradict, Reinforce, Vouch, reconcile
+from memory.learning.taught import Taught
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import Session

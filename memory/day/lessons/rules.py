@@ -1,0 +1,46 @@
+"""The rules by which is learned, imported when something is to be learned for the first time.
+
+They are hundreds of patterns, and Python takes a tenth of a second to compile them. A server that starts does not need
+them, and neither does its first request: they are read behind it (see :mod:`memory.day.warming`), in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from datetime import datetime
+
+from memory.fact import Draft, Origin
+from memory.learning.taught import Learned
+from memory.ports import Journaled
+
+_RULES = "memory.learning.lesson"
+"""What imports all the others."""
+
+
+async def at_hand() -> None:
+    """Have the rules at hand, so that what asks for them from then on does not hold up the loop."""
+    # Importing in a thread what is being imported already waits there until it is whole.
+    if not whole():
+        await asyncio.to_thread(importlib.import_module, _RULES)
+
+
+def whole() -> bool:
+    """Whether they are at hand."""
+    there = sys.modules.get(_RULES)
+    return there is not None and hasattr(there, "learn")
+
+
+def learned(journaled: Journaled, *, assistant: bool) -> Learned:
+    """What an exchange teaches (:func:`memory.learning.lesson.learn`)."""
+    from memory.learning.lesson import learn
+
+    return learn(journaled, assistant=assistant)
+
+
+def drafts(text: str, origin: Origin, now: datetime) -> list[Draft]:
+    """What a text teaches that somebody said outside any talk (:func:`memory.learning.extract.extract`)."""
+    from memory.learning.extract import extract
+
+    return extract(text, origin, now)
