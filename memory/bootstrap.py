@@ -18,8 +18,6 @@ from memory.day.approval.approving import Approving
 from memory.day.approval.conventions import Conventions, places
 from memory.day.approval.retiring import Retirements
 from memory.day.approval.skills import Skills
-from memory.day.assisted.curating import Curating
-from memory.day.assisted.rewording import Rewording
 from memory.day.learn import Learner
 from memory.day.lessons.graphing import Graphing
 from memory.day.lessons.indexing import terms_of
@@ -50,7 +48,7 @@ from memory.day.sessions.finding import LiveSessions
 from memory.day.sessions.offering import Offering
 from memory.day.sessions.spawned import Spawned
 from memory.day.tiers.content import Contents
-from memory.day.tiers.tiering import Lowering, Tiering
+from memory.day.tiers.tiering import Lowering, Reword, Tiering
 from memory.day.tools import Tools
 from memory.day.warming import Warming
 from memory.day.window.counting import Counting
@@ -63,10 +61,9 @@ from memory.day.worker import Following
 from memory.fact import Fact
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
-from memory.models.language import LitellmLanguage
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
-from memory.night import Child, Nights
+from memory.night import Child, Improve, Nights
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.session import Mode
@@ -78,7 +75,7 @@ from memory.stores.journal import SqliteJournal
 from memory.stores.lasting_files import LastingFolders
 from memory.stores.lost_journal import set_aside
 from memory.tiers.calls import arguments
-from memory.tiers.choose import tiers
+from memory.tiers.shape import Hint, Tiers
 
 log = logging.getLogger(__name__)
 
@@ -256,13 +253,13 @@ async def open_memory(
     )
     tokens = Tokens()
     model = _model(settings.model, journal, now)
-    reword = Rewording(model, tokens.near).reworded if model and settings.model.overviews else None
-    tiering = Tiering(journal, Lowering(tiers, arguments, tokens.near), guard, recall.busy, reword)
+    reworded = _reworded(model, tokens) if model and settings.model.overviews else None
+    tiering = Tiering(journal, Lowering(_tiers, arguments, tokens.near), guard, recall.busy, reworded)
     spawned = Spawned()
     folders = AllowedFolders(settings.research.folders)
     shelves = Shelves(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
-    researching = Researching(journal, learner, spawned, tiers, folders, guard, now, recall.busy)
+    researching = Researching(journal, learner, spawned, _tiers, folders, guard, now, recall.busy)
     records = ResearchRecords(journal, researching)
     candidates = CandidateRecords(journal)
     counting = Counting(tokens, guard, windows.of)
@@ -324,7 +321,7 @@ async def open_memory(
         guard,
         now,
         paused,
-        *([Curating(model, journal, settings.model.gist, settings.model.curation, new_id).improved] if model else []),
+        *([_improved(model, journal, settings.model)] if model else []),
     )
     if settings.mode is Mode.ON:
         nights.start()
@@ -389,5 +386,27 @@ def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], da
     """The model for background work; None where rules do all of it."""
     if settings.name is None:
         return None
+    # Here and below: most installations have no model for this, and need not import what asks one.
+    from memory.models.language import LitellmLanguage
+
     key = os.environ.get(settings.key_from) if settings.key_from else None
     return LitellmLanguage(settings.name, settings.url, key, settings.daily_tokens, journal, now)
+
+
+def _reworded(model: LanguageModel, tokens: Tokens) -> Reword:
+    from memory.day.assisted.rewording import Rewording
+
+    return Rewording(model, tokens.near).reworded
+
+
+def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSettings) -> Improve:
+    from memory.day.assisted.curating import Curating
+
+    return Curating(model, journal, settings.gist, settings.curation, new_id).improved
+
+
+def _tiers(text: str, hint: Hint) -> Tiers:
+    # Imported by the worker, in its thread, when there is something to shorten: patterns of all kinds of text.
+    from memory.tiers.choose import tiers
+
+    return tiers(text, hint)

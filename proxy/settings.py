@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from memory.scope import Layer, Scope
@@ -223,6 +222,8 @@ def load(
 def _twice(text: str) -> Iterator[str]:
     """Sentences about keys that stand twice in one place. YAML forbids it, PyYAML takes the last one and says nothing:
     whoever appends a second ``memory:`` loses all of the first."""
+    import yaml
+
     places: list[yaml.Node | None] = [yaml.compose(text, yaml.SafeLoader)]
     seen: set[int] = set()
     while places:
@@ -246,6 +247,9 @@ def _twice(text: str) -> Iterator[str]:
 def _file_layer(file: Path | None, faults: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     if file is None:
         return
+    # Here and below: where nobody has set anything, nothing is to be read as YAML.
+    import yaml
+
     try:
         text = file.read_text(encoding="utf-8")
         data = yaml.safe_load(text)
@@ -296,6 +300,8 @@ def _environment_layers(environment: Mapping[str, str]) -> Iterator[tuple[str, d
 
 def _value(text: str) -> Any:
     """An environment variable's text as YAML, so that numbers, lists and null can be said."""
+    import yaml
+
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory.models.hosted import FastembedEmbedding, LitellmEmbedding
-from memory.models.minilm import MiniLmEmbedding
 from memory.models.static_embedding import DATA, StaticEmbedding
 from memory.ports import Embedder
 
@@ -24,13 +22,20 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
     if name == "static":
         with _whole(f"the embedder's table that came with the package is damaged: install it again ({DATA})"):
             return StaticEmbedding.load()
+    # The others are imported where one of them is used: a start is not to wait for what it takes to run them.
     if name == "minilm":
+        from memory.models.minilm import MiniLmEmbedding
+
         with _whole(f"the model in {folder / name} is damaged: delete it, then `palimpsest embedder use {name}`"):
             return MiniLmEmbedding.load(folder / name)
     source, _, model = name.partition(":")
     if source == "fastembed" and model:
+        from memory.models.hosted import FastembedEmbedding
+
         return FastembedEmbedding(model)
     if source == "litellm" and model:
+        from memory.models.hosted import LitellmEmbedding
+
         return LitellmEmbedding(model)
     raise ValueError(f"memory.embedder is {name!r}; there are {', '.join(NAMES)}")
 

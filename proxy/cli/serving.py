@@ -146,11 +146,15 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
 def _import_what_serves() -> None:
     """Import the server and memory beside each other: aiohttp reads the machine's certificates as soon as it is
     imported, in fifty milliseconds or more in which Python can do something else."""
-    # Neither of them imports the other, so that no thread waits for one that waits for it.
+    # What is imported stays: the collector of cycles, which many new objects call again and again, finds nothing in it.
+    gc.disable()
+    # Neither of the two imports the other, so that no thread waits for one that waits for it.
     beside = threading.Thread(target=importlib.import_module, args=("aiohttp.web",), daemon=True)
     beside.start()
     importlib.import_module("memory.bootstrap")
     beside.join()
+    importlib.import_module("proxy.app")
+    gc.enable()
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
