@@ -74,7 +74,6 @@ from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lasting_files import LastingFolders
 from memory.stores.lost_journal import set_aside
-from memory.tiers.calls import arguments
 from memory.tiers.shape import Hint, Tiers
 
 log = logging.getLogger(__name__)
@@ -254,7 +253,7 @@ async def open_memory(
     tokens = Tokens()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
-    tiering = Tiering(journal, Lowering(_tiers, arguments, tokens.near), guard, recall.busy, reworded)
+    tiering = Tiering(journal, Lowering(_tiers, _arguments, tokens.near), guard, recall.busy, reworded)
     spawned = Spawned()
     folders = AllowedFolders(settings.research.folders)
     shelves = Shelves(journal, recall)
@@ -406,7 +405,13 @@ def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSetti
 
 
 def _tiers(text: str, hint: Hint) -> Tiers:
-    # Imported by the worker, in its thread, when there is something to shorten: patterns of all kinds of text.
+    # Here and below: patterns and grammars of all kinds of text, which are read behind the start (memory.day.warming).
     from memory.tiers.choose import tiers
 
     return tiers(text, hint)
+
+
+def _arguments(name: str, given: str, most: int, handle: str) -> str | None:
+    from memory.tiers.calls import arguments
+
+    return arguments(name, given, most, handle)

@@ -8,6 +8,7 @@ with a rest between them while requests are under way.
 from __future__ import annotations
 
 import asyncio
+import importlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -133,7 +134,7 @@ class Warming:
         latest: list[Scope] = []
         if begin:
             # First of all: what is said now is learned in a moment.
-            await self._guard(rules.at_hand(), otherwise=None, within=60, doing="reading the rules by which is learned")
+            await self._guard(_read_rules(), otherwise=None, within=60, doing="reading the rules of texts")
             latest, _ = await self._guard(
                 self._journal.latest_scopes(SCOPES), otherwise=latest, within=60, doing="looking who was here last"
             )
@@ -162,3 +163,9 @@ class Warming:
 def _read_words(memories: Iterable[Fact | Passage]) -> None:
     for memory in memories:
         words_of(memory.text)
+
+
+async def _read_rules() -> None:
+    """What the start did without: the rules by which is learned, and those by which texts are made shorter."""
+    await rules.at_hand()
+    await asyncio.to_thread(importlib.import_module, "memory.tiers.choose")

@@ -4,8 +4,3 @@
 signatures, paths, numbers and names survive first, as whole lines, because these are what a next step uses. Everything
 here is deterministic, bounded in work, and total: whatever comes in, out comes None or a text within the limit.
 """
-
-from memory.tiers.choose import line, tiers
-from memory.tiers.shape import Hint, Tiers, budget_of, hint_of
-
-__all__ = ["Hint", "Tiers", "budget_of", "hint_of", "line", "tiers"]

@@ -7,8 +7,9 @@ from typing import Any
 
 from memory.conversation import Conversation, Image, Text, ToolCall, ToolResult
 from memory.edits import handle
-from memory.tiers import Hint, hint_of, tiers
 from memory.tiers.calls import arguments
+from memory.tiers.choose import tiers
+from memory.tiers.shape import Hint, hint_of
 
 CALL = 0.2
 """The share of a call's arguments that their overview has."""

@@ -12,8 +12,9 @@ from collections.abc import Callable
 import tree_sitter_python
 from tree_sitter import Language, Parser
 
-from memory.tiers import Hint, budget_of, hint_of, tiers
+from memory.tiers.choose import tiers
 from memory.tiers.code import code
+from memory.tiers.shape import Hint, budget_of, hint_of
 
 _SIZE = 100_000
 _RUNS = 7

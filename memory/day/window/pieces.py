@@ -11,7 +11,6 @@ from memory.day.request import Request
 from memory.edits import Tier, handle
 from memory.learning.redact import redact
 from memory.ports import Overview, Shelved
-from memory.tiers.choose import line
 from memory.tiers.shape import Hint, hint_of
 
 LEAVES = frozenset({"result", "call", "text", "image"})
@@ -49,6 +48,9 @@ def shelved_pieces(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) 
 def new_results(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) -> list[Piece]:
     """The tools' results that came with this very request, for when it would not fit otherwise: the journal has them
     with its exchange, before the reply ends. Not all of them need come back word for word."""
+    # Only a request that would not fit comes here; it is read behind the start (memory.day.warming).
+    from memory.tiers.choose import line
+
     conversation, standing = seen.conversation, seen.standing
     calls = {call.id: call for message in conversation.messages for call in message.calls}
     pieces = []

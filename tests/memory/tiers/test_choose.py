@@ -5,8 +5,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.tiers import Hint, budget_of, hint_of, tiers
-from memory.tiers.shape import LONGEST_LINE, LONGEST_OVERVIEW
+from memory.tiers.choose import tiers
+from memory.tiers.shape import LONGEST_LINE, LONGEST_OVERVIEW, Hint, budget_of, hint_of
 
 LOG = "".join(f"12:00:{n % 60:02} INFO handler_{n} served /items/{n}\n" for n in range(200))
 HINTS = st.sampled_from(

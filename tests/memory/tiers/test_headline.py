@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers import hint_of, line
-from memory.tiers.shape import LONGEST_LINE, Hint
+from memory.tiers.choose import line
+from memory.tiers.shape import LONGEST_LINE, Hint, hint_of
 
 
 def test_a_file_is_told_by_path_and_size() -> None:
