@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
+import msgspec
 
 from memory.context.budget import Prices
 from memory.models.bundled import window_table
@@ -159,28 +159,42 @@ def read_table(data: bytes) -> dict[str, Known]:
     Raises:
         ValueError: when it is not a JSON object.
     """
-    entries = orjson.loads(data)
-    if not isinstance(entries, dict):
-        raise ValueError("the table of models is no JSON object")
+    try:
+        entries = _TABLE.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"the table of models is no JSON object: {error}") from error
     table = {}
     for name, entry in entries.items():
-        window = _whole(entry.get("max_input_tokens")) if isinstance(entry, dict) else 0
-        if window:
-            table[name] = Known(window, _whole(entry.get("max_output_tokens")), _prices(entry))
+        if isinstance(entry, _Entry) and (window := _whole(entry.max_input_tokens)):
+            table[name] = Known(window, _whole(entry.max_output_tokens), _prices(entry))
     return table
 
 
-def _prices(entry: Mapping[str, Any]) -> Prices | None:
+class _Entry(msgspec.Struct, gc=False):
+    """What is read of an entry: of the thirty fields that most have, no others are made."""
+
+    max_input_tokens: Any = None
+    max_output_tokens: Any = None
+    input_cost_per_token: Any = None
+    cache_creation_input_token_cost: Any = None
+    cache_read_input_token_cost: Any = None
+    output_cost_per_token: Any = None
+
+
+_TABLE = msgspec.json.Decoder(dict[str, _Entry | list[Any] | str | float | bool | None])
+
+
+def _prices(entry: _Entry) -> Prices | None:
     """Prices of short requests at the usual tier; where reading from the cache has no price of its own, it costs what
     new text costs (there is none)."""
-    new = _cost(entry.get("input_cost_per_token"))
+    new = _cost(entry.input_cost_per_token)
     if not new:
         return None
-    cached = _cost(entry.get("cache_read_input_token_cost"))
+    cached = _cost(entry.cache_read_input_token_cost)
     return Prices(
-        fresh=max(_cost(entry.get("cache_creation_input_token_cost")) or 0.0, new),
+        fresh=max(_cost(entry.cache_creation_input_token_cost) or 0.0, new),
         cached=new if cached is None else cached,
-        output=_cost(entry.get("output_cost_per_token")) or 0.0,
+        output=_cost(entry.output_cost_per_token) or 0.0,
     )
 
 

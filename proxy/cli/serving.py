@@ -107,6 +107,9 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 
 
 async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
+    # What is read at the start stays: the collector of cycles, which many new objects call again and again, would find
+    # nothing in it. It has its turn when all is read (``_age``).
+    gc.disable()
     _import_what_serves()
 
     from aiohttp import web
@@ -146,15 +149,11 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
 def _import_what_serves() -> None:
     """Import the server and memory beside each other: aiohttp reads the machine's certificates as soon as it is
     imported, in fifty milliseconds or more in which Python can do something else."""
-    # What is imported stays: the collector of cycles, which many new objects call again and again, finds nothing in it.
-    gc.disable()
     # Neither of the two imports the other, so that no thread waits for one that waits for it.
     beside = threading.Thread(target=importlib.import_module, args=("aiohttp.web",), daemon=True)
     beside.start()
     importlib.import_module("memory.bootstrap")
     beside.join()
-    importlib.import_module("proxy.app")
-    gc.enable()
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
@@ -177,6 +176,7 @@ async def _age(memory: Memory | None) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_YOUNG)
+    gc.enable()
     gc.callbacks.append(_Ageing())
     if memory is not None:
         await memory.warming.settle()

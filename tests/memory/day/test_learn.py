@@ -27,7 +27,7 @@ async def test_an_exchange_that_cannot_be_learned_from_is_passed_over_and_counte
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         assert proxy.edge.memory is not None
         await proxy.edge.memory.learner.stop()
-        monkeypatch.setattr("memory.day.learn.learn", poisoned)
+        monkeypatch.setattr("memory.day.lessons.rules.learned", poisoned)
         await proxy.chat("We decided to put poison into this exchange.")
         await proxy.chat("We decided to use PostgreSQL 16 for the billing service.", session="s2")
         for _ in range(TRIES):

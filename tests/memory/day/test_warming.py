@@ -11,6 +11,7 @@ import pytest
 
 from memory.bootstrap import Memory, open_memory
 from memory.day import warming
+from memory.day.lessons import rules
 from memory.day.warming import Warming
 from memory.language.terms import words_of
 from memory.ports import StoreError
@@ -171,4 +172,26 @@ async def test_no_page_is_made_where_there_are_none(tmp_path: Path) -> None:
     memory = await opened(tmp_path, page=PageSettings(enabled=False))
     await memory.warming.settle()
     assert points_at_hand(memory, ANN) and not memory.pages._kept
+    await memory.close()
+
+
+async def test_after_a_start_the_rules_of_texts_are_read_before_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = await opened(tmp_path)
+    await memory.warming.stop()
+    order: list[str] = []
+
+    async def at_hand() -> None:
+        order.append("rules")
+
+    async def latest_scopes(limit: int) -> list[Scope]:
+        order.append("places")
+        return []
+
+    monkeypatch.setattr(rules, "at_hand", at_hand)
+    monkeypatch.setattr(memory.journal, "latest_scopes", latest_scopes)
+    memory.warming.start()
+    await memory.warming.settle()
+    assert order == ["rules", "places"]
     await memory.close()

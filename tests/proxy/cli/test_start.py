@@ -1,0 +1,57 @@
+"""What a server that starts does without, so that it listens soon; and that nothing is missing for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from proxy.cli.app import COMMANDS, GROUPS, command_line
+from tests.proxy.cli.running import clean_environment, run
+
+NOT_AT_A_START = (
+    "litellm",
+    "memory.day.assisted.curating",
+    "memory.learning.extract",
+    "memory.learning.lesson",
+    "memory.models.hosted",
+    "memory.models.language",
+    "memory.models.minilm",
+    "memory.tiers.choose",
+    "proxy.cli.connecting",
+    "proxy.cli.memories",
+    "qdrant_client",
+    "rich",
+    "tiktoken",
+    "yaml",
+)
+
+STARTED = (
+    "import sys; from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
+)
+
+
+def test_a_start_imports_nothing_that_it_does_not_need() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{STARTED}; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=clean_environment(),
+    )
+    there = done.stdout.split()
+    assert "proxy.cli.serving" in there and "memory.bootstrap" in there
+    assert [name for name in NOT_AT_A_START if name in there] == []
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *GROUPS])
+def test_every_command_stands_alone_and_among_all(name: str) -> None:
+    alone = run(name, "--help")
+    assert alone.code == 0 and f"palimpsest {name}" in alone.out
+    assert f"\n  {name} " in run("--help").out
+
+
+def test_a_command_that_is_asked_for_is_the_only_one() -> None:
+    assert [each.name for each in command_line("pin").registered_commands] == ["pin"]
+    assert len(command_line("pni").registered_commands) == len(COMMANDS)
