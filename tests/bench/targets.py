@@ -9,6 +9,7 @@ import secrets
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tests.bench.processes import ROOT, Process, free_port
@@ -59,6 +60,7 @@ def bare_relay(folder: Path, upstream: int) -> Target:
 def palimpsest(name: str, folder: Path, home: Path, upstream: int, ready: bool = True, **settings: str) -> Target:
     """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
     ``ready`` it is not waited for."""
+    _compile_as_installed()
     port = free_port()
     command = [sys.executable, "-c", _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
@@ -91,6 +93,13 @@ def headroom(folder: Path, upstream: int) -> Target:
     command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
     process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
     return Target("headroom", port, process).ready("/health")
+
+
+@cache
+def _compile_as_installed() -> None:
+    """Lay bytecode beside the code, as pip does: an installed command is not compiled anew at each start, as a copy of
+    the sources is where PYTHONDONTWRITEBYTECODE is set. Where nothing can be written it is compiled all the same."""
+    subprocess.run([sys.executable, "-m", "compileall", "-q", "proxy", "memory"], cwd=ROOT, check=False)
 
 
 RIVALS = {"litellm": litellm, "headroom": headroom}

@@ -27,9 +27,7 @@ NOT_AT_A_START = (
     "yaml",
 )
 
-STARTED = (
-    "import sys; from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
-)
+STARTED = "import sys; from proxy.cli.app import command_line; command_line('serve'); import proxy.app"
 
 
 def test_a_start_imports_nothing_that_it_does_not_need() -> None:
