@@ -104,7 +104,7 @@ def _changes(head: str, told: dict[str, Any]) -> None:
             mark = "+" if fact["made"] else " " if fact["state"] == "active" else "-"
             console.print(f"  {mark} {fact['id'][: shown.SHORT]}  {fact['text']}", soft_wrap=True)
     if told["plain"]:
-        console.print(f"\ncourtesies are left out of {shown.count(told['plain'], 'passage')}")
+        console.print(f"\ncourtesies are left out of {wording.count(told['plain'], 'passage')}")
     if told["lines"]:
         console.print(f"\n{wording.count(len(told['lines']), 'line')} of days in short")
         for line in told["lines"]:
