@@ -82,11 +82,7 @@ def replacing(
     """A fact that takes the place of others, which held until it began to, and may not hold together with its rivals;
     all of them as they are then. What of the ``known`` was at odds with what is gone now, is not any more."""
     ids = tuple(each.id for each in gone)
-    past = [
-        # Where a clock was set back, it held for no time at all, and for no less.
-        replace(each, state=State.SUPERSEDED, valid_until=max(each.valid_from, new.valid_from), superseded_at=at)
-        for each in gone
-    ]
+    past = [replace(each, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=at) for each in gone]
     after = replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, *ids))))
     first, *sides = contradicting(after, [without(each, ids) for each in rivals])
     named = {id for each in gone for id in each.contradicts} - {each.id for each in (*gone, *rivals)}
