@@ -274,7 +274,7 @@ async def open_memory(
         guard,
     )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
-    notes = Notes(journal, guard, journaled, sessions.found, room, sessions.save_ledger, sessions.unwritten)
+    notes = Notes(journal, guard, journaled, sessions.found, room, sessions.commit, sessions.unwritten)
     await notes.open()
     graphing = Graphing(journal, guard, recall.busy)
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}

@@ -55,9 +55,9 @@ class _Heard:
 class Notes:
     """The shell that journals exchanges.
 
-    ``place`` finds the session of a request that is unplaced, ``save`` writes what of a session's ledger is not
-    written yet, ``unwritten`` tells what that is: who has seen the end of a reply sends its history again, and it must
-    be made the same again.
+    ``place`` finds the session of a request that is unplaced; ``commit`` brings an exchange into the journal with what
+    of its session's ledger is not written yet, and ``unwritten`` tells what that is: who has seen the end of a reply
+    sends its history again, and it must be made the same again.
     """
 
     def __init__(
@@ -67,14 +67,14 @@ class Notes:
         journaled: Callable[[], None],
         place: Callable[[Conversation, Arrival], Awaitable[Session]],
         room: Callable[[], bool] = lambda: True,
-        save: Callable[[str], Awaitable[None]] | None = None,
+        commit: Callable[[Exchange], Awaitable[None]] | None = None,
         unwritten: Callable[[str], Sequence[Entry]] = lambda session: (),
     ) -> None:
         self._journal = journal
         self._room = room
         self._guard = guard
         self._place = place
-        self._save = save
+        self._journaling = commit or journal.commit
         self._unwritten = unwritten
         self._journaled = journaled
         self._under_way: dict[str, _Heard] = {}
@@ -175,10 +175,7 @@ class Notes:
 
     async def _commit(self, heard: _Heard) -> bool:
         self._must_have_room()
-        exchange = await self._placed(heard)
-        # Side by side: the journal's one writer takes both into the same transaction.
-        saving = [self._save(exchange.session.id)] if self._save is not None else []
-        await asyncio.gather(*saving, self._journal.commit(exchange))
+        await self._journaling(await self._placed(heard))
         return True
 
     async def _set_aside(self, heard: _Heard) -> bool:

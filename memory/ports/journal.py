@@ -53,8 +53,9 @@ class Journal(Protocol):
         """Write the session (insert or update) and new entries, with the messages that these take something from and
         that no exchange has brought yet. One transaction."""
 
-    async def commit(self, exchange: Exchange) -> None:
-        """Append an exchange: new messages, redacted; the hashes; session, trail, receipt. One transaction."""
+    async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
+        """Append an exchange: new messages, redacted; the hashes; session, trail, receipt; and what its session's
+        ledger has beside, as :meth:`enter` writes it. One transaction."""
 
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
         """Have an exchange, and entries of its session's ledger, outlive this process though the journal does not take

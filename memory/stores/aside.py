@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.fact import Fact, Passage
 from memory.ports import AsideLeft
@@ -43,9 +44,9 @@ class Aside(Exchanges):
     _damaged = 0  # that this process has set apart
     _left: tuple[Path, ...] = ()  # that it could not write, and leaves to the next one
 
-    async def commit(self, exchange: Exchange) -> None:
+    async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`."""
-        await super().commit(exchange)
+        await super().commit(exchange, entries, messages)
         self._spill.drop(exchange.id)
 
     @property
@@ -153,8 +154,9 @@ class Aside(Exchanges):
             gone = _gone(connection, draft, entries)
             lines = Lines(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
-            written = self._append(connection, replace(draft, receipt=replace(draft.receipt, shown=shown)))
-            session, _ = write_session(connection, draft.session)
+            session, person = write_session(connection, draft.session)
+            told = replace(draft, receipt=replace(draft.receipt, shown=shown))
+            written = self._append(connection, told, session, person)
             for entry in entries:
                 write_new_entry(connection, entry, _without(entry, gone, lines), session)
             return written

@@ -11,6 +11,7 @@ from datetime import datetime
 import orjson
 
 from memory.conversation import Message, Part, Reasoning, Reply, Role, chained, digest
+from memory.edits import Entry
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import Exchange, Receipt, Session
@@ -18,11 +19,11 @@ from memory.stores.draft import Draft
 from memory.stores.gate import Gate
 from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
 from memory.stores.known import KnownMemories
-from memory.stores.messages import seal_all, write_messages
+from memory.stores.messages import Sealed, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
 from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
-from memory.stores.sessions import write_session
+from memory.stores.sessions import write_entries, write_session
 from memory.stores.shelf import Shelf, ask_many
 from memory.stores.taints import RunningTaints
 
@@ -44,14 +45,14 @@ class Exchanges(Shelf):
     _drafts: dict[str, asyncio.Future[Draft | None]]
     """The exchanges that are being committed, each with its draft, or None where none could be made."""
 
-    async def commit(self, exchange: Exchange) -> None:
+    async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
         """See :class:`memory.ports.Journal`. Committing the same exchange twice is committing it once."""
         drafting = self._drafts[exchange.id] = asyncio.get_running_loop().create_future()
         try:
             async with self._gate.passing():  # What is looked up now must still be there when the rest is written.
                 draft = await self._drafted(exchange)
                 drafting.set_result(draft)
-                await self._write_draft(draft)
+                await self._write_draft(draft, entries, await seal_all(messages, self._redact))
         finally:
             if not drafting.done():
                 drafting.set_result(None)
@@ -118,8 +119,14 @@ class Exchanges(Shelf):
             receipt=exchange.receipt,
         )
 
-    async def _write_draft(self, draft: Draft) -> None:
-        written = await self._db.write(lambda connection: self._append(connection, draft))
+    async def _write_draft(self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed]) -> None:
+        def work(connection: sqlite3.Connection) -> Past | None:
+            session, person = write_session(connection, draft.session)
+            write_messages(connection, person, messages)
+            write_entries(connection, entries, session)
+            return self._append(connection, draft, session, person)
+
+        written = await self._db.write(work)
         if written is not None:
             self._recent.remember(draft.session.id, written)
 
@@ -138,12 +145,9 @@ class Exchanges(Shelf):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(self, connection: sqlite3.Connection, draft: Draft) -> Past | None:
-        """The transaction; the exchange as later ones build on it, or None where it was committed before."""
-        if connection.execute(QUERIES["exchange_exists"], (draft.id,)).fetchone():
-            return None
-        session, person = write_session(connection, draft.session)
-        write_messages(connection, person, draft.messages)
+    def _append(self, connection: sqlite3.Connection, draft: Draft, session: int, person: int) -> Past | None:
+        """Write an exchange of a session and of a person, by their rows; the exchange as later ones build on it, or
+        None where it was committed before."""
         bases = self._bases(connection, draft.session, session)
         base, depth, kept = None, 0, 0
         for past in bases:
@@ -151,7 +155,6 @@ class Exchanges(Shelf):
             if shared > kept and past.depth < DEPTH:
                 base, depth, kept = past.number, past.depth + 1, shared
         new, times = self._count(connection, session, _closest(bases, draft.history), draft)
-        write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
         shown = names(tuple(each.memory for each in draft.receipt.shown))
         cursor = connection.execute(
             QUERIES["exchange_write"],
@@ -175,7 +178,11 @@ class Exchanges(Shelf):
                 "shown": shown,
             },
         )
+        if not cursor.rowcount:
+            return None
         number = cursor.lastrowid or 0
+        write_messages(connection, person, draft.messages)
+        write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
         link = _last_link(draft.history, bases)
         _write_trail(connection, draft, session, number, link)
         if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.

@@ -48,12 +48,14 @@ SEVERAL = 8
 """Rows that one statement writes."""
 
 
-def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[tuple[object, ...]]) -> None:
+def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> list[sqlite3.Row]:
     """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
-    each the thread lets go of Python's lock, and may have to wait for it."""
+    each the thread lets go of Python's lock, and may have to wait for it. What the query returns, if anything."""
+    given: list[sqlite3.Row] = []
     for start in range(0, len(rows), SEVERAL):
         piece = rows[start : start + SEVERAL]
-        connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
+        given += connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
+    return given
 
 
 @lru_cache(maxsize=256)

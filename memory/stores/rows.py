@@ -46,12 +46,12 @@ def listed(text: str) -> tuple[str, ...]:
     return () if text == "[]" else tuple(orjson.loads(text))
 
 
-def session_row(session: Session, person: int) -> dict[str, Any]:
-    """A session for its table."""
+def session_row(session: Session) -> dict[str, Any]:
+    """A session for its table; the person by name."""
     return {
         "id": session.id,
         "key": session.key,
-        "person": person,
+        "person": session.scope.owner(Layer.USER) or "",
         "org": session.scope.org,
         "user": session.scope.user,
         "project": session.scope.project,
@@ -222,8 +222,8 @@ def passage_of(row: sqlite3.Row) -> Passage:
 
 
 def entry_row(entry: Entry, session: int) -> dict[str, Any]:
-    """A ledger entry for its table, as it may be stored. Its mark makes writing it twice the same as writing it
-    once."""
+    """A ledger entry for its table, as it may be stored, in the order of its columns. Its mark makes
+    writing it twice the same as writing it once."""
     entry = entry.at_rest()
     told: list[Any] = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
     if entry.act is not Act.APPEND:

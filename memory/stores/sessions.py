@@ -3,51 +3,61 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from memory.conversation import Message
 from memory.edits import Act, Entry
-from memory.scope import Layer
 from memory.session import Session
 from memory.stores.messages import seal_all, write_messages
-from memory.stores.queries import QUERIES, many
+from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import entry_of, entry_row, listed, names, session_of, session_row
 from memory.stores.shelf import CHUNK, Shelf, widening
 
 
 def write_session(connection: sqlite3.Connection, session: Session) -> tuple[int, int]:
     """Insert or update; the session's row and its person's."""
-    row = connection.execute(QUERIES["session_get"], (session.id,)).fetchone()
-    if row is not None:
-        connection.execute(QUERIES["session_write"], session_row(session, row["person"]))
-        return row["number"], row["person"]
-    name = session.scope.owner(Layer.USER) or ""
-    connection.execute(QUERIES["person_add"], (name,))
-    (person,) = connection.execute(QUERIES["person_get"], (name,)).fetchone()
-    written = connection.execute(QUERIES["session_write"], session_row(session, person))
-    assert written.lastrowid is not None, "an insert gives a row"
-    return written.lastrowid, person
+    told = session_row(session)
+    written = connection.execute(QUERIES["session_write"], told).fetchall()
+    if not written:
+        connection.execute(QUERIES["person_add"], (told["person"],))
+        written = connection.execute(QUERIES["session_write"], told).fetchall()
+    return written[0]["number"], written[0]["person"]
 
 
-def _write_entry(connection: sqlite3.Connection, entry: Entry, session: int) -> int | None:
-    """The row of an entry that was written or has become the last one; None where it stood there already."""
-    told = entry_row(entry, session)
-    written = connection.execute(QUERIES["ledger_write"], told)
-    if written.rowcount:
-        return written.lastrowid
-    if entry.act is Act.APPEND:
-        return None
-    (number,) = connection.execute(QUERIES["ledger_again"], (session, told["mark"])).fetchone()
-    return int(number)
+def write_entries(connection: sqlite3.Connection, entries: Iterable[Entry], session: int) -> None:
+    """Write what was decided, in its order; what stands there already is not written twice."""
+    for added, some in groupby(entries, lambda entry: entry.act is Act.APPEND):
+        if added:
+            _add(connection, list(some), session)
+            continue
+        for entry in some:
+            if not _add(connection, [entry], session):
+                again = connection.execute(QUERIES["ledger_again"], (session, entry_row(entry, session)["mark"]))
+                _mention(connection, again.fetchone()["number"], entry)
+
+
+def _add(connection: sqlite3.Connection, entries: Sequence[Entry], session: int) -> int:
+    """Write those entries that do not stand there; how many that were."""
+    rows = [entry_row(entry, session) for entry in entries]
+    added = write_several(connection, "ledger_write", [tuple(row.values()) for row in rows])
+    by_mark = {row["mark"]: entry for row, entry in zip(rows, entries, strict=True)}
+    for number, mark in added:
+        _mention(connection, number, by_mark[mark])
+    return len(added)
+
+
+def _mention(connection: sqlite3.Connection, number: int, entry: Entry) -> None:
+    if entry.memories:
+        connection.execute(QUERIES["mentions_write"], ("ledger", number, names(entry.memories)))
 
 
 def write_new_entry(connection: sqlite3.Connection, entry: Entry, kept: Entry, session: int) -> None:
     """Write an entry as it is ``kept`` (its text may be gone), unless it stands there already, wherever that is: what
     was decided after it stays after it."""
     told = entry_row(kept, session) | {"mark": entry_row(entry, session)["mark"]}
-    written = connection.execute(QUERIES["ledger_write"], told)
-    if written.rowcount and kept.memories:
-        connection.execute(QUERIES["mentions_write"], ("ledger", written.lastrowid, names(kept.memories)))
+    for number, _ in write_several(connection, "ledger_write", [tuple(told.values())]):
+        _mention(connection, number, kept)
 
 
 class Sessions(Shelf):
@@ -104,9 +114,6 @@ class Sessions(Shelf):
         def work(connection: sqlite3.Connection) -> None:
             number, person = write_session(connection, session)
             write_messages(connection, person, sealed)
-            for entry in entries:
-                place = _write_entry(connection, entry, number)
-                if place is not None and entry.memories:
-                    connection.execute(QUERIES["mentions_write"], ("ledger", place, names(entry.memories)))
+            write_entries(connection, entries, number)
 
         await self._db.write(work)

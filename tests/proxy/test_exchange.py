@@ -120,8 +120,8 @@ async def test_the_end_of_a_reply_is_held_until_the_journal_has_the_exchange(tmp
         written = asyncio.Event()
         commit = journal.commit
 
-        async def slow(exchange: Any) -> None:
-            await commit(exchange)
+        async def slow(*told: Any, **named: Any) -> None:
+            await commit(*told, **named)
             written.set()
 
         journal.commit = slow  # type: ignore[method-assign]
@@ -140,9 +140,9 @@ async def test_a_journal_that_hangs_holds_the_end_for_a_moment_only_and_gets_the
         journal = proxy.edge.memory.journal
         commit, open_again = journal.commit, asyncio.Event()
 
-        async def hanging(exchange: Any) -> None:
+        async def hanging(*told: Any, **named: Any) -> None:
             await open_again.wait()
-            await commit(exchange)
+            await commit(*told, **named)
 
         journal.commit = hanging  # type: ignore[method-assign]
         assert (await proxy.chat("My dog is called Quirinus and he is six.")).startswith(b"{")
@@ -556,7 +556,7 @@ async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
         assert proxy.edge.memory is not None
         journal = proxy.edge.memory.journal
 
-        async def full(exchange: Any) -> None:
+        async def full(*told: Any, **named: Any) -> None:
             raise StoreError("the disk is full")
 
         async def no_room(exchange: Any, entries: Any = ()) -> None:

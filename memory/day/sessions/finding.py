@@ -10,20 +10,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 from weakref import WeakValueDictionary
 
-from memory.conversation import Conversation
+from memory.conversation import Conversation, Message
 from memory.day.sessions.continuing import goes_on, in_common, made_there
 from memory.day.sessions.familiar import Familiar
 from memory.day.sessions.live import LiveSession
 from memory.edits import OFFERED, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import OWN_PROJECT
-from memory.session import Arrival, Session
+from memory.session import Arrival, Exchange, Session
 
 END = 4
 """Messages at the end of a session's newest request of which one must stand in a history that goes on from there."""
@@ -259,16 +260,34 @@ class LiveSessions:
         One write of a session after the other: what is decided later must be written later, also when the earlier
         write has to be tried again.
         """
+        async with self._bringing(live) as (entries, messages):
+            if not live.known or entries or messages:
+                await self._journal.enter(live.session, entries, messages)
+
+    @asynccontextmanager
+    async def _bringing(self, live: LiveSession) -> AsyncIterator[tuple[tuple[Entry, ...], tuple[Message, ...]]]:
+        """What the journal does not have of a ledger, for the one who brings it there; nobody else does meanwhile."""
         async with live.saving:
             # They stay where they are until they are written: who asks meanwhile is told of them.
             entries, messages = tuple(live.unwritten), tuple(live.unkept.values())
-            if live.known and not entries and not messages:
-                return
-            await self._journal.enter(live.session, entries, messages)
+            yield entries, messages
             live.known = True
             del live.unwritten[: len(entries)]
             for message in messages:
                 live.unkept.pop(message.digest, None)
+
+    async def commit(self, exchange: Exchange) -> None:
+        """Journal an exchange and, in the same transaction, what the journal does not have of its session's ledger.
+
+        Raises:
+            StoreError: when the journal takes neither.
+        """
+        live = self._live.get(exchange.session.id)
+        if live is None or not live.ahead:
+            await self._journal.commit(exchange)
+            return
+        async with self._bringing(live) as (entries, messages):
+            await self._journal.commit(exchange, entries, messages)
 
     async def save_ledger(self, session: str) -> None:
         """Bring the journal up to the ledger of a session, if anything of it is unwritten."""

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,10 +224,10 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def failing(connection: sqlite3.Connection, draft: Draft) -> Past | None:
+        def failing(connection: sqlite3.Connection, draft: Draft, *rows: Any, **named: Any) -> Past | None:
             if draft.id == "e1":
                 raise fault
-            return append(connection, draft)
+            return append(connection, draft, *rows, **named)
 
         journal._append = failing  # type: ignore[method-assign]
         assert (await journal.take_back(), journal.broken) == (2, 1)
@@ -243,7 +244,7 @@ async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_tak
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def full(connection: sqlite3.Connection, draft: Draft) -> Past | None:
+        def full(connection: sqlite3.Connection, draft: Draft, *rows: Any, **named: Any) -> Past | None:
             raise StoreFault("no space", Fault.FULL)
 
         journal._append = full  # type: ignore[method-assign]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
-from memory.edits import Entry
+from memory.edits import Act, Entry
 from memory.session import RequestKind
+from memory.stores.draft import Draft
+from memory.stores.errors import Fault, StoreFault
 from memory.stores.journal import SqliteJournal
+from memory.stores.recent import Past
 from tests.memory.stores.making import AT, BOB, assistant, conversation, exchange, session, user
 
 
@@ -55,6 +59,26 @@ async def test_entering_the_same_entry_again_writes_it_once(journal: SqliteJourn
     await journal.enter(session("s2"), [entry("x")])
     assert [each.text for each in await journal.ledger("s1")] == ["x", "y"]
     assert [each.text for each in await journal.ledger("s2")] == ["x"]
+
+
+async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal: SqliteJournal) -> None:
+    stub, more = entry("a stub", act=Act.REPLACE), [entry(f"entry {number}") for number in range(20)]
+    kept = assistant("what the stub stands for")
+    await journal.commit(exchange("e1", [user("a")]), [stub, *more, stub], [kept])
+    assert await journal.ledger("s1") == (*more, stub), "what is decided again is the last one"
+    assert (await journal.counts()).messages == 3, "the request, the reply and what is kept"
+    append, journal._append = journal._append, failing  # type: ignore[method-assign]
+    with pytest.raises(StoreFault):
+        await journal.commit(exchange("e2", [user("b")]), [entry("later")])
+    assert len(await journal.ledger("s1")) == 21
+    journal._append = append  # type: ignore[method-assign]
+    await journal.commit(exchange("e1", [user("a")]), [entry("later")])
+    assert (await journal.ledger("s1"))[-1] == entry("later"), "though the exchange was there"
+    assert (await journal.counts()).exchanges == 1
+
+
+def failing(connection: sqlite3.Connection, draft: Draft, session: int, person: int) -> Past | None:
+    raise StoreFault("no space", Fault.FULL)
 
 
 async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal: SqliteJournal) -> None:

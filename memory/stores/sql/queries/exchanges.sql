@@ -11,13 +11,14 @@ SELECT digest, role, redacted, forgotten, body FROM messages WHERE person = ? AN
 -- exchange_exists: whether an exchange was committed already
 SELECT number FROM exchanges WHERE id = ?;
 
--- exchange_write: append an exchange
+-- exchange_write: append an exchange, once
 INSERT INTO exchanges (
     id, session, kind, at, dialect, model, status, base, kept, depth, tail, fresh, reply, complete, stop, usage, shown
 ) VALUES (
     :id, :session, :kind, :at, :dialect, :model, :status, :base, :kept, :depth, :tail, :fresh, :reply, :complete,
     :stop, :usage, :shown
-);
+)
+ON CONFLICT (id) DO NOTHING;
 
 -- exchanges_newest: the last exchanges of a session
 SELECT number, depth FROM exchanges WHERE session = ? ORDER BY number DESC LIMIT ?;

@@ -4,13 +4,14 @@ INSERT INTO people (name) VALUES (?) ON CONFLICT (name) DO NOTHING;
 -- person_get: a person's number
 SELECT number FROM people WHERE name = ?;
 
--- session_write: insert a session or bring it up to date; a segment and the last sight of it only move forward
+-- session_write: insert a session or bring it up to date, never back; its row and its person's, if the person is known
 INSERT INTO sessions (
     id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen
-) VALUES (
-    :id, :key, :person, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from, :started_at,
-    :seen_at, :seen
 )
+SELECT
+    :id, :key, people.number, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from, :started_at,
+    :seen_at, :seen
+FROM people WHERE people.name = :person
 ON CONFLICT (id) DO UPDATE SET
     key = excluded.key,
     org = excluded.org,
@@ -21,7 +22,8 @@ ON CONFLICT (id) DO UPDATE SET
     segment = max(segment, excluded.segment),
     forked_from = coalesce(excluded.forked_from, forked_from),
     seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
-    seen = max(seen, excluded.seen);
+    seen = max(seen, excluded.seen)
+RETURNING number, person;
 
 -- session_get: a session by id
 SELECT * FROM sessions WHERE id = ?;
@@ -48,10 +50,11 @@ FROM trail JOIN sessions ON sessions.number = trail.session
 WHERE trail.namespace = ? AND trail.link IN (?*)
 ORDER BY at_tip DESC, sessions.seen DESC, sessions.number DESC;
 
--- ledger_write: add a decision, once
+-- ledger_write: add a decision, once; gives its row and its mark where it was not there
 INSERT INTO ledger (session, mark, digest, occurrence, text, form, reason, memories, act, part, tier)
-VALUES (:session, :mark, :digest, :occurrence, :text, :form, :reason, :memories, :act, :part, :tier)
-ON CONFLICT (session, mark) DO NOTHING;
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (session, mark) DO NOTHING
+RETURNING number, mark;
 
 -- ledger_again: a decision is taken once more, after others: then it is the last one
 UPDATE ledger SET number = (SELECT max(number) + 1 FROM ledger) WHERE session = ? AND mark = ? RETURNING number;

@@ -11,13 +11,13 @@ from typing import cast
 
 import pytest
 
-from memory.conversation import Conversation, Form, Message, Role, Text, digest
+from memory.conversation import Conversation, Form, Message, Reply, Role, Text, digest
 from memory.day.sessions import finding
 from memory.day.sessions.finding import LiveSessions
 from memory.edits import Act, Entry
 from memory.ports import Journal, StoreError
 from memory.scope import Scope
-from memory.session import Arrival, RequestKind, Session
+from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 
 AT = datetime(2026, 3, 4, tzinfo=UTC)
 
@@ -162,6 +162,43 @@ async def test_a_ledger_is_not_taken_for_written_as_long_as_its_write_can_fail()
     journal.go_on.set()
     await asyncio.gather(first, committing, return_exceptions=True)
     assert journal.written == ["first"]
+
+
+async def test_an_exchange_takes_along_what_the_journal_does_not_have_of_its_ledger() -> None:
+    journal = CommittingJournal()
+    sessions = LiveSessions(cast(Journal, journal), lambda: "id")
+    live = await sessions.find(said("hello"), arrival("s1"))
+    told = Exchange("e", live.session, arrival("s1"), said("hello"), Reply(), 200, RECEIPT)
+    live.decide([Entry(b"0" * 16, 0, "first", Form.SUFFIX, "shed", act=Act.REPLACE)])
+    kept = message(Role.ASSISTANT, "kept")
+    live.unkept[kept.digest] = kept
+    journal.works = False
+    with pytest.raises(StoreError):
+        await sessions.commit(told)
+    assert live.ahead and not live.known
+    journal.works = True
+    await sessions.commit(told)
+    assert journal.committed == [(["first"], 1)] and not live.ahead and live.known
+    await sessions.commit(told)
+    assert journal.committed[1:] == [([], 0)]
+
+
+RECEIPT = Receipt("e", AT, "id", RequestKind.MAIN, "")
+
+
+class CommittingJournal(SlowJournal):
+    """Takes exchanges while it ``works``."""
+
+    works = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.committed: list[tuple[list[str], int]] = []
+
+    async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
+        if not self.works:
+            raise StoreError("the disk is full")
+        self.committed.append(([entry.text for entry in entries], len(messages)))
 
 
 @pytest.mark.parametrize("doing", ["writing", "deciding"])
