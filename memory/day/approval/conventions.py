@@ -227,6 +227,8 @@ class Conventions:
         if not found:
             raise Refused("nothing that bears it out is left")
         drawn = found.get(candidate.mark) or next(iter(found.values()))
+        if drawn.state is State.SUPERSEDED:
+            sheet.notes.append(f"it may not hold any more: what bears it out was changed since ({drawn.text})")
         if not drawn.origin.trusted:
             sheet.notes.append(f"it came from {drawn.origin.value}, not from a person")
         fact = replace(

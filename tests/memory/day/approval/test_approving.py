@@ -318,6 +318,14 @@ async def test_a_rule_that_is_there_is_not_approved_twice_and_a_rival_is_told(me
     assert any("contradict" in note for note in shown.notes)
 
 
+async def test_that_what_bears_it_out_was_changed_since_is_told(memory: Memory) -> None:
+    held = await put_forward(memory)
+    assert not any("any more" in note for note in (await memory.approving.approve("rule", [OWNER])).notes)
+    await memory.revising.update(held.mark, "Use spaces in Python files", [OWNER])
+    shown = await memory.approving.approve("rule", [OWNER])
+    assert any("may not hold any more" in note and "Use tabs" in note for note in shown.notes)
+
+
 async def test_what_is_forgotten_takes_its_line_out_of_the_file(memory: Memory, folder: Path) -> None:
     file = folder / "CONVENTIONS.md"
     await put_forward(memory)
