@@ -38,6 +38,13 @@ _FAILED = re.compile(
     r"|(?:request|execution) (?:failed|timed out|aborted)|\[request interrupted)",
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    r"\b(?:agent_?id|child_?session_?key|session_?key|thread_?id|task_?id)[\"']?\s{0,4}[:=]\s{0,4}[\"']?"
+    r"(?P<id>[\w:.-]{4,120}\w)",
+    re.IGNORECASE,
+)
+_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": "'"}
+_ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39);")
 _TEXT_KEYS = ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary")
 
 
@@ -62,11 +69,38 @@ def unframed(result: str) -> str:
     if opened:
         closing = text.rfind(f"</{opened[1]}>")
         if closing > opened.end():
-            text = text[opened.end() : closing].strip("\n")
+            text = _unescaped(text[opened.end() : closing].strip("\n"))
             if text.strip()[:1] in "{[" and (inner := _in_json(text.strip())):
                 return inner
     text = _FOOTER.sub("", _HEADER.sub("", text))
     return _unindented(text).strip()
+
+
+def promised(result: str) -> frozenset[str]:
+    """The ids of the sub-agents that a spawn call's result says were begun: their reports come under these names."""
+    return (
+        frozenset(found["id"] for found in _NAMED.finditer(result[: 4 * _ACK])) if acknowledges(result) else frozenset()
+    )
+
+
+def report_of(agent: str, text: str, message: bool = False) -> str:
+    """What a text reports of the sub-agent of this id, among others or alone; empty where it says nothing of it. In a
+    ``message`` of its own the id may stand anywhere beside the report; in a tool's result, which may speak of anything,
+    it names the report."""
+    if agent not in text:
+        return ""
+    body = text.strip()
+    opened = _TAGS.search(body)
+    if opened and (closing := body.rfind(f"</{opened[1]}>")) > opened.end():
+        body = body[opened.end() : closing].strip()
+        if body[:1] not in "{[":
+            # A message of its own, which names the agent beside the report.
+            return _unescaped(body) if message else ""
+    try:
+        read = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return ""
+    return max((told.strip() for told in _told_of(agent, read)), key=len, default="")
 
 
 def delivery(report: str, text: str) -> Delivery:
@@ -105,8 +139,30 @@ def _in_json(text: str) -> str:
         read = orjson.loads(text)
     except orjson.JSONDecodeError:
         return ""
-    told = sorted(_texts(read), key=len)
-    return told[-1].strip() if told else ""
+    longest = max((told.strip() for told in _texts(read)), key=len, default="")
+    # A frame within a frame; what is no JSON, or holds no report, is the report.
+    return (longest[:1] == "{" and _in_json(longest)) or longest
+
+
+def _told_of(agent: str, value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts that stand under an agent's id, or beside it."""
+    if isinstance(value, dict) and depth < 5:
+        if agent in value:
+            yield from _texts(value[agent])
+        elif agent in (each for each in value.values() if isinstance(each, str)):
+            yield from _texts({key: inner for key, inner in value.items() if inner != agent})
+        else:
+            for inner in value.values():
+                yield from _told_of(agent, inner, depth + 1)
+    elif isinstance(value, list) and depth < 5:
+        for inner in value:
+            yield from _told_of(agent, inner, depth + 1)
+
+
+def _unescaped(text: str) -> str:
+    """The text without the entities of XML, where it was escaped as a whole."""
+    escaped = "<" not in text and _ENTITY.search(text) is not None
+    return _ENTITY.sub(lambda found: _CHARACTERS[found[1]], text) if escaped else text
 
 
 def _texts(value: Any, key: str = "", depth: int = 0) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,7 +21,7 @@ from memory.day.research.journal import ResearchJournal
 from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
-from memory.learning.reports import acknowledges, delivery, fails, unframed
+from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
@@ -45,6 +46,9 @@ IDLE = timedelta(minutes=30)
 
 LOOK_FOR_IDLE = timedelta(minutes=1)
 """How often it is looked for such."""
+
+PROMISED = 4096
+"""Sessions of which it is remembered which sub-agents they began in the background."""
 
 LEAST_REPORT = 40
 """Characters below which what a call gave back is no report."""
@@ -83,6 +87,7 @@ class Researching(Following):
         self._now = now
         self._looked: datetime | None = None
         self._learnt: dict[str, frozenset[str]] = {}
+        self._begun: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     async def forget(self, research: Research) -> int:
         """Delete a research everywhere, with those that it sent out itself and those that were asked the very same, and
@@ -287,6 +292,7 @@ class Researching(Following):
                 if begun is not None and not begun.reports:
                     work.research[begun.id] = replace(begun, outcome=Outcome.CUT, ended=max(begun.ended, at))
                 continue
+            self._promised(observed.journaled.session.id, call, text)
             if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
                 continue
             if any(delivery(report, text) is not Delivery.NOT for each in known.values() for report in each.reports):
@@ -299,6 +305,21 @@ class Researching(Following):
                     text = unframed(message.text)
                     if len(text) >= LEAST_REPORT:
                         await self._unknown(observed, message, spawn, text, known.get(spawn.errand.call), work)
+        for agent, call in self._begun.get(observed.journaled.session.id, {}).items():
+            told = [report_of(agent, text) for text in texts.values()]
+            told += [report_of(agent, message.text, message=True)] if message.role is Role.USER else []
+            report = max(told, key=len, default="")
+            if call in spawns and call not in matched and len(report) >= LEAST_REPORT:
+                known |= {each.call: each for each in work.research.values() if each.call}
+                await self._unknown(observed, message, spawns[call], report, known.get(call), work)
+
+    def _promised(self, session: str, call: str, text: str) -> None:
+        """Remember under which names a session will be told of the sub-agents that a call has begun."""
+        if names := promised(text):
+            self._begun.setdefault(session, {}).update(dict.fromkeys(names, call))
+            self._begun.move_to_end(session)
+            while len(self._begun) > PROMISED:
+                self._begun.popitem(last=False)
 
     async def _unknown(
         self, observed: Observed, message: Message, spawn: Spawn, text: str, known: Research | None, work: _Work

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.reports import acknowledges, delivery, fails, unframed
+from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.research import Delivery
 
 REPORT = """# Hooks
@@ -84,3 +84,42 @@ def test_a_report_about_errors_is_one() -> None:
     assert not fails("Errors are handled in billing/errors.py: each one has a code.")
     assert not fails("The agent of the mail module fails over to a second server.")
     assert not fails("Error: is what every line of that log begins with.\n" + "It is written by `log_all`.\n" * 80)
+
+
+@pytest.mark.parametrize(
+    ("ack", "names"),
+    [
+        ('{"agent_id":"019a-thread-1","nickname":"Kim"}', {"019a-thread-1"}),
+        ('{"status":"accepted","childSessionKey":"agent:main:subagent:7","runId":"r1"}', {"agent:main:subagent:7"}),
+        ("Async agent launched successfully. agentId: a0755 (running)", {"a0755"}),
+        (REPORT, set()),
+    ],
+)
+def test_an_acknowledgement_names_whom_it_began(ack: str, names: set[str]) -> None:
+    assert promised(ack) == names
+
+
+def test_of_several_each_report_stands_under_its_name() -> None:
+    waited = orjson.dumps({"status": {"one": {"completed": REPORT}, "two": {"completed": "Other. " * 30}}}).decode()
+    assert report_of("one", waited) == REPORT.strip()
+    assert report_of("two", waited) == ("Other. " * 30).strip()
+    assert report_of("three", waited) == ""
+    inside = orjson.dumps({"agent_path": "one", "status": {"completed": REPORT}}).decode()
+    note = f"<subagent_notification>\n{inside}\n</subagent_notification>"
+    assert report_of("one", note) == REPORT.strip()
+
+
+def test_a_name_beside_a_report_counts_in_a_message_and_in_no_tools_result() -> None:
+    told = f"session_key: agent:main:subagent:7\n<prompt-data>\n{REPORT}</prompt-data>"
+    assert report_of("agent:main:subagent:7", told, message=True) == REPORT.strip()
+    assert report_of("agent:main:subagent:7", told) == ""
+
+
+def test_what_was_escaped_as_a_whole_is_unescaped() -> None:
+    assert unframed("<result>a &lt;b&gt; &amp; &quot;c&quot;</result>") == 'a <b> & "c"'
+    assert unframed("<result>write &lt; for <</result>") == "write &lt; for <"
+
+
+def test_a_frame_within_a_frame_is_none_of_the_report() -> None:
+    assert unframed(orjson.dumps({"output": orjson.dumps({"result": REPORT}).decode()}).decode()) == REPORT.strip()
+    assert unframed('{"text": "{ is no frame, and this is no JSON"}') == "{ is no frame, and this is no JSON"

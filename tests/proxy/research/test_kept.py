@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.proxy.research.errands import (
     spawn,
     user,
 )
-from tests.proxy.wire.rounds.scripts import Round, Say
+from tests.proxy.wire.rounds.scripts import Call, Round, Say
 from tests.running import Running, running
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -120,3 +121,28 @@ async def test_a_child_that_came_to_nothing_is_kept_as_that(proxy: Running, upst
     memory = proxy.edge.memory
     assert memory is not None
     assert await memory.library.search("retry policy", owners_of(Scope(None, "local", "loom")))
+
+
+async def test_of_two_in_the_background_that_never_passed_each_report_is_kept(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    other, found = "Find out which migrations of the ledger cannot be rolled back.", "Migration 14 drops `due_on`. " * 3
+    calls = [Call("c1", "spawn_agent", json.dumps({"message": PROMPT})),
+             Call("c2", "spawn_agent", json.dumps({"message": other}))]  # fmt: skip
+    wait = Call("w1", "wait_agent", json.dumps({"ids": ["019a-one", "019b-two"]}))
+    script(upstream, CHAT, Round(tuple(calls)), Round((wait,)), *[Round((Say("So it is."),))] * 2)
+    talk = [user("Look at both.")]
+    await send(proxy, talk)
+    talk += [called(*calls), *(result(call.id, json.dumps({"agent_id": agent, "nickname": "Kim"}))
+                               for call, agent in zip(calls, ("019a-one", "019b-two"), strict=True))]  # fmt: skip
+    await send(proxy, talk)
+    done = {"status": {"019b-two": {"completed": found}, "019a-one": {"completed": REPORT}}, "timed_out": False}
+    talk += [called(wait), result("w1", json.dumps(done))]
+    await send(proxy, talk)
+    told = {"agent_path": "019a-one", "status": {"completed": REPORT}}
+    note = f"<subagent_notification>\n{json.dumps(told)}\n</subagent_notification>"
+    await send(proxy, [*talk, {"role": "assistant", "content": "So it is."}, user(note)])
+    kept = {each.question: each for each in await researched(proxy)}
+    assert {each.outcome for each in kept.values()} == {Outcome.UNSEEN}
+    assert kept[PROMPT].reports == (REPORT.strip(),)
+    assert kept[other].reports == (found.strip(),)
