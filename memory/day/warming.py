@@ -134,7 +134,7 @@ class Warming:
         latest: list[Scope] = []
         if begin:
             # First of all: what is said now is learned in a moment.
-            await self._guard(_read_rules(), otherwise=None, within=60, doing="reading the rules of texts")
+            await self._guard(self._read_rules(), otherwise=None, within=60, doing="reading the rules of texts")
             latest, _ = await self._guard(
                 self._journal.latest_scopes(SCOPES), otherwise=latest, within=60, doing="looking who was here last"
             )
@@ -151,6 +151,11 @@ class Warming:
             )
             left -= read
 
+    async def _read_rules(self) -> None:
+        """What the start did without: the rules by which is learned, and those by which texts are made shorter."""
+        await rules.at_hand(self._rest)
+        await asyncio.to_thread(importlib.import_module, "memory.tiers.choose")
+
     async def _rest(self) -> None:
         await asyncio.sleep(REST_SECONDS if self._busy() else 0)
 
@@ -163,9 +168,3 @@ class Warming:
 def _read_words(memories: Iterable[Fact | Passage]) -> None:
     for memory in memories:
         words_of(memory.text)
-
-
-async def _read_rules() -> None:
-    """What the start did without: the rules by which is learned, and those by which texts are made shorter."""
-    await rules.at_hand()
-    await asyncio.to_thread(importlib.import_module, "memory.tiers.choose")

@@ -172,8 +172,7 @@ def _on_signals(stop: Callable[[], None]) -> None:
 
 async def _age(memory: Memory | None) -> None:
     """What is read at the start stays: the collector of cycles need not go through it again and again, which would hold
-    everything up for fifty milliseconds now and then."""
-    gc.collect()
+    everything up for fifty milliseconds now and then. Nor once: what imports leave in cycles is next to nothing."""
     gc.freeze()
     gc.set_threshold(*_YOUNG)
     gc.enable()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 from memory.fact import Draft, Origin
@@ -18,12 +19,24 @@ from memory.ports import Journaled
 _RULES = "memory.learning.lesson"
 """What imports all the others."""
 
+_PIECES = (
+    *("decisions", "statements", "instructions", "preferences", "personal"),
+    *("choice", "assistant", "remember", "corrections"),
+)
+"""Those that take longest to import, which :data:`_RULES` would do in one go."""
 
-async def at_hand() -> None:
-    """Have the rules at hand, so that what asks for them from then on does not hold up the loop."""
+
+async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Have the rules at hand, so that what asks for them from then on does not hold up the loop; with a ``rest`` after
+    each few milliseconds, where nobody waits for them."""
     # Importing in a thread what is being imported already waits there until it is whole.
-    if not whole():
-        await asyncio.to_thread(importlib.import_module, _RULES)
+    if whole():
+        return
+    if rest is not None:
+        for piece in _PIECES:
+            await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
+            await rest()
+    await asyncio.to_thread(importlib.import_module, _RULES)
 
 
 def whole() -> bool:

@@ -182,7 +182,7 @@ async def test_after_a_start_the_rules_of_texts_are_read_before_anything_else(
     await memory.warming.stop()
     order: list[str] = []
 
-    async def at_hand() -> None:
+    async def at_hand(rest: object) -> None:
         order.append("rules")
 
     async def latest_scopes(limit: int) -> list[Scope]:
