@@ -26,6 +26,7 @@ from memory.ports.handed import (
     Tally,
     Turn,
 )
+from memory.scope import Scope
 from memory.session import Exchange, Receipt, Session
 
 
@@ -214,11 +215,11 @@ class Journal(Protocol):
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
         """Write how the legs have done."""
 
-    async def receipt(self, id: str) -> Receipt | None:
+    async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
         """A receipt by id (or a prefix of it that names one only)."""
 
-    async def receipts(self, limit: int) -> list[Receipt]:
-        """The newest receipts."""
+    async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
+        """The newest receipts; of one person's requests where a scope is given."""
 
     async def forget(
         self, ids: Sequence[str], at: datetime, owners: Sequence[str] | None = None, tombstones: Sequence[bytes] = ()

@@ -13,7 +13,7 @@ import orjson
 from memory.conversation import Message, Part, Reasoning, Reply, Role, chained, digest
 from memory.edits import Entry
 from memory.ports import Journaled
-from memory.scope import Layer
+from memory.scope import Layer, Scope
 from memory.session import Exchange, Receipt, Session
 from memory.stores.draft import Draft
 from memory.stores.gate import Gate
@@ -68,22 +68,28 @@ class Exchanges(Shelf):
 
         return await self._db.read(work)
 
-    async def receipt(self, id: str) -> Receipt | None:
+    async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
         """See :class:`memory.ports.Journal`."""
+        between: tuple[str | None, ...] = (id, id + "\U0010ffff")
+        query = ("receipt_find", between) if of is None else ("receipt_of", (*between, of.org, of.user))
 
         def work(connection: sqlite3.Connection) -> Receipt | None:
-            rows = connection.execute(QUERIES["receipt_find"], (id, id + "\U0010ffff")).fetchall() if id else []
+            rows = connection.execute(QUERIES[query[0]], query[1]).fetchall() if id else []
             if rows and (len(rows) == 1 or rows[0]["id"] == id):
                 return receipt_of(rows[0]["body"])
             return None
 
         return await self._db.look(work)
 
-    async def receipts(self, limit: int) -> list[Receipt]:
+    async def receipts(self, limit: int, of: Scope | None = None) -> list[Receipt]:
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> list[Receipt]:
-            return [receipt_of(row["body"]) for row in connection.execute(QUERIES["receipts_newest"], (limit,))]
+            if of is None:
+                rows = connection.execute(QUERIES["receipts_newest"], (limit,))
+            else:
+                rows = connection.execute(QUERIES["receipts_of"], (of.org, of.user, limit))
+            return [receipt_of(row["body"]) for row in rows]
 
         return await self._db.read(work)
 

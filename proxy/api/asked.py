@@ -54,6 +54,11 @@ def scope_of(request: web.Request) -> Scope:
     return Scope(said.get("org", settings.org), said.get("user", settings.user), said.get("project"))
 
 
+def person_of(request: web.Request) -> Scope | None:
+    """Whose requests and sessions are meant: those of the person whom the query names; None for everybody's."""
+    return scope_of(request) if request.query.keys() & {"user", "org"} else None
+
+
 async def owners_of(request: web.Request) -> tuple[str, ...]:
     """The owners that are meant: of one project and of what holds in all, or all of a person's."""
     scope = scope_of(request)

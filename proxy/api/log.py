@@ -12,7 +12,7 @@ from memory.context.seen import saved
 from memory.session import Receipt
 from proxy.api import told
 from proxy.api.answers import answer
-from proxy.api.asked import memory_of, query_limit
+from proxy.api.asked import memory_of, person_of, query_limit
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -20,8 +20,8 @@ routes = web.RouteTableDef()
 
 @routes.get("/api/log")
 async def log(request: web.Request) -> web.Response:
-    """The newest requests, in short."""
-    receipts = await memory_of(request).journal.receipts(query_limit(request, 20))
+    """The newest requests, in short; those of one person where the query names a user or an org."""
+    receipts = await memory_of(request).journal.receipts(query_limit(request, 20), person_of(request))
     return answer({"receipts": [told.line(receipt) for receipt in receipts]})
 
 
@@ -29,7 +29,7 @@ async def log(request: web.Request) -> web.Response:
 async def receipt(request: web.Request) -> web.Response:
     """One request, whole, by its receipt's id or a beginning of it that names one only."""
     id = request.match_info["id"]
-    held = await memory_of(request).journal.receipt(id) if 4 <= len(id) <= 64 else None
+    held = await memory_of(request).journal.receipt(id, person_of(request)) if 4 <= len(id) <= 64 else None
     if held is None:
         raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
     return answer({**told.receipt(held), "seen": await _seen(memory_of(request), held)})

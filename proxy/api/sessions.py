@@ -8,9 +8,10 @@ from aiohttp import web
 
 from memory.day.moving.session_view import exported
 from memory.ports import Journal
+from memory.scope import Scope
 from memory.session import Receipt, RequestKind, Session
 from proxy.api.answers import answer
-from proxy.api.asked import checked_text, memory_of, query_limit, scope_of
+from proxy.api.asked import checked_text, memory_of, person_of, query_limit, scope_of
 from proxy.api.rendered import rendered
 
 routes = web.RouteTableDef()
@@ -30,7 +31,7 @@ async def sessions(request: web.Request) -> web.Response:
     where that is asked for. ``own`` is the client's history in tokens, ``tokens`` what is forwarded of it."""
     runtime = checked_text(request.query.get("runtime", ""), "runtime", longest=100)
     shed = request.query.get("shed", "").lower() in ("1", "true", "yes")
-    told = await standing(memory_of(request).journal, runtime, query_limit(request, RECENT))
+    told = await standing(memory_of(request).journal, runtime, query_limit(request, RECENT), person_of(request))
     return answer({"sessions": [each for each in told if each["shed"] or not shed]})
 
 
@@ -57,10 +58,18 @@ async def view(request: web.Request) -> web.Response:
     return answer(told)
 
 
-async def standing(journal: Journal, runtime: str = "", limit: int = RECENT) -> list[dict[str, Any]]:
-    """The main sessions of which sizes are known, the one seen last first."""
+async def standing(
+    journal: Journal, runtime: str = "", limit: int = RECENT, of: Scope | None = None
+) -> list[dict[str, Any]]:
+    """The main sessions of which sizes are known, the one seen last first; one person's where a scope is given."""
     latest = await journal.latest(limit, runtime)
-    return [_line(*each) for each in latest if each[1].window and each[0].kind is RequestKind.MAIN]
+    return [
+        _line(session, receipt)
+        for session, receipt in latest
+        if receipt.window
+        and session.kind is RequestKind.MAIN
+        and (of is None or (of.org, of.user) == (session.scope.org, session.scope.user))
+    ]
 
 
 def _line(session: Session, receipt: Receipt) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def status(call: Call) -> None:
         console.print(f"! {why}")
 
 
-@takes()
+@takes("user")
 def log(
     call: Call,
     id: Annotated[str | None, typer.Argument(help="A receipt's id, or the beginning of it.", metavar="[ID]")] = None,

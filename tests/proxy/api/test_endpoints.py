@@ -249,3 +249,23 @@ async def test_a_folder_is_told_its_project(ask: Asking, tmp_path: Path) -> None
     told = await ask("GET", f"api/project?directory={tmp_path}")
     assert told["project"] == str(tmp_path)
     assert "absolute" in (await ask("GET", "api/project?directory=boat", status=422))["error"]
+
+
+async def test_of_requests_and_sessions_only_the_named_persons_are_told(ask: Asking, proxy: Running) -> None:
+    for user in ("ada", "bob"):
+        _, _, headers = await proxy.post(
+            "/v1/chat/completions",
+            {"model": "m", "messages": [{"role": "user", "content": f"I am {user}, hello."}]},
+            x_palimpsest_user=user,
+            x_session_id=f"of-{user}",
+        )
+        id = headers["x-palimpsest-receipt"]
+    await proxy.learned()
+    assert len((await ask("GET", "api/log"))["receipts"]) == 2
+    assert [each["id"] for each in (await ask("GET", "api/log?user=bob"))["receipts"]] == [id]
+    assert (await ask("GET", "api/log?user=bob&org=acme"))["receipts"] == []
+    assert (await ask("GET", f"api/log/{id}"))["id"] == (await ask("GET", f"api/log/{id[:8]}?user=bob"))["id"] == id
+    assert "no receipt" in (await ask("GET", f"api/log/{id}?user=ada", status=404))["error"]
+    everybody = (await ask("GET", "api/sessions"))["sessions"]
+    mine = (await ask("GET", "api/sessions?user=bob"))["sessions"]
+    assert len(everybody) == 2 and len(mine) == 1

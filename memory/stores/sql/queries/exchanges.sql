@@ -57,3 +57,13 @@ SELECT id, body FROM receipts WHERE id >= ? AND id < ? ORDER BY id LIMIT 2;
 
 -- receipts_newest: the newest receipts
 SELECT body FROM receipts ORDER BY number DESC LIMIT ?;
+
+-- receipt_of: receipts of one person's requests, as receipt_find
+SELECT receipts.id, receipts.body FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange
+JOIN sessions ON sessions.number = exchanges.session
+WHERE receipts.id >= ? AND receipts.id < ? AND sessions.org IS ? AND sessions.user IS ? ORDER BY receipts.id LIMIT 2;
+
+-- receipts_of: the newest receipts of one person's requests
+SELECT receipts.body FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange
+JOIN sessions ON sessions.number = exchanges.session
+WHERE sessions.org IS ? AND sessions.user IS ? ORDER BY receipts.number DESC LIMIT ?;
