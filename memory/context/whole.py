@@ -37,8 +37,9 @@ _DOINGS: Final = (
 _OF_A_TIME: Final = re.compile(
     r"^\W*(?:(?:so|and|hey|hi|ok|please|can you|could you|tell me|remind me|summari[sz]e|recap)[\s,]+){0,3}"
     rf"(?:what (?:all )?(?:(?:did|have|had|were|was) {_WE}(?: \w+)? {_DOINGS}|(?:has )?happened|was done|went on"
-    rf"|was going on)|what {_WE} (?:did|have done|worked on|talked about|discussed|decided))"
-    r"(?: (?:here|together|in this project|on this project|exactly|again))*\W*$",
+    rf"|was going on)|what(?:'s| has) been going on|what {_WE} (?:did|have done|worked on|talked about|discussed|decided)"
+    r"|summari[sz]e|recap(?: of)?|(?:give me |show me )?(?:a |the |an )?(?:summary|recap|overview)(?: of)?)"
+    r"(?: (?:here|together|in this project|on this project|exactly|again|so far|earlier|morning|afternoon))*\W*$",
     re.IGNORECASE,
 )
 """A question about a time with nothing in it but the time, whose words have been taken out."""
@@ -46,6 +47,7 @@ _OF_A_TIME: Final = re.compile(
 _OPEN: Final = re.compile(
     r"\b(?:where (?:did|had) (?:we|i) (?:leave|left) off|where were we|where do (?:we|i) stand|catch me up"
     rf"|what (?:were|was|am|are) {_WE} (?:just |currently |last )?(?:working on|doing|up to)"
+    rf"|what (?:have|had) {_WE} been (?:working on|doing|up to)"
     r"|what(?:'s| is) (?:still )?(?:open|left to do|going on elsewhere)"
     r"|what else (?:is|am i|are we) (?:open|working on)|(?:my|our|the) other (?:open )?sessions)\b",
     re.IGNORECASE,
@@ -75,14 +77,26 @@ def whole(text: str, now: datetime) -> Whole | None:
         return None
     timed = spans(text, now)
     if timed.spans and _OF_A_TIME.match(timed.rest):
-        span = timed.spans[0]
-        if not span.yearly and span.begin < now and span.end - span.begin <= LONGEST:
+        span = _latest(timed.spans[0], now)
+        if span is not None and span.begin < now and span.end - span.begin <= LONGEST:
             return Whole(span)
     if _OPEN.search(text) and not timed.spans:
         return Whole(Span(now - RECENT, now + _DAY), still_open=True)
     if (named := _PERSON.search(text)) is not None:
         return Whole(name=named["name"].lower().removesuffix("'s"))
     return None
+
+
+def _latest(span: Span, now: datetime) -> Span | None:
+    """A time as it is meant: without a year, the latest one that has begun ("on 6 November"). None where there is none,
+    as on 29 February of most years."""
+    if not span.yearly or span.begin < now:
+        return replace(span, yearly=False)
+    try:
+        earlier = span.begin.replace(year=span.begin.year - 1)
+    except ValueError:
+        return None
+    return Span(earlier, earlier + (span.end - span.begin))
 
 
 def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_open: bool = False) -> list[Scored]:
@@ -95,7 +109,12 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
     ]
     said: dict[str, list[Passage]] = {}
     for each in sorted(inside, key=lambda each: (_at(each), each.id)):
-        if isinstance(each, Passage) and each.origin.trusted and len(each.text.split()) > 3:
+        if (
+            isinstance(each, Passage)
+            and each.origin.trusted
+            and len(each.text.split()) > 3
+            and whole(each.text, each.at) is None  # that somebody asked memory is no work
+        ):
             said.setdefault(each.session, []).append(each)
     first = {passages[0].id: 1.0 for passages in said.values()}
     last = {passages[-1].id: 0.9 for passages in said.values()} if still_open else {}
@@ -108,6 +127,15 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
             found.append(Scored(each, share, {"day": share}))
     found.sort(key=lambda each: (-each.score, -_at(each.memory).timestamp(), each.id))
     return [_short(each) for each in found[:LINES]]
+
+
+def last_day(memories: Iterable[Memory], session: str) -> Span | None:
+    """The day on which something was said last in another session, and the one before; None where nothing was."""
+    times = [_at(each) for each in memories if each.session != session and each.origin.trusted]
+    if not times:
+        return None
+    midnight = max(times).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Span(midnight - _DAY, midnight + _DAY)
 
 
 def of_somebody(memories: Iterable[Memory], name: str, session: str, now: datetime) -> list[Scored]:

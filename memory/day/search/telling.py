@@ -10,13 +10,13 @@ from memory.consolidation.diff import Line
 from memory.context.question import Asker, Question
 from memory.context.rank import Scored
 from memory.context.somebody import profile, talked_of
-from memory.context.whole import Whole, of_a_time, of_somebody
+from memory.context.whole import Whole, last_day, of_a_time, of_somebody
 from memory.fact import Fact, Passage
 
 BUFFER = 400
 """Memories of the newest that are looked at for a time that no summary tells of yet."""
 UNTOLD = timedelta(days=2)
-"""How old a time may be at most that no night has put in short yet."""
+"""How old a time may be at most of which a night has put only a part in short."""
 FILED = 200
 """Memories of one name that are looked at."""
 NAMED = 40
@@ -52,10 +52,13 @@ async def tell(journal: Days, asked: Whole, owners: Sequence[str], session: str,
         return []
     first, last = asked.span.begin.date().isoformat(), asked.span.end.date().isoformat()
     wanted = dict.fromkeys(line.memory for line in await journal.summaries(owners, first, last))
-    if asked.span.end > now - UNTOLD:
+    if not wanted or asked.span.end > now - UNTOLD:
         wanted |= dict.fromkeys(await journal.newest(owners, BUFFER))
     memories = await journal.memories(list(wanted), owners) if wanted else []
-    return of_a_time(memories, asked.span, session, still_open=asked.still_open)
+    told = of_a_time(memories, asked.span, session, still_open=asked.still_open)
+    if asked.still_open and not told and (before := last_day(memories, session)) is not None:
+        told = of_a_time(memories, before, session, still_open=True)
+    return told
 
 
 async def profiles(

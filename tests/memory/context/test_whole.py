@@ -24,6 +24,13 @@ TODAY = Span(NOW - timedelta(hours=8), NOW)
         ("What happened last Tuesday?", "2026-05-19"),
         ("Please recap what we did last week.", "2026-05-11"),
         ("What did we talk about on 4 May 2026?", "2026-05-04"),
+        ("What did we do on May 4?", "2026-05-04"),
+        ("What did we do on 4 November?", "2025-11-04"),
+        ("what have we done so far today?", "2026-05-20"),
+        ("What did we do earlier today?", "2026-05-20"),
+        ("Summarize yesterday.", "2026-05-19"),
+        ("What's been going on today?", "2026-05-20"),
+        ("Give me a summary of last week.", "2026-05-11"),
     ],
 )
 def test_a_time_is_asked_for_as_a_whole(text: str, day: str) -> None:
@@ -40,6 +47,8 @@ def test_a_time_is_asked_for_as_a_whole(text: str, day: str) -> None:
         "Do it today.",
         "What happened?",
         "What did we do in 2019?",
+        "Summarize the README.",
+        "Give me a summary of yesterday's meeting.",
         "What will we do tomorrow?",
         "Who is there?",
         "Tell me about the parser.",
@@ -51,7 +60,9 @@ def test_anything_else_is_not(text: str) -> None:
     assert whole(text, NOW) is None
 
 
-@pytest.mark.parametrize("text", ["Where did we leave off?", "what was I working on?", "What's still open?"])
+@pytest.mark.parametrize(
+    "text", ["Where did we leave off?", "what was I working on?", "What's still open?", "What have I been working on?"]
+)
 def test_what_is_open_is_asked_for(text: str) -> None:
     asked = whole(text, NOW)
     assert asked is not None and asked.still_open
@@ -81,6 +92,13 @@ def test_a_time_is_told_by_what_each_session_was_asked_first_and_what_was_learnt
     assert [each.memory for each in told] == [first, learnt]
     still = of_a_time([*others, second, learnt, first], TODAY, "now", still_open=True)
     assert [each.memory for each in still] == [first, second, learnt]
+
+
+def test_that_memory_was_asked_is_no_work() -> None:
+    at = NOW - timedelta(hours=2)
+    asked = passage("What did we do this morning?", 1, session="a", at=at)
+    done = passage("Please find out why the importer stalls.", 3, session="a", at=at + timedelta(minutes=5))
+    assert [each.memory for each in of_a_time([asked, done], TODAY, "now", still_open=True)] == [done]
 
 
 def test_lines_are_few_and_short() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fake_provider import fake_provider
@@ -52,3 +53,18 @@ async def test_who_is_only_talked_of_comes_with_a_profile_once_a_session(tmp_pat
         assert b"She prefers calls to mails." in provider.last.body and b"sky" not in provider.last.body
         await proxy.chat("Can you draft a note to Otto about the outage of last night?", session="s3")
         assert b"prefers calls" not in provider.last.body
+
+
+async def test_what_was_left_before_a_holiday_and_a_day_without_a_night_are_told(tmp_path: Path) -> None:
+    moments = [datetime(2026, 11, 6, 12, tzinfo=UTC)]
+    quiet = {"memory__page__enabled": False, "memory__night__enabled": False}
+    async with fake_provider() as provider, running(provider, tmp_path, now=lambda: moments[-1], **quiet) as proxy:
+        await proxy.chat("Please find out why the nightly importer stalls so often.", session="s1")
+        await proxy.learned()
+        moments.append(moments[-1] + timedelta(days=9))
+        await proxy.chat("Where did we leave off?", session="s2")
+        assert b"nightly importer stalls" in provider.last.body
+        await proxy.chat("What did we do on November 6?", session="s3")
+        assert b"nightly importer stalls" in provider.last.body
+        await proxy.chat("What did we do on November 7?", session="s4")
+        assert b"nightly importer stalls" not in provider.last.body
