@@ -37,7 +37,8 @@ _DOINGS: Final = (
 _OF_A_TIME: Final = re.compile(
     r"^\W*(?:(?:so|and|hey|hi|ok|please|can you|could you|tell me|remind me|summari[sz]e|recap)[\s,]+){0,3}"
     rf"(?:what (?:all )?(?:(?:did|have|had|were|was) {_WE}(?: \w+)? {_DOINGS}|(?:has )?happened|was done|went on"
-    rf"|was going on)|what(?:'s| has) been going on|what {_WE} (?:did|have done|worked on|talked about|discussed|decided)"
+    rf"|was going on)|what(?:'s| has)? been going|what {_WE}"
+    r" (?:did|have done|worked on|talked about|discussed|decided)"
     r"|summari[sz]e|recap(?: of)?|(?:give me |show me )?(?:a |the |an )?(?:summary|recap|overview)(?: of)?)"
     r"(?: (?:here|together|in this project|on this project|exactly|again|so far|earlier|morning|afternoon))*\W*$",
     re.IGNORECASE,
