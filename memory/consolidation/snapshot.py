@@ -22,7 +22,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """That something was said so many ``times`` in a session in which memory had not shown it before."""
+    """That something was said so many ``times`` in a session."""
 
     kind: Kind
     session: str

@@ -88,6 +88,7 @@ RULES: tuple[Rule, ...] = (
         r"also) )(?:(?:should|must|shall|please|need to|have to) )?(?:always|never|don't ever|do not ever|"
         r"not ever) (?:\w{2,12}ly )?(?!been|had|was|got|did|seen|saw|heard|mind|the\b|a\b|an\b|in\b|on\b|went|knew|"
         r"thought|happen|used to|i\b|we\b|\w{2,}[^su]s\b|\w{2,}ing\b)\w{2,}",
+        rf"^{_POLITE}{_ORDER}\b[^?]{{4,120}}, always[.!]*$",
         r"^(?:bitte )?(?:immer|nie|niemals) \w|\b(?:nutze?|verwende|benutze|schreibe?|antworte|"
         r"mach) (?:bitte )?(?:immer|nie|niemals)\b|\b(?:should|must|can) never\b",
         unless=(

@@ -224,7 +224,7 @@ def _use(connection: sqlite3.Connection, use: Use) -> None:
     """Count what became of a memory in a session."""
     before = connection.execute(QUERIES["use_get"], (use.memory, use.session)).fetchone()
     counts = use.used or use.said
-    told = {"memory": use.memory, "session": use.session, "shown": use.shown, "used": counts}
+    told = {"memory": use.memory, "session": use.session, "shown": use.shown, "used": counts, "said": use.said}
     connection.execute(QUERIES["use_write"], told)
     if not counts:
         if before is None:

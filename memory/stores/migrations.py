@@ -75,6 +75,11 @@ def m012_courtesies(connection: sqlite3.Connection) -> None:
     _run(connection, "012_courtesies.sql")
 
 
+def m013_said(connection: sqlite3.Connection) -> None:
+    """How often a memory was said again in a session, apart from how often it was used."""
+    _run(connection, "013_said.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -88,6 +93,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m010_nights_in_turn,
     m011_retention,
     m012_courtesies,
+    m013_said,
 )
 
 

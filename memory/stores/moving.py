@@ -31,18 +31,18 @@ class Moving(Shelf):
 
         return await self._db.read(work)
 
-    async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int]]]:
+    async def uses_of(self, ids: Sequence[str]) -> dict[str, Mapping[str, tuple[int, int, int]]]:
         """See :class:`memory.day.moving.exporting.Kept`."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Mapping[str, tuple[int, int]]]:
-            found: dict[str, dict[str, tuple[int, int]]] = {}
+        def work(connection: sqlite3.Connection) -> dict[str, Mapping[str, tuple[int, int, int]]]:
+            found: dict[str, dict[str, tuple[int, int, int]]] = {}
             for row in ask_many(connection, "uses_of", ids):
-                found.setdefault(row["memory"], {})[row["session"]] = (row["shown"], row["used"])
+                found.setdefault(row["memory"], {})[row["session"]] = (row["shown"], row["used"], row["said"])
             return dict(found)
 
         return await self._db.read(work)
 
-    async def restore_uses(self, uses: Mapping[str, Mapping[str, tuple[int, int]]]) -> None:
+    async def restore_uses(self, uses: Mapping[str, Mapping[str, tuple[int, int, int]]]) -> None:
         """See :class:`memory.day.moving.importing.Taking`."""
         rows = [(memory, session, *counts) for memory, each in uses.items() for session, counts in each.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["use_restore"], rows))

@@ -90,7 +90,7 @@ class Snapshots:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
 
     def said_by(self, ids: Sequence[str]) -> dict[str, list[Said]]:
-        """In which sessions facts, or those that they absorbed, were said without memory's having shown them."""
+        """In which sessions facts, or those that they absorbed, were said."""
         found: dict[str, list[Said]] = {}
         with self._reading() as connection:
             for row in ask_many(connection, "snapshot_said_by", ids):

@@ -139,7 +139,7 @@ async def lived(home: Path, life: Life) -> Memory:
             if each.origin is Origin.BEHAVIOUR and each.owner == owner(scope)
         )
         await memory.journal.learn(Lesson(0, observed=Observed(owner(scope), known=habits)))
-    await memory.journal.restore_uses({uuid(n): {"s9": (1, used)} for n, used in life.uses})
+    await memory.journal.restore_uses({uuid(n): {"s9": (1, used, 0)} for n, used in life.uses})
     await memory.pages.write(BOAT, "- Ann's own words")
     return memory
 

@@ -22,6 +22,19 @@ CORRECTIONS = [
 LIBRARIES = ("lodash", "react", "vue", "svelte", "axios", "zod")
 
 
+async def test_what_is_corrected_although_memory_shows_it_to_the_model_counts(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        for number, (library, text) in enumerate(zip(LIBRARIES, CORRECTIONS, strict=True)):
+            asked, done = f"Add {library} to the project please.", f"I ran npm install {library}."
+            await proxy.chat(asked, done, text, session=f"s{number}")
+            await proxy.learned()
+        assert b"<recalled-memory>" in provider.last.body, "memory shows it"
+        ask = asking(proxy)
+        await consolidated(ask, {})
+        [found] = (await ask("GET", "api/candidates"))["candidates"]
+        assert found["sessions"] >= 5 and found["sources"] >= 5
+
+
 async def test_what_is_corrected_again_and_again_becomes_a_rule_by_a_persons_word(tmp_path: Path) -> None:
     folder = tmp_path / "checkout"
     folder.mkdir()

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from memory.fact import Fact, Passage
 
@@ -21,8 +22,11 @@ FORMAT = 1
 
 FACT, PASSAGE = "fact", "passage"
 
-Uses = Mapping[str, tuple[int, int]]
-"""By session: how often a memory was shown in it, and how often used."""
+Uses = Mapping[str, tuple[int, int, int]]
+"""By session: how often a memory was shown in it, how often used, and how often said."""
+
+
+_Counts = Annotated[list[int], Meta(min_length=2, max_length=3)]
 
 
 class NoRecord(ValueError):
@@ -60,16 +64,21 @@ def memory_of(record: Mapping[str, Any]) -> Fact | Passage:
     return memory
 
 
-def uses_of(record: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """By session how often the memory of a record was shown and used.
+def uses_of(record: Mapping[str, Any]) -> dict[str, tuple[int, int, int]]:
+    """By session how often the memory of a record was shown, used and said. Earlier versions did not tell the last:
+    what was used without having been shown was said.
 
     Raises:
         NoRecord: when it is not told so.
     """
     try:
-        return msgspec.convert(record.get("uses") or {}, dict[str, tuple[int, int]])
+        told = msgspec.convert(record.get("uses") or {}, dict[str, _Counts])
     except ValueError as error:
         raise NoRecord(f"uses: {error}") from None
+    return {
+        session: (counts[0], counts[1], counts[2] if len(counts) > 2 else 0 if counts[0] else counts[1])
+        for session, counts in told.items()
+    }
 
 
 def checked(value: Any) -> None:

@@ -34,6 +34,7 @@ def test_a_rule_for_the_work_stays_with_the_project() -> None:
     assert draft.confidence >= 0.8
     assert draft.entities == ()
     assert draft.text == "Always run `make check` before pushing."
+    assert texts("Write the tests before the code, always.") == ["Write the tests before the code, always."]
 
 
 def test_a_correction_keeps_both_sides() -> None:

@@ -64,12 +64,13 @@ UPDATE facts SET stability = CASE stability WHEN 'draft' THEN 'verified' ELSE 's
 -- fact_used_elsewhere: count one more session
 UPDATE facts SET sessions = sessions + 1 WHERE id = ?;
 
--- use_write: a memory was shown in a session, and perhaps used
-INSERT INTO uses (memory, session, shown, used) VALUES (:memory, :session, :shown, :used)
-ON CONFLICT (memory, session) DO UPDATE SET shown = shown + excluded.shown, used = used + excluded.used;
+-- use_write: a memory was shown in a session, and perhaps used, or said again
+INSERT INTO uses (memory, session, shown, used, said) VALUES (:memory, :session, :shown, :used, :said)
+ON CONFLICT (memory, session) DO UPDATE SET
+    shown = shown + excluded.shown, used = used + excluded.used, said = said + excluded.said;
 
 -- use_begin: whoever made a memory is its first user
-INSERT INTO uses (memory, session, shown, used) VALUES (?, ?, 0, 1) ON CONFLICT (memory, session) DO NOTHING;
+INSERT INTO uses (memory, session, shown, used, said) VALUES (?, ?, 0, 1, 1) ON CONFLICT (memory, session) DO NOTHING;
 
 -- use_get: how often a memory was used in a session
 SELECT used FROM uses WHERE memory = ? AND session = ?;

@@ -5,11 +5,11 @@ SELECT * FROM facts WHERE +owner = ? AND id > ? ORDER BY id LIMIT ?;
 -- passages_after: an owner's passages behind an id, in the order of the ids; the limit comes last
 SELECT * FROM passages WHERE +owner = ? AND id > ? ORDER BY id LIMIT ?;
 
--- uses_of: in which sessions these memories were shown and used
-SELECT memory, session, shown, used FROM uses WHERE memory IN (?*) ORDER BY memory, session;
+-- uses_of: in which sessions these memories were shown, used and said
+SELECT memory, session, shown, used, said FROM uses WHERE memory IN (?*) ORDER BY memory, session;
 
--- use_restore: how often a memory was shown and used in a session, as it is told; what is known already stays
-INSERT INTO uses (memory, session, shown, used) VALUES (?, ?, ?, ?) ON CONFLICT (memory, session) DO NOTHING;
+-- use_restore: how often a memory was shown, used and said in a session, as it is told; what is known already stays
+INSERT INTO uses (memory, session, shown, used, said) VALUES (?, ?, ?, ?, ?) ON CONFLICT (memory, session) DO NOTHING;
 
 -- pins_whole: what a person wants whole, and since when
 SELECT subject, part, at FROM pins WHERE owner = ? ORDER BY subject, part;

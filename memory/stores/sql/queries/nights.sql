@@ -152,13 +152,13 @@ SELECT id FROM facts WHERE state = 'active' AND layer = 'user-project' AND sessi
 AND origin IN ('person', 'user') AND kind IN ('correction', 'convention', 'decision', 'anti-pattern', 'heuristic')
 AND id IN (?*) ORDER BY number;
 
--- snapshot_said_by: in which sessions facts, or those that they absorbed, were said without having been shown
+-- snapshot_said_by: in which sessions facts, or those that they absorbed, were said
 WITH named AS (SELECT id, supersedes FROM facts WHERE id IN (?*)),
 parts AS (
     SELECT id AS whole, id AS part FROM named
     UNION SELECT named.id, absorbed.id FROM named, json_each(named.supersedes) AS one
     JOIN facts AS absorbed ON absorbed.id = one.value AND absorbed.state = 'archived'
 )
-SELECT facts.id, facts.kind, uses.session, sum(uses.used) AS times FROM parts
+SELECT facts.id, facts.kind, uses.session, sum(uses.said) AS times FROM parts
 JOIN facts ON facts.id = parts.whole JOIN uses ON uses.memory = parts.part
-WHERE uses.shown = 0 AND uses.used > 0 GROUP BY facts.id, uses.session ORDER BY facts.id, uses.session;
+WHERE uses.said > 0 GROUP BY facts.id, uses.session ORDER BY facts.id, uses.session;

@@ -62,8 +62,12 @@ def test_a_field_of_the_wrong_kind_is_named(field: str, value: object) -> None:
 
 
 def test_uses_go_along_and_are_checked() -> None:
-    record = through_json(WHOLE, uses={"s1": (3, 1)})
-    assert uses_of(record) == {"s1": (3, 1)}
+    record = through_json(WHOLE, uses={"s1": (3, 1, 1)})
+    assert uses_of(record) == {"s1": (3, 1, 1)}
+    earlier = {**record, "uses": {"s1": [3, 1], "s2": [0, 2]}}
+    assert uses_of(earlier) == {"s1": (3, 1, 0), "s2": (0, 2, 2)}, "what was said was not told apart"
     assert uses_of(through_json(WHOLE)) == {}
     with pytest.raises(NoRecord):
         uses_of({**record, "uses": {"s1": "often"}})
+    with pytest.raises(NoRecord):
+        uses_of({**record, "uses": {"s1": [1]}})

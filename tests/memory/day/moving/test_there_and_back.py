@@ -72,7 +72,7 @@ async def lived(memory: Memory) -> None:
     mine = replace(fact("I am left-handed", id=uuid(6)), owner=ANN.owner(Layer.USER) or "", layer=Layer.USER)
     said = passage("The mast is made of spruce, and so is the boom.", id=uuid(7), preview=9, source=b"\x07" * 16)
     await memory.learner.remember([old, new, side, gist, right, mine], [said])
-    await memory.journal.restore_uses({uuid(2): {"s1": (3, 1), "s2": (1, 1)}})
+    await memory.journal.restore_uses({uuid(2): {"s1": (3, 1, 0), "s2": (1, 1, 1)}})
     proposals = [rule(20, 2), rule(21, 3, 5), rule(22, 1), rule(23, 6, layer=Layer.ORG)]
     await memory.journal.propose(owner(), proposals, THEN)
     for each in await memory.journal.candidates([owner()]):
