@@ -170,7 +170,7 @@ class Observing:
         over = {each.mark for each in noticed.proposals if each.kind is CandidateKind.RETIREMENT}
         for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.looked else ():
             if each.kind is CandidateKind.RETIREMENT and each.mark not in over:
-                await self._journal.decide(each, CandidateState.DEFERRED, at, "it is a habit again")
+                await self._journal.decide(each, CandidateState.DEFERRED, at, "its steps are not left out any more")
 
     async def habits(self, owner: str) -> Habits:
         """The habits of an owner's sessions, as they are now, but for those that are forgotten."""

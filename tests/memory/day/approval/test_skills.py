@@ -260,7 +260,7 @@ async def test_a_skill_that_is_followed_again_is_not_to_be_retired_any_more(prox
     for number in range(8):
         await play(proxy, f"Do it as before {number}.", WORK, f"u{number}")
     now = await memory(proxy).approving.candidate(retirement.id, [OWNER])
-    assert (now.state, now.reason) == (CandidateState.DEFERRED, "it is a habit again")
+    assert (now.state, now.reason) == (CandidateState.DEFERRED, "its steps are not left out any more")
 
 
 async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) -> None:
