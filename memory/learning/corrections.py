@@ -59,7 +59,8 @@ RULES: tuple[Rule, ...] = (
         "no nope nah nein actually",
         r"^(?:no|nope|nah|nein)(?:[,.:;!–—-]{1,3} ?| (?=(?:it|its|that|the|this|they|we|you|i|don't|not|use|remove|"
         r"keep|write|undo|revert|there|he|she|please|because)\b))(?!no\b|problem|worries|need|rush|thanks?\b|"
-        r"that's (?:all|it|fine|ok|everything)|i (?:think|guess|don't (?:think|have|need)|haven't|am good|'m good)|"
+        r"that's (?:all|it|fine|ok|okay|alright|clear|everything)|"
+        r"i (?:think|guess|don't (?:think|have|need)|haven't|am good|'m good)|"
         r"i'm (?:good|fine|not)|just|please (?:proceed|go)|more|idea|changes|other|further|type)\S.{6,}",
         r"^actually,? (?:it|that|this|the|they|we|there|its|his|her|my|our)\b.{0,40}\b(?:is|are|'s|was|were|should|"
         r"uses?|has|have|isn't|not|don't|needs?)\b",
@@ -77,6 +78,9 @@ RULES: tuple[Rule, ...] = (
         unless=(
             r"\b(?:why|if|or|whether|sure|maybe) not\b|\bnot (?:only|just|sure|yet|really|bad)\b|\b(?:am|was|were|"
             r"do|does|did|has|have|can|could|will|would|should|may|might) not\b",
+            # What is conceded is no mistake: behind it stands a sentence of its own, not what holds in its place.
+            r"\bnot [^?]{2,80}, but (?:i|it|we|you|they|he|she|there|this|that|close)(?:['’]\w{1,3})?\b|"
+            r"\bi(?:['’]m| am) not [^?]{2,80}, but\b",
         ),
         when=lambda clause: len(clause.text) < 200,
     ),

@@ -174,6 +174,24 @@ def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, o
     assert not rule.matches(Clause(other))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm not too picky, but I do try to avoid too many carbs.",
+        "It's not huge, but it's cozy and perfect for my needs.",
+        "I’m not exactly a reckless user, but accidents do happen.",
+        "No, that's alright. I'll stick with the current setup for now.",
+    ],
+)
+def test_what_is_conceded_or_let_be_corrects_nothing(said: str) -> None:
+    assert corrections.correction(Clause(said)) is None
+
+
+@pytest.mark.parametrize("said", ["It is not the port, but the host.", "Not Redis, but rather Memcached."])
+def test_what_holds_in_the_place_of_what_was_said_is_a_correction(said: str) -> None:
+    assert corrections.correction(Clause(said)) is not None
+
+
 def test_a_rule_without_its_cue_is_not_even_asked() -> None:
     rule = preferences.RULES[0]
     assert rule.cues
