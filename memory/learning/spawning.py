@@ -8,7 +8,7 @@ happens: an argument that becomes, whole, another session's first message. That 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -34,6 +34,9 @@ SPAWNERS = frozenset(
 
 LEAST = 24
 """Characters that an argument of any other tool has to have to be recognised as another session's first message."""
+
+ABORTED = "aborted"
+"""What a session that is handed its parent's history reads as the result of the call that sent it."""
 
 LONGEST = 200_000
 """Characters of arguments that are looked into."""
@@ -88,6 +91,18 @@ def opening(messages: Sequence[Message]) -> list[str]:
             texts.extend(part.text for part in message.parts if isinstance(part, Text))
             texts.append(message.spoken)
     return [text for text in dict.fromkeys(map(normal, texts)) if text]
+
+
+def inherited(messages: Sequence[Message], calls: Collection[str]) -> str:
+    """Which of its parent's calls sent a session that begins with its parent's whole history: the last one that was
+    broken off there, else the last one; empty where none of them stands in it.
+
+    Calls and results are paired by their places: of results that say the same the journal knows one id only.
+    """
+    made = [call.id for message in messages for call in message.calls]
+    told = [result.text.strip().strip('"').casefold() for message in messages for result in message.results]
+    own = [call for call, said in zip(made, told, strict=False) if said == ABORTED]
+    return next((call for call in reversed([*made, *own]) if call in calls), "")
 
 
 def taken(errand: Errand, texts: Sequence[str], known: bool) -> int:

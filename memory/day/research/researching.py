@@ -23,7 +23,7 @@ from memory.day.sessions.spawned import WITHIN, Spawned
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
-from memory.learning.spawning import errands, is_spawner, opening, taken
+from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard
 from memory.research import (
@@ -229,7 +229,8 @@ class Researching(Following):
         fitting = [(taken(each.errand, texts, True), not each.child, each) for each in given]
         best = max(fitting, key=lambda fit: fit[:2], default=None)
         if best is None or not best[0]:
-            return None, parent
+            sent = {} if texts else {each.errand.call: each for each in given}
+            return sent.get(inherited(observed.journaled.messages, sent)), parent
         spawn = best[2]
         if parent is None:
             parent = await self._journal.session(spawn.session)

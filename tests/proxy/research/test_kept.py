@@ -146,3 +146,19 @@ async def test_of_two_in_the_background_that_never_passed_each_report_is_kept(
     assert {each.outcome for each in kept.values()} == {Outcome.UNSEEN}
     assert kept[PROMPT].reports == (REPORT.strip(),)
     assert kept[other].reports == (found.strip(),)
+
+
+async def test_a_child_that_is_handed_its_parents_history_is_asked_what_its_own_call_says(
+    proxy: Running, upstream: FakeProvider
+) -> None:
+    other = "Find out which migrations of the ledger cannot be rolled back, and what each of them drops."
+    calls = [spawn("v1", PROMPT, tool="spawn_agent"), spawn("v2", other, tool="spawn_agent")]
+    talk = [user("Find out how all of it works."), called(*calls)]
+    script(upstream, CHAT, Round(tuple(calls)), *[Round((Say(REPORT),))] * 2)
+    await send(proxy, talk[:1], x_session_id="root")
+    first = [*talk, result("v1", "aborted")]
+    second = [*talk, result("v1", '{"agent_id": "kid"}'), result("v2", "aborted")]
+    for name, history in (("one", first), ("two", second)):
+        await send(proxy, history, x_session_id=name, x_parent_session_id="root")
+    kept = await researched(proxy)
+    assert [(each.question, each.call) for each in kept] == [(PROMPT, "v1"), (other, "v2")]
