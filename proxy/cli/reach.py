@@ -39,7 +39,9 @@ def reach(loaded: Loaded) -> Iterator[Server]:
 @contextmanager
 def in_process(loaded: Loaded) -> Iterator[Server]:
     """A server in a thread of this process, on a free loopback port."""
-    logging.getLogger().setLevel(logging.ERROR)
+    root = logging.getLogger()
+    level = root.level
+    root.setLevel(logging.ERROR)
     ready: Future[Server] = Future()
     stop = threading.Event()
     with ThreadPoolExecutor(1, "palimpsest") as pool:
@@ -54,6 +56,7 @@ def in_process(loaded: Loaded) -> Iterator[Server]:
             yield ready.result()
         finally:
             stop.set()
+            root.setLevel(level)
 
 
 def built(loaded: Loaded) -> web.Application:
