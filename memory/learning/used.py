@@ -60,12 +60,13 @@ def used(memories: Mapping[str, str], reply: str, before: Sequence[Message], *, 
 
 
 def _used(text: str, said: Mapping[str, str], theirs: frozenset[str], echo: _Echo) -> bool:
-    terms, values = _signs(text)
+    terms = _terms(text)
     new = terms - theirs
     # What is in the reply is little, so only that is looked for in the conversation, which may be very long.
     hits = [each for each in new if each in said and not echo.has(said[each])]
     if not hits:
         return False
+    values = _values(text)
     if any(each in values for each in hits) and (len(hits) > 1 or len(new) <= 2 or _about(terms, said, theirs)):
         return True
     if any(_is_value(each) for each in new & values):
@@ -132,12 +133,16 @@ def _beginning(word: str, base: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _signs(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The stems by which a memory is known again, and those of them that are names or values."""
+def _terms(text: str) -> frozenset[str]:
+    """The stems by which a memory is known again."""
+    return frozenset(base for base in _forms(text) if base not in _FRAME)
+
+
+@lru_cache(maxsize=4096)
+def _values(text: str) -> frozenset[str]:
+    """Those of them that are names or values. Names are looked for in few memories: it takes the longest."""
     named = frozenset(stem(word) for name in entities(text) for word in words(name) if word not in STOP)
-    terms = {base for base in _forms(text) if base not in _FRAME}
-    values = {base for base in terms if (base in named and len(base) > 2) or _is_value(base)}
-    return frozenset(terms), frozenset(values)
+    return frozenset(base for base in _terms(text) if (base in named and len(base) > 2) or _is_value(base))
 
 
 def _is_value(base: str) -> bool:
