@@ -32,6 +32,10 @@ def rules(
             continue
         evidence = fact.derived_from or (fact.id,)
         told = [each for id in evidence for each in said.get(id) or _once(facts.get(id))]
+        if fact.derived_from:
+            # Since it was drawn from them it is what was said again; where they were said it was not yet there.
+            before = {each.session for each in told}
+            told += [each for each in said.get(fact.id, ()) if each.session not in before]
         times, sessions = sum(each.times for each in told), len({each.session for each in told})
         rule = without_aside(fact.text)
         if times >= clusters.candidate_facts and sessions >= clusters.candidate_sessions:

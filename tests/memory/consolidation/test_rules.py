@@ -45,6 +45,13 @@ def test_knowledge_is_borne_out_by_what_it_was_drawn_from_and_that_is_not_put_fo
     assert mixed.why == "10 statements in 3 sessions"
 
 
+def test_what_was_said_again_since_it_became_knowledge_counts_too() -> None:
+    gist = replace(correction("g"), derived_from=("a", "b"))
+    again = [Said(Kind.CORRECTION, "s1"), Said(Kind.CORRECTION, "s7", 2), Said(Kind.CORRECTION, "s8")]
+    [found] = put(gist, a=often(), b=[Said(Kind.CORRECTION, "s4")], g=again)
+    assert found.why == "9 corrections in 6 sessions", "and of the session that it was drawn from nothing twice"
+
+
 def test_what_nobody_tells_of_counts_once() -> None:
     sources = [correction(f"s{n}", session=f"session {n}") for n in range(5)]
     [found] = put(replace(correction("g"), derived_from=tuple(each.id for each in sources)), *sources)
