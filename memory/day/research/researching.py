@@ -296,7 +296,7 @@ class Researching(Following):
             self._promised(observed.journaled.session.id, call, text)
             if acknowledges(text) or len(unframed(text)) < LEAST_REPORT:
                 continue
-            if any(delivery(report, text) is not Delivery.NOT for each in known.values() for report in each.reports):
+            if any(_again(each, text) for each in known.values()):
                 # One that was sent once more: what it says now is the newest report of the same research.
                 continue
             await self._unknown(observed, message, spawn, text, known.get(call), work)
@@ -380,6 +380,13 @@ class Researching(Following):
     async def _is_forgotten_text(self, owners: Sequence[str], text: str) -> bool:
         key = self._journal.key()
         return bool(await self._journal.is_forgotten([tombstone_of(key, owner, text) for owner in owners]))
+
+
+def _again(research: Research, text: str) -> bool:
+    """Whether a text is a report that is known already. Of those that never passed only the whole counts: reports of
+    one kind have many lines in common."""
+    known = (Delivery.WHOLE, Delivery.SHORTENED) if research.session else (Delivery.WHOLE,)
+    return any(delivery(report, text) in known for report in research.reports)
 
 
 def _person(session: Session) -> str:

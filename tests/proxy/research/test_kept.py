@@ -162,3 +162,16 @@ async def test_a_child_that_is_handed_its_parents_history_is_asked_what_its_own_
         await send(proxy, history, x_session_id=name, x_parent_session_id="root")
     kept = await researched(proxy)
     assert [(each.question, each.call) for each in kept] == [(PROMPT, "v1"), (other, "v2")]
+
+
+async def test_of_two_reports_that_are_alike_both_are_kept(proxy: Running, upstream: FakeProvider) -> None:
+    same = "\n".join(f"### Heading {number} of every review that was ever written here" for number in range(8))
+    prompts = [f"Review the code quality of task {number}, and say what is wrong with it." for number in (1, 2)]
+    reports = [
+        f"{same}\nTask {number} leaks a file handle in src/part_{number}.py, line {number}0." for number in (1, 2)
+    ]
+    calls = [spawn(f"c{number}", prompt) for number, prompt in enumerate(prompts)]
+    back = [result(call.id, report) for call, report in zip(calls, reports, strict=True)]
+    script(upstream, CHAT, Round((Say("Well."),)))
+    await send(proxy, [user("Review both."), called(*calls), *back])
+    assert {each.question: each.report for each in await researched(proxy)} == dict(zip(prompts, reports, strict=True))
