@@ -30,7 +30,8 @@ _FROM_TO = re.compile(
     r"(?:took|takes|taken) over (?:\S{1,40} ){0,5}?from) (?P<old7>(?:[^,.;]|\.(?=\w)){1,60}?)(?= as |[,.;]|$)|"
     r"^(?!(?:we|i|they|he|she|you|it) )(?P<old8>(?:[^,.;]|\.(?=\w)){1,60}?) (?:has |have |now )?(?:handed|passed) "
     r"(?:\S{1,40} ){0,6}?to (?P<new8>(?:[^,.;]|\.(?=\w)){1,60})|"
-    r"\b(?:do|does|did)(?:n't| not) (?P<old9>(?:[^,.;]|\.(?=\w)){1,60}?) any ?more(?=[,.;!]|$)|"
+    r"\b(?:(?:do|does|did)(?:n't| not)|(?:(?:am|is|are|'m|'s|'re) not|(?:is|are)n't)) "
+    r"(?P<old9>(?:[^,.;]|\.(?=\w)){1,60}?) any ?more(?=[,.;!]|$)|"
     r"^(?P<old10>(?:[^,.;]|\.(?=\w)){1,60}?) (?:has been|have been|was|were|is|are|got) (?:now )?"
     r"(?:replaced|superseded|succeeded) (?:by|with) (?P<new10>(?:[^,.;]|\.(?=\w)){1,60})"
 )

@@ -50,6 +50,12 @@ _COPULA = re.compile(
     r"(?:goe?s?|ships?|happens?|deploys?|meets?|releases?|opens?|closes?|expires?|begins?|runs?)(?: out)? (?:on|at)|"
     r"ist)\b(?P<value>.{1,160})$"
 )
+_MOVED = re.compile(
+    r"^(?P<who>i|he|she|[a-z]{2,20})(?:'ve| have|'s| has)? (?:(?:just|recently|finally) )?(?:moved|relocated) to "
+    r"(?!(?:the|an?|my|our|his|her|another|this|that|next|use|using)\b)(?=\S)"
+)
+"""Who moves to a place lives there."""
+_NOBODY = frozenset(("we", "they", "it", "this", "that", "you"))
 _PLACED = re.compile(r" ?(?:now )?(?:on|at|in|behind|under|near|between)\b")
 _ROLE = re.compile(r" (?:now )?(?:the|our|my) (?:\S{1,30} ?){1,4}$")
 _DETERMINED = re.compile(r"(?:the|our|my|your|his|her|their|its|this|that|these|those|a|an|it|there|what|which)\b")
@@ -177,6 +183,8 @@ class Claim:
     def attribute(self) -> Attribute | None:
         """A claim that an attribute of something has a value."""
         text = self._plain.strip(" .!")
+        if (moved := self._settled) is not None:
+            text = f"{moved['who']} {'live' if moved['who'] == 'i' else 'lives'} in {text[moved.end() :]}"
         found = _COPULA.match(text)
         if found is None:
             return None
@@ -185,6 +193,16 @@ class Claim:
         if subject and _ROLE.match(found["value"]) and not _DETERMINED.match(text):
             subject, value = value, subject
         return Attribute(subject, value, before, _PLACED.match(found["value"]) is not None)
+
+    @property
+    def settles(self) -> bool:
+        """Whether it says that somebody has moved to a place, and so where they live."""
+        return self._settled is not None
+
+    @cached_property
+    def _settled(self) -> re.Match[str] | None:
+        found = _MOVED.match(self._plain)
+        return found if found is not None and found["who"] not in _NOBODY else None
 
     @cached_property
     def of_a_kind(self) -> bool:

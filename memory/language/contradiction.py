@@ -136,7 +136,9 @@ def _claim(text: str) -> Claim:
 def _compared(old: Claim, new: Claim) -> Verdict:
     """The verdict on two sentences, whatever the circumstances."""
     if not (shared := old.content & new.content):
-        return NONE
+        # "I moved to Berlin" has no word of "I live in Ghent"; it may be no place that one moves to.
+        lives = _valued(old, new) if old.settles or new.settles else 0.0
+        return Verdict(lives, EXCEPTION, "value") if lives else NONE
     cover = len(shared) / min(len(old.content), len(new.content))
     if new.moves and (moved := _moved(old, new)) is not None:
         return moved

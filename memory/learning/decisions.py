@@ -69,7 +69,7 @@ RULES: tuple[Rule, ...] = (
         _ENDED,
         "longer anymore any more deprecated obsolete discontinued superseded retired stopped dropped abandoned "
         "fallen favor favour",
-        r"\bno longer\b|\b(?:not|don't|doesn't|won't|isn't|aren't) (?:\w{2,20} ){1,4}any ?more\b",
+        r"\bno longer\b|\b(?:not|don't|doesn't|won't|isn't|aren't) (?:\w{1,20} ){1,4}any ?more\b",
         r"\b(?:we|i|we've|i've|they) (?:(?:have|has|just|also|already) ){0,2}(?:stopped|dropped|retired|deprecated|"
         r"abandoned|ditched)\b",
         r"\b(?:is|are|was|were|be|been) (?:(?:now|being|hard|soft|officially|already) ){0,2}(?:deprecated|obsolete|"

@@ -230,3 +230,24 @@ def test_any_two_texts_have_a_verdict(older: str, newer: str) -> None:
 @given(st.text(alphabet="abc not 12.", max_size=80))
 def test_a_text_does_not_contradict_itself(text: str) -> None:
     assert compare(text, text).clash == 0
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I'm vegetarian.", "I'm not vegetarian anymore."),
+        ("I'm vegetarian.", "I am not a vegetarian any more, I eat fish now."),
+        ("Bo is our release manager.", "Bo isn't our release manager any more."),
+    ],
+)
+def test_what_somebody_is_no_more_has_ended(older: str, newer: str) -> None:
+    assert compare(older, newer).change >= 0.8
+
+
+def test_who_moves_to_a_place_lives_there() -> None:
+    assert compare("I live in Ghent.", "I moved to Berlin.").clash >= 0.6
+    assert compare("Petra lives in Ghent.", "Petra has moved to Berlin.").clash >= 0.6
+    assert not compare("I live in Ghent.", "I moved to Ghent in May.").clash
+    assert not compare("My sister lives in Ghent.", "I moved to Berlin.").clash
+    assert not compare("I live in Ghent.", "I moved to the second floor.").clash
+    assert not compare("We live in Ghent.", "We moved to Zulip.").clash

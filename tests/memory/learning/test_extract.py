@@ -95,6 +95,9 @@ def test_what_something_is_now_is_learnt_where_it_is_named() -> None:
     assert texts("The API timeout is 60 seconds now.") == ["The API timeout is 60 seconds now."]
     assert texts("The release manager is Ida now.") == ["The release manager is Ida now."]
     assert texts("The tests are green now.") == []
+    assert texts("I am not a vegetarian any more, I eat fish now.") == [
+        "I am not a vegetarian any more, I eat fish now."
+    ]
 
 
 @pytest.mark.parametrize(
