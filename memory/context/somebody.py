@@ -23,6 +23,8 @@ from memory.language.sentences import sentences
 
 LINES: Final = 4
 """Lines of a profile at most."""
+SAID: Final = 2 * LINES
+"""Passages that say something of somebody, of which the best are taken."""
 PEOPLE: Final = 2
 """People of one message whose profiles are given."""
 
@@ -32,11 +34,18 @@ _NEAR: Final = (
     r"|cousin|niece|nephew|friend|boss|manager|lead|colleague|co-?worker|team ?mate|neighbou?r|client|customer|teacher"
     r"|doctor|therapist|mentor|landlord|intern|designer|roommate)"
 )
-_DOES: Final = (
-    r"(?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works|speaks|thinks|asked|told|said|joined|leads|manages"
-    r"|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss|owner"
-    rf"|engineer|developer|designer|{_NEAR})))"
+_NEAR_BEFORE: Final = re.compile(rf"\b{_NEAR},? (?:is |called |named )?$", re.IGNORECASE)
+_DOES: Final = re.compile(
+    r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works|speaks|thinks|asked|told|said|joined|leads"
+    r"|manages|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss|owner"
+    rf"|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b"
+    r"|[^.?!\n]{0,80}\b(?:he|she|his|her|him)\b|[^.?!\n]{0,120}[.!] (?:he|she)\b",
+    re.IGNORECASE,
 )
+_BESIDE: Final = 40
+"""Characters before a name in which it may be said what its bearer is to somebody."""
+_BEHIND: Final = 160
+"""Characters behind a name in which it may be said what only people do."""
 _GOES_ON: Final = re.compile(r"(?:he|she|they|his|her|their)\b", re.IGNORECASE)
 
 
@@ -47,33 +56,40 @@ def talked_of(text: str) -> tuple[str, ...]:
 
 
 def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) -> list[Scored]:
-    """What is known of a person, best first; nothing where no memory shows that the name is a person's."""
-    person = _person(name)
+    """What is known of a person, best first; nothing where no memory shows that the name is a person's. ``memories`` are
+    what the name stands in, the first of them read first."""
     if not any(
-        (isinstance(each, Passage) and each.speaker.lower() == name) or person.search(each.text) for each in memories
+        (isinstance(each, Passage) and each.speaker.lower() == name) or _is_person(each.text, name) for each in memories
     ):
         return []
     found: list[Memory] = []
+    said = 0
     for each in memories:
         if each.sensitivity is not Sensitivity.NORMAL or not each.origin.trusted:
             continue
         if isinstance(each, Fact):
             found.append(each)
-        elif tells(each.text) and (text := _about(each.text, name)):
+        elif said < SAID and tells(each.text) and (text := _about(each.text, name)):
             found.append(replace(each, text=text, gaps=()))
+            said += 1
     return diverse(of_somebody(found, name, session, now))[:LINES]
 
 
+def _is_person(text: str, name: str) -> bool:
+    """Whether a text shows that a name is a person's: only what stands right beside the name is read."""
+    for found in _named(name).finditer(text):
+        before, behind = (
+            text[max(found.start() - _BESIDE, 0) : found.start()],
+            text[found.end() : found.end() + _BEHIND],
+        )
+        if _DOES.match(behind) or _NEAR_BEFORE.search(before):
+            return True
+    return False
+
+
 @lru_cache(maxsize=256)
-def _person(name: str) -> re.Pattern[str]:
-    """What shows that a name is a person's."""
-    own = re.escape(name)
-    return re.compile(
-        rf"\b{_NEAR},? (?:is |called |named )?{own}\b|\b{own} {_DOES}\b"
-        rf"|\b{own}\b[^.?!\n]{{0,80}}\b(?:he|she|his|her|him)\b|\b{own}\b[^.?!\n]{{0,120}}[.!] (?:He|She)\b"
-        rf"|\b{own}['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b",
-        re.IGNORECASE,
-    )
+def _named(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
@@ -91,7 +107,9 @@ def _about(text: str, name: str) -> str:
     kept: list[str] = []
     on_it = False
     for sentence in sentences(text):
-        says = _subject(name).match(sentence) or _person(name).search(sentence)
+        # Most sentences do not name them: that is seen sooner than that they say nothing of them.
+        named = name in sentence.lower()
+        says = named and (_subject(name).match(sentence) or _is_person(sentence, name))
         on_it = bool(says or (on_it and _GOES_ON.match(sentence))) and tells(sentence)
         if on_it:
             kept.append(sentence)
