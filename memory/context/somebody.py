@@ -37,8 +37,8 @@ _NEAR: Final = (
 _NEAR_BEFORE: Final = re.compile(rf"\b{_NEAR},? (?:is |called |named )?$", re.IGNORECASE)
 _DOES: Final = re.compile(
     r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works|speaks|thinks|asked|told|said|joined|leads"
-    r"|manages|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss|owner"
-    rf"|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b"
+    r"|manages|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss"
+    rf"|owner|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b"
     r"|[^.?!\n]{0,80}\b(?:he|she|his|her|him)\b|[^.?!\n]{0,120}[.!] (?:he|she)\b",
     re.IGNORECASE,
 )
@@ -56,15 +56,15 @@ def talked_of(text: str) -> tuple[str, ...]:
 
 
 def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) -> list[Scored]:
-    """What is known of a person, best first; nothing where no memory shows that the name is a person's. ``memories`` are
-    what the name stands in, the first of them read first."""
+    """What is known of a person, best first; nothing where no memory shows that the name is a person's. Of
+    ``memories``, which the name stands in, the newest are read first."""
     if not any(
         (isinstance(each, Passage) and each.speaker.lower() == name) or _is_person(each.text, name) for each in memories
     ):
         return []
     found: list[Memory] = []
     said = 0
-    for each in memories:
+    for each in sorted(memories, key=_at, reverse=True):
         if each.sensitivity is not Sensitivity.NORMAL or not each.origin.trusted:
             continue
         if isinstance(each, Fact):
@@ -73,6 +73,10 @@ def profile(memories: Sequence[Memory], name: str, session: str, now: datetime) 
             found.append(replace(each, text=text, gaps=()))
             said += 1
     return diverse(of_somebody(found, name, session, now))[:LINES]
+
+
+def _at(memory: Memory) -> datetime:
+    return memory.recorded_at if isinstance(memory, Fact) else memory.at
 
 
 def _is_person(text: str, name: str) -> bool:

@@ -19,7 +19,7 @@ UNTOLD = timedelta(days=2)
 """How old a time may be at most of which a night has put only a part in short."""
 FILED = 200
 """Memories of one name that are looked at."""
-NAMED = 24
+NAMED = 60
 """Memories that are looked at of somebody who is only talked of."""
 
 
