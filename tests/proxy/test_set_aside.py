@@ -26,6 +26,8 @@ DOG = "My dog is called Quirinus and he is six."
 async def locked(provider: FakeProvider, home: Path) -> AsyncIterator[Running]:
     """A proxy whose journal somebody else holds, so that every commit hangs."""
     async with running(provider, home, memory__journal__hold_ms=20) as proxy:
+        assert proxy.edge.memory is not None
+        await proxy.edge.memory.warming.settle()  # what is read behind the start would take of these 20 ms
         other = sqlite3.connect(home / "journal.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         try:
