@@ -127,7 +127,15 @@ def of_a_time(memories: Iterable[Memory], span: Span, session: str, *, still_ope
         elif share := max(first.get(each.id, 0.0), last.get(each.id, 0.0)):
             found.append(Scored(each, share, {"day": share}))
     found.sort(key=lambda each: (-each.score, -_at(each.memory).timestamp(), each.id))
-    return [_short(each) for each in found[:LINES]]
+    return [_short(each) for each in _once(found)[:LINES]]
+
+
+def _once(found: Iterable[Scored]) -> list[Scored]:
+    """The lines without those that say again what a better one says, letter for letter."""
+    kept: dict[str, Scored] = {}
+    for each in found:
+        kept.setdefault("".join(filter(str.isalnum, each.memory.text.casefold())), each)
+    return list(kept.values())
 
 
 def last_day(memories: Iterable[Memory], session: str) -> Span | None:

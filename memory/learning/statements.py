@@ -37,6 +37,8 @@ _DAY = (
 # A value is a name, a number, a path or stands in quotation marks; "is slow" has none.
 _VALUE = re.compile(r"\b(?:is|are) (?:called |named |at |on )?[`\"'(]?(?:\d|[A-Z]|https?:|[a-z]+[-_./]\w|`)")
 
+_NO_VALUE = re.compile(r"\b(?:is not|isn['’]t) (?:called |named |at |on )?[`\"'(]?(?:\d|[A-Z]|https?:|`)")
+
 # What is said to be so now is named: "the server is at 10.0.0.5 now", not "the tests are in a good state now".
 _NAMED = re.compile(
     r"\b(?:use|is|are|on|in|at|to|with|via|by|under|called|named|host) (?:the )?[`\"']?(?:[A-Z0-9`/]|https?:)"
@@ -109,6 +111,18 @@ RULES: tuple[Rule, ...] = (
             r"\?|\b(?:when|if|wait|not sure|maybe|probably|seems?|fail\w{0,4}|pr|pull request|branch|commit|line)\b"
             r"|\b(?:until|till) the (?!end of|\d|week|weekend)|day (?:until|till) \w{3,6}day\b",
         ),
+    ),
+    rule(
+        "what its value is not",
+        _TECH,
+        "not isn't",
+        rf"^{_THING} (?:is not|isn't) \S",
+        unless=(
+            _HOUR,
+            r"\?|\b(?:yet|ok|green|red|enough)\b|\b(?:point|question|idea|problem|issue|thing|goal|reason|concern|comment|"
+            r"link|result|output|tests?|build|code|cause) (?:is|isn't)\b",
+        ),
+        when=lambda clause: bool(_NO_VALUE.search(clause.text)),
     ),
     rule(
         "what its value is",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -94,6 +95,13 @@ def test_a_time_is_told_by_what_each_session_was_asked_first_and_what_was_learnt
     assert [each.memory for each in still] == [first, second, learnt]
 
 
+def test_what_was_said_and_learnt_in_the_same_words_is_one_line() -> None:
+    at = NOW - timedelta(hours=2)
+    said, learnt = passage("The importer holds a lock.", 1, session="a", at=at), fact("The importer holds a lock.")
+    told = of_a_time([said, replace(learnt, recorded_at=at)], TODAY, "now")
+    assert [each.memory for each in told] == [said]
+
+
 def test_that_memory_was_asked_is_no_work() -> None:
     at = NOW - timedelta(hours=2)
     asked = passage("What did we do this morning?", 1, session="a", at=at)
@@ -103,7 +111,8 @@ def test_that_memory_was_asked_is_no_work() -> None:
 
 def test_lines_are_few_and_short() -> None:
     long = "Please find out why the importer stalls whenever somebody looks at it for longer than a minute. " * 4
-    told = of_a_time([passage(long, 1, session=f"s{n}", at=NOW - timedelta(hours=1)) for n in range(30)], TODAY, "now")
+    at = NOW - timedelta(hours=1)
+    told = of_a_time([passage(f"{n}: {long}", 1, session=f"s{n}", at=at) for n in range(30)], TODAY, "now")
     assert len(told) == LINES
     assert all(len(each.memory.text) <= 200 and each.memory.text.endswith("…") for each in told)
 

@@ -39,3 +39,14 @@ async def test_what_holds_until_a_day_leaves_recall_when_that_is_over(tmp_path: 
         assert b"on loan to Petra" not in provider.last.body
         await proxy.chat("Who had the freezer on loan until November 27?", session="s4")
         assert b"on loan to Petra" in provider.last.body
+
+
+async def test_what_is_denied_is_shown_with_what_it_denies_under_a_heading(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, memory__page__enabled=False) as proxy:
+        await proxy.chat("The release manager is Bo.")
+        await proxy.learned()
+        await proxy.chat("The release manager is not Bo.", session="s2")
+        await proxy.learned()
+        await proxy.chat("Who is the release manager?", session="s3")
+        shown = provider.last.body
+        assert b"Unsettled" in shown and b"is Bo." in shown and b"is not Bo." in shown

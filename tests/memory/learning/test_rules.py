@@ -74,6 +74,7 @@ CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
             "The staging server is down until Friday.",
             "The staging server is down until we mend it.",
         ),
+        "what its value is not": ("The release manager is not Bo.", "The release manager is not happy."),
         "what its value is": ("The staging port is 5433.", "The staging port is slow."),
         "where it belongs and when it happens": ("Deploys happen on Thursdays.", "It happens on Thursdays."),
         "what it needs": ("The deploy script needs `--no-cache`.", "The branch needs a rebase."),
