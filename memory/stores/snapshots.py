@@ -121,7 +121,7 @@ class Snapshots:
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()
             new, reached = _new(connection, owner, after, last, since, SLICE)
             fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
-            said, passage = _said(connection, owner, heard, upto["passage"], now)
+            said, passage = _said(connection, owner, 0 if since else heard, upto["passage"], now, since)
             old, old_upto = _unread(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             first = min([said[0].at if said else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
@@ -271,10 +271,11 @@ def _heard(connection: sqlite3.Connection, owner: str, after: int, newest: int) 
 
 
 def _said(
-    connection: sqlite3.Connection, owner: str, behind: int, newest: int, now: datetime
+    connection: sqlite3.Connection, owner: str, behind: int, newest: int, now: datetime, since: datetime | None
 ) -> tuple[list[Passage], int]:
-    """What was said on days that are over, in order of time, and the last row before the first of today's."""
-    rows = connection.execute(QUERIES["snapshot_said"], (behind, owner)).fetchall()
+    """What was said on days that are over, in order of time, and the last row before the first of today's. ``since`` a
+    moment everything: the days of a night that was taken back are put in short again."""
+    rows = connection.execute(QUERIES["snapshot_said"], (behind, owner, since.timestamp() if since else 0)).fetchall()
     today = [row for row in rows if datetime.fromisoformat(row["at"]).astimezone(now.tzinfo).date() >= now.date()]
     upto = min((row["number"] for row in today), default=newest + 1) - 1
     over = {row["number"] for row in rows} - {row["number"] for row in today}

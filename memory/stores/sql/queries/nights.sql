@@ -116,8 +116,8 @@ AND NOT EXISTS (
 )
 ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
 
--- snapshot_said: what was said to an owner's sessions after a row
-SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number;
+-- snapshot_said: what was said to an owner's sessions after a row, and since a moment
+SELECT * FROM passages WHERE number > ? AND owner = ? AND CAST(strftime('%s', at) AS INTEGER) >= ? ORDER BY number;
 
 -- snapshot_heard: the next passages of an owner behind a row; the limit comes last
 SELECT * FROM passages WHERE number > ? AND owner = ? ORDER BY number LIMIT ?;

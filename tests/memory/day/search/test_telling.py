@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.fake_provider import fake_provider
+from tests.proxy.api.asking import asking
+from tests.proxy.api.test_nights import consolidated
 from tests.running import running
 
 
@@ -68,3 +70,23 @@ async def test_what_was_left_before_a_holiday_and_a_day_without_a_night_are_told
         assert b"nightly importer stalls" in provider.last.body
         await proxy.chat("What did we do on November 7?", session="s4")
         assert b"nightly importer stalls" not in provider.last.body
+
+
+async def test_the_days_of_a_night_that_was_taken_back_are_put_in_short_again_when_asked_for(tmp_path: Path) -> None:
+    moments = [datetime(2026, 11, 6, 12, tzinfo=UTC)]
+    async with (
+        fake_provider() as provider,
+        running(provider, tmp_path, now=lambda: moments[-1], memory__night__enabled=False) as proxy,
+    ):
+        ask = asking(proxy)
+        await proxy.chat("Please find out why the nightly importer stalls so often.", session="s1")
+        await proxy.learned()
+        moments.append(moments[-1] + timedelta(days=3))
+        [night] = (await consolidated(ask, {}))["nights"]
+        assert night["lines"]
+        await ask("POST", f"api/nights/{night['number']}/undo", {})
+        assert (await consolidated(ask, {}))["nights"] == [], "what a person took back does not come back by itself"
+        assert (await consolidated(ask, {"since": "2026-11-07"}))["nights"] == []
+        [again] = (await consolidated(ask, {"since": "2026-11-01"}))["nights"]
+        assert again["lines"] == night["lines"]
+        assert (await consolidated(ask, {"since": "2026-11-01"}))["nights"] == []
