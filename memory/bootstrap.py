@@ -47,6 +47,7 @@ from memory.day.retaining import Retaining
 from memory.day.sessions.finding import LiveSessions
 from memory.day.sessions.offering import Offering
 from memory.day.sessions.spawned import Spawned
+from memory.day.tiers import in_short
 from memory.day.tiers.content import Contents
 from memory.day.tiers.tiering import Lowering, Reword, Tiering
 from memory.day.tools import Tools
@@ -74,7 +75,6 @@ from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lasting_files import LastingFolders
 from memory.stores.lost_journal import set_aside
-from memory.tiers.shape import Hint, Tiers
 
 log = logging.getLogger(__name__)
 
@@ -253,12 +253,12 @@ async def open_memory(
     tokens = Tokens()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
-    tiering = Tiering(journal, Lowering(_tiers, _arguments, tokens.near), guard, recall.busy, reworded)
+    tiering = Tiering(journal, Lowering(in_short.tiers, in_short.arguments, tokens.near), guard, recall.busy, reworded)
     spawned = Spawned()
     folders = AllowedFolders(settings.research.folders)
     shelves = Shelves(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
-    researching = Researching(journal, learner, spawned, _tiers, folders, guard, now, recall.busy)
+    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy)
     records = ResearchRecords(journal, researching)
     candidates = CandidateRecords(journal)
     counting = Counting(tokens, guard, windows.of)
@@ -402,16 +402,3 @@ def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSetti
     from memory.day.assisted.curating import Curating
 
     return Curating(model, journal, settings.gist, settings.curation, new_id).improved
-
-
-def _tiers(text: str, hint: Hint) -> Tiers:
-    # Here and below: patterns and grammars of all kinds of text, which are read behind the start (memory.day.warming).
-    from memory.tiers.choose import tiers
-
-    return tiers(text, hint)
-
-
-def _arguments(name: str, given: str, most: int, handle: str) -> str | None:
-    from memory.tiers.calls import arguments
-
-    return arguments(name, given, most, handle)

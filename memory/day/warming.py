@@ -8,7 +8,6 @@ with a rest between them while requests are under way.
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -20,6 +19,7 @@ from memory.day.beside import Beside
 from memory.day.given import Pages
 from memory.day.lessons import rules
 from memory.day.recall import Recall
+from memory.day.tiers import in_short
 from memory.fact import Fact, Passage
 from memory.language.terms import words_of
 from memory.language.words import stems
@@ -154,7 +154,7 @@ class Warming:
     async def _read_rules(self) -> None:
         """What the start did without: the rules by which is learned, and those by which texts are made shorter."""
         await rules.at_hand(self._rest)
-        await asyncio.to_thread(importlib.import_module, "memory.tiers.choose")
+        await in_short.at_hand()
 
     async def _rest(self) -> None:
         await asyncio.sleep(REST_SECONDS if self._busy() else 0)

@@ -18,6 +18,7 @@ from memory.consolidation.clash import clashing
 from memory.consolidation.meeting import says_the_same
 from memory.consolidation.section import Malformed, Taken, bullets, has_section, plain, taken, written
 from memory.day.approval.writing import FileChange, Refused, Writing
+from memory.day.lessons import rules
 from memory.day.own_words import SESSION, in_own_words
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream, Tier
 from memory.language.sides import without_aside
@@ -170,6 +171,7 @@ class Conventions:
         sheet.ended = {said for said in ended if said in found and said not in lines.values()}
         done: Taken = taken([said for said in found if said not in sheet.ended], lines)
         sheet.stand.update(done.kept)
+        await rules.at_hand()
         for id, said in done.edited:
             new = self._own(sheet, said)
             old = sheet.held.pop(id)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from memory.candidate import Took
 from memory.day.learn import Learner
+from memory.day.lessons import rules
 from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FORMAT, NoRecord, Uses, memory_of, uses_of
 from memory.day.moving.research import ResearchRecords
@@ -144,6 +145,7 @@ class Importing:
             raise ValueError("there is no user whose notes these could be")
         taken = Taken()
         new: list[Fact] = []
+        await rules.at_hand()
         for note in notes(redact(text).text):
             id = str(uuid.uuid5(_NOTES, f"{owner}\0{note.text.casefold()}"))
             fact = in_own_words(note.text, owner, layer, id, self._now())

@@ -11,6 +11,7 @@ from typing import Protocol
 import orjson
 
 from memory.context.edited import Edited, said_in
+from memory.day.lessons import rules
 from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import followed, in_own_words, met, the_same
 from memory.fact import Fact, Origin, Sensitivity, Stability, State, Stream
@@ -107,6 +108,7 @@ class PageEdits:
             if old is None or old.state is not State.ACTIVE:
                 await self._add(scope, stream, text, file, line.number, taken)
             elif text and text.casefold() != old.text.casefold():
+                await rules.at_hand()
                 new = in_own_words(text, old.owner, old.layer, self._new_id(), self._now(), kind=old.kind)
                 taken.change(old, ended(old, self._now()))
                 await self._written(followed(old, new), file, line.number, taken)
@@ -162,6 +164,7 @@ class PageEdits:
             vouched = replace(same, origin=Origin.PERSON, stability=Stability.VERIFIED, confidence=1.0, stream=stream)
             taken.change(same, vouched)
             return
+        await rules.at_hand()
         fact = in_own_words(text, owner, layer, self._new_id(), self._now())
         await self._written(replace(fact, stream=stream), file, number, taken)
 

@@ -8,6 +8,7 @@ from memory.context.sight import Sight
 from memory.context.worth import Piece
 from memory.conversation import Message, Opaque, Part, Role, Text, ToolResult, kind_of
 from memory.day.request import Request
+from memory.day.tiers import in_short
 from memory.edits import Tier, handle
 from memory.learning.redact import redact
 from memory.ports import Overview, Shelved
@@ -48,9 +49,6 @@ def shelved_pieces(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) 
 def new_results(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) -> list[Piece]:
     """The tools' results that came with this very request, for when it would not fit otherwise: the journal has them
     with its exchange, before the reply ends. Not all of them need come back word for word."""
-    # Only a request that would not fit comes here; it is read behind the start (memory.day.warming).
-    from memory.tiers.choose import line
-
     conversation, standing = seen.conversation, seen.standing
     calls = {call.id: call for message in conversation.messages for call in message.calls}
     pieces = []
@@ -64,7 +62,7 @@ def new_results(seen: Sight, parts: Parts, shelved: Mapping[bytes, Shelved]) -> 
             if isinstance(part, ToolResult) and tokens[number] >= LEAST:
                 call = calls.get(part.call_id)
                 hint = hint_of(call.name, call.arguments, part.failed) if call else Hint(failed=part.failed)
-                made = Overview(tokens[number], line(part.text, hint), "", 0)
+                made = Overview(tokens[number], in_short.line(part.text, hint), "", 0)
                 pieces.append(_piece(message, index, number, "result", tokens[number], Tier.L2, made))
     return pieces
 

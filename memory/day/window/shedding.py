@@ -20,6 +20,7 @@ from memory.context.worth import Piece
 from memory.conversation import Message, Role
 from memory.day.request import Request
 from memory.day.sessions.live import LiveSession
+from memory.day.tiers import in_short
 from memory.day.window.decision import Decision, decision
 from memory.day.window.load import Load, Loads, Windows
 from memory.day.window.overdue import Overdue
@@ -114,10 +115,12 @@ class Shedding:
 
         pieces = shelved_pieces(seen, parts, shelved)
         decided = await asyncio.to_thread(planned, pieces)
-        if decided.tokens > self._room.most(request, load) and (new := new_results(seen, parts, shelved)):
-            back = await self._verdicts.of([(near.messages[each.message], each.part) for each in new])
-            pieces.extend(each for each, whole in zip(new, back, strict=True) if whole)
-            decided = await asyncio.to_thread(planned, pieces)
+        if decided.tokens > self._room.most(request, load):
+            await in_short.at_hand()
+            if new := new_results(seen, parts, shelved):
+                back = await self._verdicts.of([(near.messages[each.message], each.part) for each in new])
+                pieces.extend(each for each, whole in zip(new, back, strict=True) if whole)
+                decided = await asyncio.to_thread(planned, pieces)
         request.live.looked = load.total
         return decision(decided, seen, shelved)
 

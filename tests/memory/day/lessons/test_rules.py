@@ -4,6 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from memory.bootstrap import Memory, open_memory
+from memory.day.lessons import rules
+from memory.fact import Draft, Origin, Stream
+from memory.settings import MemorySettings, ProjectFolder
+from tests.memory.day.approval.test_approving import ADA, SHARED, approved, put_forward, section
+from tests.memory.day.person.test_commands import unguarded
+from tests.memory.stores.making import AT
 
 CODE = """
 import asyncio, sys
@@ -17,3 +30,49 @@ assert rules.whole() and "memory.learning.extract" in sys.modules
 def test_they_are_read_when_somebody_asks_for_them() -> None:
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+async def edits_the_page(memory: Memory, folder: Path) -> None:
+    await memory.commands.remember("We use yarn.", ADA)
+    await memory.pages.page(ADA)
+    file, text = (await memory.pages.files(ADA))[Stream.PROJECTS]
+    file.write_text(text.replace("We use yarn", "We use pnpm") + "- The marina opens at 8.\n")
+    assert "marina" in await memory.pages.text(ADA)
+
+
+async def imports_notes(memory: Memory, folder: Path) -> None:
+    assert (await memory.importing.notes("- The marina opens at 8.", ADA, AT)).facts == 1
+
+
+async def writes_into_conventions(memory: Memory, folder: Path) -> None:
+    await put_forward(memory)
+    await put_forward(memory, "Deploy on Fridays only", "other")
+    await approved(memory)
+    (folder / "CONVENTIONS.md").write_text(section("Use tabs in Python and Go files"))
+    assert (await approved(memory, "other")).notes
+
+
+@pytest.mark.parametrize("does", [edits_the_page, imports_notes, writes_into_conventions])
+async def test_what_a_person_writes_waits_for_them_beside_the_loop(
+    does: Callable[[Memory, Path], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = await open_memory(MemorySettings(), tmp_path, unguarded, {SHARED: ProjectFolder(folder=tmp_path)})
+    assert memory is not None
+    await memory.warming.stop()
+    read, asked, made = False, 0, rules.drafts
+
+    async def at_hand(rest: object = None) -> None:
+        nonlocal read
+        read = True
+
+    def drafts(text: str, origin: Origin, now: datetime) -> list[Draft]:
+        nonlocal read, asked
+        assert read
+        read, asked = False, asked + 1
+        return made(text, origin, now)
+
+    monkeypatch.setattr(rules, "at_hand", at_hand)
+    monkeypatch.setattr(rules, "drafts", drafts)
+    await does(memory, tmp_path)
+    assert asked
+    await memory.close()

@@ -32,6 +32,7 @@ from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage
 from memory.day.request import Request
 from memory.day.sessions.live import LiveSession
+from memory.day.tiers import in_short
 from memory.day.window import fitting, pieces, verdicts
 from memory.day.window.counting import Counting
 from memory.day.window.decision import Decision
@@ -47,6 +48,7 @@ from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session
 from memory.settings import SheddingSettings
 from memory.stores.messages import seal
+from memory.tiers.shape import Hint
 from tests.memory.context.sessions import rounds, said, session
 
 T = TypeVar("T")
@@ -255,6 +257,28 @@ async def test_of_new_results_what_is_pinned_or_holds_a_secret_never_gives_way_t
     # It would not fit else, so the round before leaves, with its secret; what is pinned is said without that.
     assert decided.cut is not None and decided.cut.message == 4
     assert "older line 29 names symbol_29" in decided.cut.text and KEY not in decided.cut.text
+
+
+async def test_what_makes_new_results_shorter_is_read_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    line = in_short.line
+
+    async def at_hand() -> None:
+        order.append("read")
+
+    def made(text: str, hint: Hint) -> str:
+        order.append("made")
+        return line(text, hint)
+
+    monkeypatch.setattr(in_short, "at_hand", at_hand)
+    monkeypatch.setattr(in_short, "line", made)
+    call = ToolCall("c", "Read", "{}")
+    conversation = session(said(Role.ASSISTANT, call), said(Role.TOOL, ToolResult("c", (Text(told("new")),))))
+    loads, shedding = shells(Keeps(), Counting(Exact(), guard))
+    request = Request(conversation, live_session(), ARRIVAL)
+    load = loads.of(request, ())
+    await shedding.decide(request, request.standing(), replace(load, window=load.sizes[-1] // 2))
+    assert order[:2] == ["read", "made"]
 
 
 async def test_what_leaves_at_once_is_the_same_however_far_is_looked_back(monkeypatch: pytest.MonkeyPatch) -> None:
