@@ -1,7 +1,8 @@
 """Sentences that are courtesy and nothing else: "Thanks, Caroline!", "That's great!", "Let me know if you need more."
 
 Told by what they are made of: every word is one of greeting, thanks or praise, or of the few that hold these together,
-or the name of whom they are said to. What could be an answer ("yes", "sure", "it was great") or a refusal is none.
+or the name of whom they are said to. What could be an answer ("yes", "it was great", "Great, Monday!", "The weekend is
+good"), a question or a refusal is none.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ _OFFER: Final = re.compile(
 _PHRASES: Final = frozenset(
     ("take care", "keep it up", "keep going", "talk soon", "talk to you soon", "talk to you later", "see you soon")
 )
+_TOLD: Final = re.compile(
+    r"\bdon't (?!hesitate)|\bthe\b(?<!for the)|^(?!.*\bhave\b).*\b(?:day|evening|weekend)\b"
+    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december)\b"
+)
+"""What is said of something, or when, in words of courtesy."""
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 
@@ -67,9 +74,11 @@ def is_courtesy(sentence: str) -> bool:
             loose = loose and known in _BETWEEN
         spoken.append(known)
     said = " ".join(spoken)
+    if _TOLD.search(sentence.replace("’", "'").lower()):
+        return False
     if said in _PHRASES or (_OFFERING.issuperset(spoken) and _OFFER.match(said)):
         return True
-    return loose and (polite or (greeted and named)) and len(set(stems(sentence))) <= MOST
+    return loose and "?" not in sentence and (polite or (greeted and named)) and len(set(stems(sentence))) <= MOST
 
 
 def courtesies(text: str) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,7 @@ class OfOneLine(logging.Formatter):
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - it is the name that logging calls
+    def formatMessage(self, record: logging.LogRecord) -> str:
         """The line without what was raised."""
         record.message = _bounded(record.message)
         return super().formatMessage(record)

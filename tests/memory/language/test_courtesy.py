@@ -30,6 +30,7 @@ from memory.language.courtesy import courtesies, is_courtesy
         "Thanks for the advice, Petra.",
         "I can help you with that.",
         "Take care, Ida!",
+        "Please don't hesitate to ask.",
     ],
 )
 def test_courtesies(said: str) -> None:
@@ -62,6 +63,15 @@ def test_courtesies(said: str) -> None:
         "If you need help with the vault, let me know.",
         "Absolutely!",
         "Thanks, the tests pass.",
+        "Is this a good idea?",
+        "How good is this?",
+        "Great, Monday!",
+        "Perfect, March!",
+        "The weekend is good.",
+        "That evening sounds great!",
+        "The update is great.",
+        "Don't ask me anything else.",
+        "Don’t ask if I can help.",
         "",
     ],
 )
