@@ -80,7 +80,7 @@ def pack(
     recall cheaper, and no longer.
     """
     doubted = doubter(said)
-    wanted = frozenset(asked)
+    terms = frozenset(asked)
     facts = [each.memory for each in scored if isinstance(each.memory, Fact)]
     contested = [fact for fact in (*facts, *rivals) if fact.state is State.ACTIVE]
     against = {id for fact in contested for id in fact.contradicts}
@@ -104,8 +104,9 @@ def pack(
                     unsettled.append((heading, group))
                     taken.update(line.scored.id for line in group)
                 continue
-        text = _line(each.memory, wanted if len(chosen) >= WHOLE else None)
-        cost = tokens_of(text + "\n") + _left_out(each.memory)
+        wanted = terms if len(chosen) >= WHOLE else None
+        text = _line(each.memory, wanted)
+        cost = tokens_of(text + "\n") + _left_out(each.memory, wanted)
         if spent + cost > budget:
             continue
         day = _when(each.memory, now).date()
@@ -211,14 +212,18 @@ def _least(memory: Memory) -> int:
 
 def _as_shown(memory: Memory, wanted: frozenset[int] | None) -> str:
     """A memory's text, or its beginning where that has as much of what is wanted."""
-    if not memory.preview or wanted is None or words_of(memory.text) & wanted - words_of(memory.brief):
-        return memory.text if isinstance(memory, Fact) else memory.plain
-    return memory.brief
+    if _in_short(memory, wanted):
+        return memory.brief
+    return memory.text if isinstance(memory, Fact) else memory.plain
 
 
-def _left_out(memory: Memory) -> int:
-    """Tokens of the courtesies that a memory's line leaves out."""
-    if isinstance(memory, Fact) or not memory.gaps:
+def _in_short(memory: Memory, wanted: frozenset[int] | None) -> bool:
+    return bool(memory.preview) and wanted is not None and not words_of(memory.text) & wanted - words_of(memory.brief)
+
+
+def _left_out(memory: Memory, wanted: frozenset[int] | None) -> int:
+    """Tokens of the courtesies that a memory's line leaves out. A beginning leaves none out."""
+    if isinstance(memory, Fact) or not memory.gaps or _in_short(memory, wanted):
         return 0
     return tokens_of("".join(memory.text[start:end] for start, end in memory.gaps))
 

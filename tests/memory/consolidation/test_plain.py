@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.consolidation.plain import Plain, plain
-from memory.context.pack import pack, tokens_of
+from memory.context.pack import WHOLE, pack, tokens_of
 from tests.memory.context.making import NOW, passage, scored
 
 TALK = (
@@ -30,3 +30,12 @@ def test_recall_shows_it_without_them_and_finds_room_for_no_more() -> None:
     assert plainer.text == full.text.replace("Thanks, Bo! ", "")
     assert len(plainer.shown) == len(full.shown) < len(more)
     assert tokens_of(plainer.text) < tokens_of(full.text)
+
+
+def test_where_only_the_beginning_is_shown_nothing_is_left_out_and_nothing_counted() -> None:
+    long = "Ida: Thanks, Bo! We went to the lake. " + "Thanks, Bo! " * 40 + "She lost her ring."
+    found = [passage(f"Bo: We sold boat {number}.", number) for number in range(WHOLE)]
+    short = passage(long, WHOLE, preview=len("Ida: Thanks, Bo! We went to the lake."), gaps=((38, 38 + 40 * 12),))
+    assert short.plain.endswith("We went to the lake. She lost her ring.")
+    told = pack(scored(*found, short), 150, NOW)
+    assert "Ida: Thanks, Bo! We went to the lake. […]" in told.text
