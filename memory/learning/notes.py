@@ -21,8 +21,8 @@ _WORD = re.compile(r"\w")
 _MARKUP = re.compile(r"\*\*(\S(?:[^*\n]{0,300}\S)?)\*\*|__(\S(?:[^_\n]{0,300}\S)?)__")
 _MADE = re.compile(r"<!-- palimpsest: what follows.*?(?:<!-- palimpsest: end -->|\Z)", re.DOTALL)
 """What we have put on a page of ours ourselves."""
-_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
-"""One without an end hides nothing."""
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->|^[ \t]*<!--[^\n]*", re.DOTALL | re.MULTILINE)
+"""One without an end hides its own row."""
 _IMPORT = re.compile(r"@[\w~./-]{2,300}")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _ORDERS = re.compile(
