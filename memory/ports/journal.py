@@ -111,8 +111,9 @@ class Journal(Protocol):
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
-    async def latest(self, limit: int, runtime: str = "") -> list[tuple[Session, Receipt]]:
-        """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn."""
+    async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
+        """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
+        where a scope is given."""
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
         """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at

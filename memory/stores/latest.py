@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory.conversation import Message, Role, Text
 from memory.ports import Kept, Turn
+from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.exchanges import history_of
 from memory.stores.histories import split
@@ -23,11 +24,12 @@ NAMED = 4
 class Latest(Shelf):
     """The part of the journal that is asked where sessions stand."""
 
-    async def latest(self, limit: int, runtime: str = "") -> list[tuple[Session, Receipt]]:
+    async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
         """See :class:`memory.ports.Journal`."""
+        query = ("latest_turns", (runtime, limit)) if of is None else ("latest_of", (runtime, limit, of.org, of.user))
 
         def work(connection: sqlite3.Connection) -> list[tuple[Session, Receipt]]:
-            rows = connection.execute(QUERIES["latest_turns"], (runtime, limit))
+            rows = connection.execute(QUERIES[query[0]], query[1])
             return [(session_of(row), receipt_of(row["receipt"])) for row in rows]
 
         return await self._db.read(work)

@@ -62,14 +62,8 @@ async def standing(
     journal: Journal, runtime: str = "", limit: int = RECENT, of: Scope | None = None
 ) -> list[dict[str, Any]]:
     """The main sessions of which sizes are known, the one seen last first; one person's where a scope is given."""
-    latest = await journal.latest(limit, runtime)
-    return [
-        _line(session, receipt)
-        for session, receipt in latest
-        if receipt.window
-        and session.kind is RequestKind.MAIN
-        and (of is None or (of.org, of.user) == (session.scope.org, session.scope.user))
-    ]
+    latest = await journal.latest(limit, runtime, of)
+    return [_line(*each) for each in latest if each[1].window and each[0].kind is RequestKind.MAIN]
 
 
 def _line(session: Session, receipt: Receipt) -> dict[str, Any]:

@@ -269,3 +269,5 @@ async def test_of_requests_and_sessions_only_the_named_persons_are_told(ask: Ask
     everybody = (await ask("GET", "api/sessions"))["sessions"]
     mine = (await ask("GET", "api/sessions?user=bob"))["sessions"]
     assert len(everybody) == 2 and len(mine) == 1
+    for user, count in (("ada", 1), ("bob", 1), ("eve", 0)):
+        assert len((await ask("GET", f"api/sessions?user={user}&limit=1"))["sessions"]) == count
