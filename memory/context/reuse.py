@@ -85,13 +85,24 @@ def hint(each: Alike, now: datetime) -> Packed:
     return Packed(f"\n\n{told}", (Shown(research.id, research.title, each.likeness, why, tokens_of(told)),))
 
 
+LONGEST_FINDING = 160
+"""Characters of the finding that stands in the line of a research."""
+
+LEAD = 30
+"""Characters of a finding by which it is known in a line that has it already."""
+
 MENTION = "sub-agent research "
 """How the line begins by which a talk is reminded of research."""
 
 
-def mention(research: Research) -> str:
-    """A research in a line or two, for whoever talks about it: what was asked and found, and how to have the whole."""
-    found = research.line.strip()
+def mention(research: Research, heard: str = "") -> str:
+    """A research in a line or two, for whoever talks about it: what was asked and found, and how to have the whole.
+    ``heard`` is as much of its report as a talk may hear: the first thing that it found out stands behind the line."""
+    first = next((each for each in condensed(heard) if not each.startswith("# ")), "")
+    finding = first if len(first) <= LONGEST_FINDING else f"{first[: LONGEST_FINDING - 1]}…"
+    line = research.line.strip()
+    known = not finding or finding[:LEAD] in line
+    found = line if known or not line else f"{line}: {finding}"
     return f"{MENTION}{research.handle} on “{research.title}”" + (f" found: {found}" if found else "")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from memory.context.reuse import mention
 from memory.conversation import Message
 from memory.fact import Origin, Passage
+from memory.learning.hearsay import without_orders
 from memory.learning.research import pieces
 from memory.learning.sensitivity import sensitivity
 from memory.research import QUESTIONS, TRAILS, Research
@@ -44,6 +45,6 @@ def passages_of(research: Research, trail: Sequence[Message]) -> list[Passage]:
         )
     if research.report:
         id = str(uuid.uuid5(SPACE, f"{research.id}\0line"))
-        line = mention(research)
+        line = mention(research, without_orders(research.report))
         found.append(Passage(id, line, research.owner, Origin.SUBAGENT, MENTIONED, research.id, b"", research.ended, 0))
     return found

@@ -89,6 +89,7 @@ async def test_that_a_talk_was_reminded_is_counted_and_saves_nothing(proxy: Runn
     talk = [user("What did the study of the billing service's retry policy find out?")]
     await send(proxy, talk, x_session_id="talk")
     assert research.handle in forwarded(upstream)
+    assert "found: 6 lines · Retry policy: The billing service retries in `billing/retry.py`" in forwarded(upstream)
     memory = proxy.edge.memory
     assert memory is not None
     await send(proxy, [*talk, {"role": "assistant", "content": "Five times."}, user("Thanks!")], x_session_id="talk")
