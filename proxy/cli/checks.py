@@ -126,11 +126,11 @@ def begun_anew(folder: Path) -> Finding | None:
     if not folders:
         return None
     days = ", ".join(each.name.removeprefix(SET_ASIDE) for each in folders)
-    mend = (
-        "stop the server and put journal.db back from a backup; or take in what stood on the pages (`palimpsest import "
-        "FILE --project NAME`). Then delete the folder"
-    )
-    found = f"it was gone and is begun anew ({days}); what was made from it lies in {', '.join(map(str, folders))}"
+    places = ", ".join(map(str, folders))
+    pages = any(file.is_file() for each in folders for file in each.rglob("*"))
+    again = "; or take in what stood on the pages (`palimpsest import FILE --project NAME`)" if pages else ""
+    mend = f"stop the server and put journal.db back from a backup{again}. Then delete {places}"
+    found = f"it was gone and is begun anew ({days})" + (f"; what was made from it lies in {places}" if pages else "")
     return Finding("journal", "doubtful", found, mend)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from memory.stores.lost_journal import left_behind
 from proxy.cli.faults import Fault
 from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
@@ -32,8 +34,14 @@ def reach(loaded: Loaded) -> Iterator[Server]:
     if server is not None:
         yield server
         return
-    with owned(loaded.settings.home, PATIENCE), in_process(loaded) as here:
-        yield here
+    home = loaded.settings.home
+    with owned(home, PATIENCE):
+        lost = left_behind(home) is not None
+        with in_process(loaded) as here:
+            if lost and left_behind(home) is None:
+                told = f"{home / 'journal.db'} was gone and is begun anew: `palimpsest doctor` says what is left"
+                print(told, file=sys.stderr)
+            yield here
 
 
 @contextmanager

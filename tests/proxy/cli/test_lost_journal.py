@@ -58,6 +58,8 @@ def test_what_stood_on_the_pages_outlives_a_journal_that_is_begun_anew(home: Pat
     lose(home)
     page = run("page", *BOAT)
     assert "Ask me before you deploy." in page.out and SAID not in page.out
+    assert "begun anew" in page.err and "palimpsest doctor" in page.err
+    assert "anew" not in run("page", *BOAT).err
     [aside] = home.glob("lost-journal-*")
     # A forgetting, which takes out what was made on every page, does not reach it.
     run("remember", "The gate code is green.", *BOAT)
@@ -68,6 +70,16 @@ def test_what_stood_on_the_pages_outlives_a_journal_that_is_begun_anew(home: Pat
     assert run("import", str(file), *BOAT).code == 0
     assert SAID in run("page", *BOAT).out
     assert left_behind(home) is None
+
+
+def test_where_only_an_index_was_left_no_pages_are_told_of(home: Path) -> None:
+    run("remember", SAID, *BOAT)
+    for file in home.glob("journal.db*"):
+        file.unlink()
+    assert "begun anew" in run("status").err
+    told = finding("journal")
+    assert "lies in" not in told["found"] and "import" not in told["mend"]
+    assert f"delete {next(home.glob('lost-journal-*'))}" in told["mend"]
 
 
 def test_a_new_home_and_own_words_alone_are_no_lost_journal(home: Path) -> None:
