@@ -21,8 +21,9 @@ _WORD = re.compile(r"\w")
 _MARKUP = re.compile(r"\*\*(\S(?:[^*\n]{0,300}\S)?)\*\*|__(\S(?:[^_\n]{0,300}\S)?)__")
 _MADE = re.compile(r"<!-- palimpsest: what follows.*?(?:<!-- palimpsest: end -->|\Z)", re.DOTALL)
 """What we have put on a page of ours ourselves."""
-_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->|^[ \t]*<!--[^\n]*", re.DOTALL | re.MULTILINE)
-"""One without an end hides its own row."""
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
+_BEGUN = re.compile(r"^[ \t]*<!--[^\n]*", re.MULTILINE)
+"""A comment without an end, which hides its own row."""
 _IMPORT = re.compile(r"@[\w~./-]{2,300}")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _ORDERS = re.compile(
@@ -49,7 +50,7 @@ def notes(text: str) -> list[Note]:
     found: dict[str, Note] = {}
     heading = lead = ""
     own = _MADE.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n")))
-    for block in blocks(_COMMENT.sub(" ", own)):
+    for block in blocks(_BEGUN.sub(" ", _COMMENT.sub(" ", own))):
         said = _plain(block.text)
         if block.shape is Shape.HEADING:
             heading, lead = said.rstrip(":"), ""

@@ -29,6 +29,11 @@ def test_code_tables_imports_comments_and_front_matter_are_no_notes() -> None:
     assert notes(f"{front}<!-- hidden -->\n@docs/other.md\n\n{code}\n{table}") == []
 
 
+def test_of_a_whole_comment_nothing_is_a_note_and_of_what_stands_behind_it_all() -> None:
+    told = notes("Use tabs here\n\n  <!-- first\n  second -->\n\n <!-- short --> Sign every commit\n")
+    assert [note.text for note in told] == ["Use tabs here", "Sign every commit"]
+
+
 def test_a_comment_without_an_end_hides_no_note_below_it() -> None:
     for between in ("\n\n", "\n"):
         told = notes(f"- Use tabs here\n\n<!-- todo{between}Sign every commit\n\n<!-- hidden -->\n")
