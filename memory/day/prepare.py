@@ -152,7 +152,7 @@ class Preparation:
             return self._only_again(
                 conversation, arrival, live, f"{'remembered' if live else 'untouched'}; {arrival.kind}"
             )
-        self._spawned.arrived(arrival, live.session, taken)
+        self._spawned.arrived(arrival, live.session, taken, conversation)
         arrival = _of_session(arrival, live)
         request = Request(conversation, live, arrival)
         steps = {"session": ms(began)}

@@ -23,6 +23,9 @@ WITHIN = timedelta(minutes=10)
 ABOUT = timedelta(hours=1)
 """How long after a sub-agent was last heard of there may be more to hear of it."""
 
+NEWEST = 8
+"""Messages of a request that are looked at for a report that is handed back."""
+
 KEPT = 64
 """Replies with tool calls that are kept of each family."""
 
@@ -99,14 +102,15 @@ class Spawned:
             return arrival, None
         return replace(arrival, kind=RequestKind.SUBAGENT, parent=found.parent.key), found
 
-    def arrived(self, arrival: Arrival, session: Session, found: Taken | None) -> None:
+    def arrived(self, arrival: Arrival, session: Session, found: Taken | None, conversation: Conversation) -> None:
         """A request's session is known."""
         if arrival.directory is not None:
             self._directories[session.id] = arrival.directory
             self._directories.move_to_end(session.id)
             while len(self._directories) > FAMILIES * KEPT:
                 self._directories.popitem(last=False)
-        if arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None:
+        ours = arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None
+        if ours or _hands_back(conversation):
             self._about = arrival.at
         if arrival.session_key is not None:
             self._sessions[(arrival.whose, arrival.session_key)] = session
@@ -185,3 +189,12 @@ def _fitting(heard: _Heard, texts: Sequence[str], learnt: frozenset[str]) -> Ite
         for place, errand in heard.others.values():
             if errand.tool in learnt and (fits := taken(errand, texts, True)):
                 yield place, errand, fits
+
+
+def _hands_back(conversation: Conversation) -> bool:
+    """Whether a request brings what a sub-agent reported: one of the newest calls is a spawning tool's."""
+    return any(
+        isinstance(part, ToolCall) and is_spawner(part.name)
+        for message in conversation.messages[-NEWEST:]
+        for part in message.parts
+    )

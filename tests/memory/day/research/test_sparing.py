@@ -15,7 +15,7 @@ from memory.day.research.researching import LOOK_FOR_IDLE, Researching
 from memory.day.sessions.spawned import Spawned
 from memory.session import RequestKind
 from memory.tiers.shape import Hint, Tiers
-from tests.memory.day.sessions.test_spawned import ARRIVAL, AT, SESSION
+from tests.memory.day.sessions.test_spawned import ARRIVAL, ASKED, AT, SESSION
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ async def test_without_sub_agents_requests_go_first() -> None:
 
 async def test_with_a_sub_agent_about_no_request_is_spared() -> None:
     bench = Bench()
-    bench.spawned.arrived(replace(ARRIVAL, kind=RequestKind.SUBAGENT), SESSION, None)
+    bench.spawned.arrived(replace(ARRIVAL, kind=RequestKind.SUBAGENT), SESSION, None, ASKED)
     bench.researching.start()
     async with asyncio.timeout(10):
         await bench.settled.wait()

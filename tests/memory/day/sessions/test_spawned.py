@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.conversation import Reply, Text, ToolCall
+from memory.conversation import Conversation, Message, Reply, Role, Text, ToolCall, ToolResult
 from memory.day.sessions.spawned import ABOUT, Spawned
 from memory.scope import Scope
 from memory.session import Arrival, Prepared, Receipt, RequestKind, Session
@@ -16,6 +16,7 @@ AT = datetime(2026, 3, 4, tzinfo=UTC)
 SCOPE = Scope(None, "ada", "loom")
 ARRIVAL = Arrival(SCOPE, RequestKind.MAIN, "codex", "n", AT)
 SESSION = Session("s", "k", SCOPE, "codex", AT, AT)
+ASKED = Conversation("", "", (Message(Role.USER, (Text("Find the parser."),), b"q"),))
 PREPARED = Prepared(SESSION, ARRIVAL, (), Receipt("r", AT, "s", RequestKind.MAIN, ""))
 
 
@@ -40,12 +41,22 @@ def test_one_is_about_once_it_was_sent_out(tool: str, about: bool) -> None:
 )
 def test_one_is_about_whose_request_comes(arriving: RequestKind, session: RequestKind, about: bool) -> None:
     spawned = Spawned()
-    spawned.arrived(replace(ARRIVAL, kind=arriving), replace(SESSION, kind=session), None)
+    spawned.arrived(replace(ARRIVAL, kind=arriving), replace(SESSION, kind=session), None, ASKED)
     assert spawned.about(AT) is about
 
 
 def test_one_that_was_heard_of_long_ago_is_about_no_more() -> None:
     spawned = Spawned()
-    spawned.arrived(replace(ARRIVAL, kind=RequestKind.SUBAGENT), SESSION, None)
+    spawned.arrived(replace(ARRIVAL, kind=RequestKind.SUBAGENT), SESSION, None, ASKED)
     assert spawned.about(AT + ABOUT / 2)
     assert not spawned.about(AT + ABOUT)
+
+
+@pytest.mark.parametrize(("tool", "about"), [("task", True), ("read", False)])
+def test_one_is_about_that_reports_though_it_never_passed(tool: str, about: bool) -> None:
+    spawned = Spawned()
+    call = ToolCall("c", tool, '{"prompt": "Find the parser."}')
+    handed = Message(Role.TOOL, (ToolResult("c", (Text("It is in parse.py."),)),), b"t")
+    told = replace(ASKED, messages=(*ASKED.messages, Message(Role.ASSISTANT, (call,), b"a"), handed))
+    spawned.arrived(ARRIVAL, SESSION, None, told)
+    assert spawned.about(AT) is about
