@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 
 from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.compaction import Preview
 from memory.consolidation.diff import Action, Change, Diff, Line, Touch
+from memory.consolidation.plain import Plain
 from memory.consolidation.written import Planned, read, written
 from memory.edits import Tier as ContentTier
 from memory.fact import Fact, State, Tier
@@ -142,6 +144,19 @@ async def test_nights_are_taken_back_in_their_order(journal: SqliteJournal) -> N
     await journal.undo_night(second, LATER)
     await journal.undo_night(first, LATER)
     assert dump(journal) == before
+
+
+async def test_courtesies_that_were_left_out_since_keep_no_night_from_being_taken_back(journal: SqliteJournal) -> None:
+    await journal.learn(Lesson(0, passages=(passage("Thanks, Bo! We sold the boat.", id="p"),)))
+    short, left_out = Preview("p", 11), Plain("p", ((0, 12),))
+    first = await journal.apply_night(Planned(Diff(OWNER, previews=(short,)), LATER))
+    second = await journal.apply_night(Planned(Diff(OWNER, plain=(left_out,)), LATER))
+    await journal.undo_night(first, LATER)
+    [held] = await journal.passages(["p"])
+    assert (held.preview, held.gaps) == (0, left_out.gaps)
+    await journal.undo_night(second, LATER)
+    [held] = await journal.passages(["p"])
+    assert held.gaps == ()
 
 
 async def test_what_was_forgotten_does_not_come_back(journal: SqliteJournal, tmp_path: Path) -> None:

@@ -58,8 +58,10 @@ SELECT * FROM night_changes WHERE night = ? ORDER BY number;
 -- night_lines: the lines of days that it wrote
 SELECT * FROM summaries WHERE night = ? ORDER BY day, tier DESC, number;
 
--- night_later: a later night that stands and changed one of the facts that a night changed
-SELECT min(later.night) AS night FROM night_changes AS own JOIN night_changes AS later ON later.memory = own.memory
+-- night_later: a later night that stands and changed one of the memories that a night changed, in the same respect:
+-- courtesies are left out of a passage however much of it is shown
+SELECT min(later.night) AS night FROM night_changes AS own JOIN night_changes AS later
+    ON later.memory = own.memory AND (later.action = 'plain') = (own.action = 'plain')
 JOIN nights ON nights.number = later.night
 WHERE own.night = :night AND later.night > :night AND nights.undone_at IS NULL;
 
