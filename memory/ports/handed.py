@@ -168,11 +168,12 @@ class Lag:
 class AsideLeft:
     """What a ``forget`` made of what is aside: how many damaged exchanges have ``gone``, how many could not be taken
     away or may be another's (``stay``), and how many are whole and are taken back later, without what was forgotten
-    (``wait``)."""
+    (``wait``). ``pages`` counts the files of pages that were made from a journal which was lost."""
 
     gone: int = 0
     stay: int = 0
     wait: int = 0
+    pages: int = 0
 
     def told(self) -> tuple[str, ...]:
         """What is left, in sentences."""
@@ -181,7 +182,12 @@ class AsideLeft:
             f"{_exchanges(self.stay)} damaged and left in the data folder (aside/*.broken): nobody can tell what is in "
             "them, or whose they are; whoever runs the server can delete them"
         )
-        return (*([waiting] if self.wait else ()), *([damaged] if self.stay else ()))
+        lost = (
+            f"{self.pages} file{' of a page is' if self.pages == 1 else 's of pages are'} left in the data folder from "
+            "before the journal was lost (lost-journal-*) and may hold it still: who runs the server can delete it"
+        )
+        each = ((self.wait, waiting), (self.stay, damaged), (self.pages, lost))
+        return tuple(said for count, said in each if count)
 
 
 def _exchanges(count: int) -> str:

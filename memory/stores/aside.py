@@ -26,6 +26,7 @@ from memory.stores.errors import Fault, StoreFault
 from memory.stores.exchanges import Exchanges, reply_message
 from memory.stores.forgetting import texts_of
 from memory.stores.histories import join
+from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
 from memory.stores.recent import Past
 from memory.stores.rows import fact_of, passage_of
@@ -95,13 +96,14 @@ class Aside(Exchanges):
     async def forget_aside(self) -> AsideLeft:
         """See :class:`memory.ports.Journal`."""
         waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
+        pages = len(await asyncio.to_thread(files_aside, self._db.path.parent))
         if await self._db.read(_people) > 1:
-            return AsideLeft(0, len(await self._spill.broken()), waiting)
+            return AsideLeft(0, len(await self._spill.broken()), waiting, pages)
         gone, stay = await self._spill.destroy_broken()
         self._damaged = min(self._damaged, len(stay))
         if gone:
             log.warning("%d damaged exchanges that were set aside are gone with what was forgotten", gone)
-        return AsideLeft(gone, len(stay), waiting)
+        return AsideLeft(gone, len(stay), waiting, pages)
 
     async def _take_one(self, id: str) -> bool:
         """Write one that is aside; whether it was new to the journal."""

@@ -61,6 +61,11 @@ def left_behind(home: Path) -> LeftBehind | None:
     return LeftBehind(indexes, made, len(files) - len(made)) if indexes or made else None
 
 
+def files_aside(home: Path) -> list[Path]:
+    """The files that were set aside and still lie there."""
+    return [file for folder in home.glob(f"{SET_ASIDE}*/") for file in folder.rglob("*") if file.is_file()]
+
+
 def set_aside(home: Path, day: date) -> Path | None:
     """Move the pages' files out of the way of a journal that is about to be begun anew. The folder that they are in
     now, which stays empty where only an index was left; None where nothing was.

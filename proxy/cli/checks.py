@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from memory.models.door import BESIDE
 from memory.scope import OWN_PROJECT
-from memory.stores.lost_journal import SET_ASIDE, left_behind
+from memory.stores.lost_journal import SET_ASIDE, files_aside, left_behind
 from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
@@ -127,7 +127,7 @@ def begun_anew(folder: Path) -> Finding | None:
         return None
     days = ", ".join(each.name.removeprefix(SET_ASIDE) for each in folders)
     places = ", ".join(map(str, folders))
-    pages = any(file.is_file() for each in folders for file in each.rglob("*"))
+    pages = files_aside(folder)
     again = "; or take in what stood on the pages (`palimpsest import FILE --project NAME`)" if pages else ""
     mend = f"stop the server and put journal.db back from a backup{again}. Then delete {places}"
     found = f"it was gone and is begun anew ({days})" + (f"; what was made from it lies in {places}" if pages else "")

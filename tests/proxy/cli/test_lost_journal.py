@@ -63,7 +63,8 @@ def test_what_stood_on_the_pages_outlives_a_journal_that_is_begun_anew(home: Pat
     [aside] = home.glob("lost-journal-*")
     # A forgetting, which takes out what was made on every page, does not reach it.
     run("remember", "The gate code is green.", *BOAT)
-    assert run("forget", "--query", "gate code", "--yes", *BOAT).code == 0
+    gone = run("forget", "--query", "gate code", "--yes", *BOAT)
+    assert gone.code == 0 and "lost-journal-*" in gone.out + gone.err
     told = finding("journal")
     assert told["verdict"] == "doubtful" and str(aside) in told["found"] and "import" in told["mend"]
     [file] = [each for each in aside.rglob("*.md") if SAID in each.read_text()]
