@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.fact import Fact, Passage
+from memory.language.courtesy import courtesies
 from memory.language.sentences import sentences
 
 LONG: Final = 160
@@ -18,7 +19,7 @@ LONG: Final = 160
 SHARE: Final = 0.6
 """The share of a memory that its preview has at most."""
 LEAST: Final = 24
-"""Characters of a first sentence that says something: "Yes." does not."""
+"""Characters of a first sentence that says something: "Yes." does not, and no courtesy does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,12 @@ def compact(unread: Sequence[Fact | Passage]) -> list[Preview]:
 
 def _first(text: str) -> int:
     """Where the first sentence that says something ends; 0 where none is found."""
-    end = 0
+    end, polite = 0, courtesies(text)
     for sentence in sentences(text):
         at = text.find(sentence, end)
         if at < 0:
             return 0
         end = at + len(sentence)
-        if end >= LEAST:
+        if end - sum(min(stop, end) - start for start, stop in polite if start < end) >= LEAST:
             return end
     return 0

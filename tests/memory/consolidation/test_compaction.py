@@ -23,6 +23,14 @@ def test_the_first_sentence_that_says_something_stands_for_the_whole() -> None:
     assert passage(TALK, preview=len(FIRST)).brief == f"{FIRST} […]"
 
 
+def test_courtesies_alone_stand_for_nothing() -> None:
+    begun = "Hey Mel! Thank you so much for sharing! We went to the lake with the whole family."
+    held = passage(
+        f"{begun} The water was cold, and in the evening Ida lost her silver ring on the pier of the marina."
+    )
+    assert compact([held]) == [Preview(held.id, len(begun))]
+
+
 def test_what_is_short_or_one_sentence_stays() -> None:
     assert compact([passage("Short. And sweet."), fact("One long sentence " * 30)]) == []
 
