@@ -1,7 +1,8 @@
 """How long something is said to hold: "until 20 November", "through the end of the month".
 
 Read from a text whose dates are absolute (see :mod:`memory.language.dates`). What happens again and again ("from Monday
-until Friday", "every day until six") has no end. Knows no clock.
+until Friday", "every day until six") has no end, and neither has a text that says more than what ends, or tells of the
+end itself ("my passport is valid until 2031-08-14"), which is asked for when it has passed. Knows no clock.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from memory.language.months import MONTH, MONTHS
 _UNTIL: Final = re.compile(
     r"\b(?:until|till|through|bis) (?:(?:and including|at least|about|around|on|zum) )?"
     r"(?:(?:the )?(?P<end>end of )?(?:the )?(?:(?:[\w ]{0,20}? of )|(?:[\w.,’' ]{3,24} \())?"
-    r"(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b"
+    r"(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?\b(?![-'’])"
     rf"|the end of (?:the|this) (?P<unit>week|month|year)\b|(?:the )?(?:end of )?(?P<month>{MONTH})\b(?! \d{{1,2}}\b)"
     r"(?: (?P<year>(?:19|20)\d\d))?)",
     re.IGNORECASE,
@@ -25,14 +26,28 @@ _AGAIN: Final = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days? (?:until|till|through) \d",
     re.IGNORECASE,
 )
+_MORE: Final = re.compile(
+    r"(?:[;,]|\b(?:and|but|while))(?:,? (?:and|but|then|so))? (?:(?:my|our|the) \w{1,20} |[\w-]{1,20}ly )?"
+    r"(?:i|we|you|he|she|it|they)?(?:['’](?:m|s|re|ve|ll))?\b ?"
+    r"(?:am|is|are|was|were|has|have|had|do|does|will|can|cannot|must|lives?|works?|leads?|owns?|uses?|likes?|prefers?"
+    r"|hates?|runs?)\b"
+    r"|\b(?:then|after(?:wards?| that)|from then on|later)\b|[;,] (?:and )?\S.* (?:after|from) ",
+    re.IGNORECASE,
+)
+"""What stands in a text that says something beside what ends, or what comes behind the end."""
+_TERM: Final = re.compile(
+    r"\b(?:valid|good|paid(?: for)?|insured|guaranteed|licen[sc]ed|supported|covered|under warranty) (?:until|till|through)\b",
+    re.IGNORECASE,
+)
+"""Of what is asked for when its end has passed: whether it has."""
 _WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
 
 
 def holds_until(text: str, at: datetime) -> datetime | None:
     """The first moment at which what was said ``at`` a moment (aware) holds no more, in its zone; None where no end is
-    told, or none that lies ahead."""
+    told, or none that lies ahead, or where not all of it ends then."""
     found = _UNTIL.search(text)
-    if found is None or _AGAIN.search(text):
+    if found is None or any(pattern.search(text) for pattern in (_AGAIN, _MORE, _TERM)):
         return None
     try:
         end = _end(found, at.replace(hour=0, minute=0, second=0, microsecond=0))

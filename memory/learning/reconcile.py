@@ -124,7 +124,8 @@ def reconcile(
                 continue
             clashing[fact.id] = verdict.why
             continue
-        if gone:
+        if gone or fact.expires_at != draft.expires_at:
+            # What is said without an end, or with another one, is not borne out by what ends: it would end with it.
             continue
         held = _stems(fact.text)
         alike = len(said & held) / len(said | held) if said or held else 0.0

@@ -41,3 +41,19 @@ def test_an_end_that_is_told_is_the_moment_after_it(text: str, end: tuple[int, i
 )  # fmt: skip
 def test_what_has_no_end_ahead_has_none(text: str) -> None:
     assert holds_until(resolve(text, AT).text, AT) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm allergic to nuts, and I am in Ghent until Friday.", "My wife works at Acme and is on leave until Friday.",
+     "Our port is 8080 until 2026-12-05 and 9090 afterwards.", "The importer is owned by Bo until May, then by Ida.",
+     "Never deploy until Friday's demo is done."],
+)  # fmt: skip
+def test_what_says_more_than_what_ends_has_no_end(text: str) -> None:
+    assert holds_until(resolve(text, AT).text, AT) is None
+
+
+@pytest.mark.parametrize("text", ["My passport is valid until 2031-08-14.", "The old API is supported until June."])
+def test_an_end_that_is_itself_what_is_told_is_no_end_of_telling_it(text: str) -> None:
+    assert holds_until(text, AT) is None
+    assert holds_until("Bo and Ida are on leave until 2026-12-05.", AT) is not None

@@ -39,6 +39,15 @@ def test_what_says_more_is_merged() -> None:
     )
 
 
+def test_what_is_said_without_an_end_does_not_end_with_what_has_one() -> None:
+    until = replace(fact("The staging server is at 10.0.0.5 until 2026-11-27."), expires_at=NOW + timedelta(days=7))
+    lasting = draft("The staging server is at 10.0.0.5.")
+    assert isinstance(reconcile(lasting, [(until, 0.95, 0.9)], NOW), New)
+    assert reconcile(lasting, [(replace(until, expires_at=None), 0.95, 0.9)], NOW) == Reinforce("f")
+    longer = replace(draft(until.text), expires_at=until.expires_at)
+    assert isinstance(reconcile(longer, [(fact(lasting.text), 0.95, 0.9)], NOW), New)
+
+
 def test_an_assistant_does_not_rewrite_a_persons_words() -> None:
     more = draft("The nightly build runs on the old server in Oslo", Origin.ASSISTANT)
     known = [(fact("The nightly build runs on the old server"), 0.93, 0.8)]
