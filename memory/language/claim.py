@@ -60,6 +60,15 @@ _PLACED = re.compile(r" ?(?:now )?(?:on|at|in|behind|under|near|between)\b")
 _ROLE = re.compile(r" (?:now )?(?:the|our|my) (?:\S{1,30} ?){1,4}$")
 _DETERMINED = re.compile(r"(?:the|our|my|your|his|her|their|its|this|that|these|those|a|an|it|there|what|which)\b")
 """What "the lead" is said to be, and no "Bob", who is "the lead"."""
+_MEASURED = re.compile(r" (?:now )?(?:(?:about|only|around) )?[$€£]?\d[\d.,]*(?: ?%| ?[a-zµ]\w*\b)")
+"""A number with what it counts: "60 seconds", "14 GB"."""
+_NAMED = re.compile(r" (?:now )?(?:[A-Z][a-z]|an? )")
+_OF_ME = re.compile(r"(?:(?:by the way|btw|so|and|but|also|no|yes|actually),? )*i(?:'m|'ve|'d)?\b")
+_OF_ANOTHER = re.compile(
+    r"(?:my|our|his|her|their|the) (?:[\w-]{1,20} ){0,2}?(?:wife|husband|partner|girlfriend|boyfriend|sons?|daughters?"
+    r"|child(?:ren)?|kids?|mother|mom|mum|father|dad|parents|brothers?|sisters?|aunt|uncle|cousin|niece|nephew|friends?"
+    r"|boss|manager|lead|colleagues?|co-?workers?|team ?mates?|roommate|neighbou?r)\b",
+)
 _OF_A_KIND = re.compile(r"(?!(?:the|our|my|your|his|her|their|its|this|that|it)\b)\S+ (?:is|was) (?:now )?an? ")
 _USED_FOR = re.compile(
     r"^(?:we|i|our [\w-]{1,30}|the [\w-]{1,30})(?: now| currently)? uses? (?P<value>[^,;]{1,60}?) (?:for|as) "
@@ -72,12 +81,15 @@ _NUMBER_WORDS = vocabulary(
 
 class Attribute(NamedTuple):
     """An attribute of something and its value: the stems of both, and the words before the value; ``placed`` says
-    whether the value is somewhere, or some time: "on AWS", "at ten"."""
+    whether the value is somewhere, or some time: "on AWS", "at ten"; ``measured``
+    whether it is a number of something, and ``named`` whether a name or one of a kind: "Postgres", "a hard limit"."""
 
     subject: Stems
     value: Stems
     before: list[str]
     placed: bool = False
+    measured: bool = False
+    named: bool = False
 
 
 class Claim:
@@ -189,10 +201,19 @@ class Claim:
         if found is None:
             return None
         before = text[: found.start("value")].split()
-        subject, value = content(found["subject"]), content(found["value"])
-        if subject and _ROLE.match(found["value"]) and not _DETERMINED.match(text):
+        told = found["value"]
+        subject, value = content(found["subject"]), content(told)
+        if subject and _ROLE.match(told) and not _DETERMINED.match(text):
             subject, value = value, subject
-        return Attribute(subject, value, before, _PLACED.match(found["value"]) is not None)
+        written = self.text.strip(" .!")[-len(told) :]
+        return Attribute(
+            subject,
+            value,
+            before,
+            placed=_PLACED.match(told) is not None,
+            measured=_MEASURED.match(told) is not None,
+            named=_NAMED.match(written) is not None,
+        )
 
     @property
     def settles(self) -> bool:
@@ -203,6 +224,25 @@ class Claim:
     def _settled(self) -> re.Match[str] | None:
         found = _MOVED.match(self._plain)
         return found if found is not None and found["who"] not in _NOBODY else None
+
+    @cached_property
+    def of_me(self) -> bool:
+        """Whether it is said of whoever says it: "I'm not a vegetarian any more"."""
+        return _OF_ME.match(self._plain) is not None
+
+    @cached_property
+    def of_another(self) -> bool:
+        """Whether it is said of somebody who is not the one that says it: "my son is a vegetarian", "Bo is away"."""
+        if _OF_ANOTHER.match(self._plain):
+            return True
+        told = self.attribute
+        return (
+            told is not None
+            and bool(told.subject)
+            and len(told.before) == 2
+            and self.text[:1].isupper()
+            and told.before[0] not in _NOBODY
+        )
 
     @cached_property
     def of_a_kind(self) -> bool:

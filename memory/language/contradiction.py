@@ -137,8 +137,7 @@ def _compared(old: Claim, new: Claim) -> Verdict:
     """The verdict on two sentences, whatever the circumstances."""
     if not (shared := old.content & new.content):
         # "I moved to Berlin" has no word of "I live in Ghent"; it may be no place that one moves to.
-        lives = _valued(old, new) if old.settles or new.settles else 0.0
-        return Verdict(lives, EXCEPTION, "value") if lives else NONE
+        return _lives_elsewhere(old, new)
     cover = len(shared) / min(len(old.content), len(new.content))
     if new.moves and (moved := _moved(old, new)) is not None:
         return moved
@@ -146,12 +145,16 @@ def _compared(old: Claim, new: Claim) -> Verdict:
         return Verdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
     if (swapped := _swapped(old, new)) is not None:
         return Verdict(swapped, _change(old, new), "swapped")
+    if _denies_another(old, new):
+        return NONE
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
         part = any(not came and more_than_held(old, left, new) for left, came in new.moves)
         change = EXCEPTION if part else max(_change(old, new), 0.3)
         return Verdict(min(0.9, 0.35 + 0.55 * cover), change, "negation", part)
     if _used_instead(old, new):
         return Verdict(0.75, 0.6, "value")
+    if old.settles or new.settles:
+        return _lives_elsewhere(old, new)
     if valued := _valued(old, new):
         change = max(_change(old, new), 0.35)
         return Verdict(valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value")
@@ -192,10 +195,36 @@ def _moved(old: Claim, new: Claim) -> Verdict | None:
         if more_than_held(old, gone, new) or one_of_listed(old, gone, new):
             return Verdict(0.75, EXCEPTION, "ended" if not came else "change", part=True)
         if not came:
-            return Verdict(0.8, 0.85, "ended")
+            # "I'm not a vegetarian any more" ends nobody else's being one.
+            return Verdict(0.8, 0.85, "ended") if not _of_another(old, gone, new) else NONE
         if not came <= old.held:
             return Verdict(0.85, 0.9, "change")
     return None
+
+
+def _of_another(old: Claim, gone: Stems, new: Claim) -> bool:
+    """Whether one claim is about whoever says it, and the other about somebody else."""
+    if new.of_me is old.of_me:
+        return False
+    other = old if new.of_me else new
+    told = other.attribute
+    # "Kafka is our bus" is about what has gone.
+    return other.of_another and (told is None or not told.subject & gone)
+
+
+def _lives_elsewhere(old: Claim, new: Claim) -> Verdict:
+    """ "I live in Ghent", "I moved to Berlin": it may be no place that one moves to."""
+    lives = _valued(old, new)
+    return Verdict(lives, EXCEPTION, "value") if lives else NONE
+
+
+def _denies_another(old: Claim, new: Claim) -> bool:
+    """Whether one denies of a thing another number than the other one says it has: "is 8080", "is not 9090"."""
+    if old.affirms is new.affirms or not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
+        return False
+    said, denial = (old, new) if old.affirms else (new, old)
+    held = said.attribute
+    return held is not None and bool(held.subject) and held.subject <= denial.content and any(map(counts, held.value))
 
 
 def _used_instead(old: Claim, new: Claim) -> bool:
@@ -255,6 +284,9 @@ def _valued(old: Claim, new: Claim) -> float:
     else:
         alike = len(first.subject & second.subject) / len(first.subject | second.subject)
     if alike < 0.6 or not first.value or not second.value or first.value & second.value:
+        return 0.0
+    if (first.measured and second.named) or (first.named and second.measured):
+        # "The database is Postgres", "the database is 14 GB now".
         return 0.0
     if _of_other_kinds(first, second) or _told_by_other_verbs(first, second):
         return 0.0

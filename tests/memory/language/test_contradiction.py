@@ -251,3 +251,32 @@ def test_who_moves_to_a_place_lives_there() -> None:
     assert not compare("My sister lives in Ghent.", "I moved to Berlin.").clash
     assert not compare("I live in Ghent.", "I moved to the second floor.").clash
     assert not compare("We live in Ghent.", "We moved to Zulip.").clash
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("My son is a vegetarian.", "I'm not a vegetarian any more."),
+        ("Bo is on the importer team.", "I am not on the importer team any more."),
+        ("My wife works at Acme.", "I'm not at Acme anymore."),
+        ("The database is Postgres.", "The database is 14 GB now."),
+        ("The timeout is a hard limit.", "The timeout is 60 seconds now."),
+        ("Our port is 8080.", "Our port isn't 9090."),
+        ("The importer port is 8080.", "The importer port is not 9090."),
+    ],
+)
+def test_what_is_said_of_another_or_of_another_attribute_is_no_rival(older: str, newer: str) -> None:
+    assert not compare(older, newer).clash
+
+
+def test_what_is_no_more_or_is_now_still_ends_what_it_names() -> None:
+    assert compare("My diet is vegetarian.", "I'm not a vegetarian any more.").change >= 0.8
+    assert compare("The timeout is 30 seconds.", "The timeout is 60 seconds now.").change >= 0.5
+    assert compare("The timeout is unlimited.", "The timeout is 60 seconds now.").change >= 0.5
+    assert compare("The database is Postgres 16.", "The database is MySQL now.").change >= 0.5
+    assert compare("Our port is 8080.", "Our port isn't 8080.").clash >= 0.6
+
+
+def test_what_somebody_moves_to_need_be_no_place() -> None:
+    moved = compare("Petra lives in Ghent.", "Petra has moved to TypeScript.")
+    assert moved.change < 0.5, "both stay until it is settled"
