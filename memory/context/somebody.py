@@ -36,10 +36,19 @@ _NEAR: Final = (
 )
 _NEAR_BEFORE: Final = re.compile(rf"\b{_NEAR},? (?:is |called |named )?$", re.IGNORECASE)
 _DOES: Final = re.compile(
-    r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works|speaks|thinks|asked|told|said|joined|leads"
+    r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works(?! with\b| without\b)|speaks|thinks|asked|told|said|joined|leads"
     r"|manages|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss"
-    rf"|owner|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number|e-?mail|team|{_NEAR})\b"
-    r"|[^.?!\n]{0,80}\b(?:he|she|his|her|him)\b|[^.?!\n]{0,120}[.!] (?:he|she)\b",
+    rf"|owner|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number(?! of\b)|e-?mail|{_NEAR})\b",
+    re.IGNORECASE,
+)
+_GOES_BY: Final = re.compile(
+    r"[^.?!\n]{0,80}\b(?:he|she|his|her|him)\b|[^.?!\n]{0,120}[.!] (?:he|she)\b", re.IGNORECASE
+)
+"""A pronoun behind a name, which is its bearer's where the name stands as a person's does: "the Heron service is down,
+he said" has one, too."""
+_AS_A_PERSON: Final = re.compile(
+    r"(?:^|[.!?:;,\n]|\b(?:with|to|for|from|and|met|ask|asked|tell|told|mail|call|called|saw|invited?|hired|know|knows"
+    r"|thank|by the way|btw|so|also))\s*$",
     re.IGNORECASE,
 )
 _BESIDE: Final = 40
@@ -87,6 +96,8 @@ def _is_person(text: str, name: str) -> bool:
             text[found.end() : found.end() + _BEHIND],
         )
         if _DOES.match(behind) or _NEAR_BEFORE.search(before):
+            return True
+        if _GOES_BY.match(behind) and _AS_A_PERSON.search(before):
             return True
     return False
 

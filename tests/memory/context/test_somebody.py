@@ -36,6 +36,26 @@ def test_what_is_no_person_has_no_profile() -> None:
     assert profile([passage("Heron runs on port 8080."), fact("Heron is written in Go.")], "heron", "now", NOW) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("heron", "The Heron service is down, he said."),
+        ("redis", "I asked Bo about Redis and he said that it is slow."),
+        ("may", "In May he goes to Rome."),
+        ("rose", "We picked the color Rose for the header. He likes it."),
+        ("docker", "Docker's number of layers is 5."),
+        ("kafka", "Kafka works with Go."),
+    ],
+)
+def test_a_thing_beside_which_somebody_is_talked_of_is_no_person(name: str, said: str) -> None:
+    assert profile([passage(said)], name, "now", NOW) == []
+
+
+@pytest.mark.parametrize("said", ["I met Petra yesterday, she is late.", "Petra is late. She told me so."])
+def test_who_goes_by_a_pronoun_is_a_person(said: str) -> None:
+    assert profile([passage(said)], "petra", "now", NOW)
+
+
 def test_a_profile_has_nothing_guarded_asked_unsure_or_over_in_it() -> None:
     known = fact("Petra prefers calls.")
     unwanted: list[Memory] = [
