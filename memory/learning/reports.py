@@ -45,6 +45,8 @@ _NAMED = re.compile(
 )
 _CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "#39": "'"}
 _ENTITY = re.compile(r"&(lt|gt|amp|quot|apos|#39);")
+_UNDER_WAY = ("accepted", "queued", "pending", "running", "in_progress")
+"""What is said of a sub-agent that has not reported yet, beside which stands what it was asked or how far it is."""
 _TEXT_KEYS = ("text", "result", "output", "report", "completed", "content", "message", "final", "answer", "summary")
 
 
@@ -150,6 +152,8 @@ def _told_of(agent: str, value: Any, depth: int = 0) -> Iterator[str]:
         if agent in value:
             yield from _texts(value[agent])
         elif agent in (each for each in value.values() if isinstance(each, str)):
+            if value.get("status") in _UNDER_WAY or value.get("state") in _UNDER_WAY:
+                return
             yield from _texts({key: inner for key, inner in value.items() if inner != agent})
         else:
             for inner in value.values():

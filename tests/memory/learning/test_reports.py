@@ -109,6 +109,13 @@ def test_of_several_each_report_stands_under_its_name() -> None:
     assert report_of("one", note) == REPORT.strip()
 
 
+def test_what_is_told_of_one_that_is_under_way_is_no_report() -> None:
+    listed = {"agents": [{"agent_id": "one", "status": "running", "message": "Find out how money is rounded. " * 3}]}
+    assert report_of("one", orjson.dumps(listed).decode()) == ""
+    listed["agents"][0] |= {"status": "completed", "result": REPORT}
+    assert report_of("one", orjson.dumps(listed).decode()) == REPORT.strip()
+
+
 def test_a_name_beside_a_report_counts_in_a_message_and_in_no_tools_result() -> None:
     told = f"session_key: agent:main:subagent:7\n<prompt-data>\n{REPORT}</prompt-data>"
     assert report_of("agent:main:subagent:7", told, message=True) == REPORT.strip()
