@@ -29,6 +29,10 @@ PEOPLE: Final = 2
 """People of one message whose profiles are given."""
 
 _NAME: Final = re.compile(r"[A-Z][a-zà-ÿ'’-]{1,20}(?: [A-Z][a-zà-ÿ'’-]{1,20})?")
+_BIDDING: Final = re.compile(
+    r"(?:Ask|Tell|Send|Mail|Email|Call|Text|Ping|Message|Invite|Remind|Thank|Write|Give|Show|Help|Meet|Introduce) "
+)
+"""What stands with a capital before a name and is none of it, where it begins a sentence: "Ask Petra"."""
 _NEAR: Final = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum|father|dad|brother|sister|aunt|uncle"
     r"|cousin|niece|nephew|friend|boss|manager|lead|colleague|co-?worker|team ?mate|neighbou?r|client|customer|teacher"
@@ -36,9 +40,11 @@ _NEAR: Final = (
 )
 _NEAR_BEFORE: Final = re.compile(rf"\b{_NEAR},? (?:is |called |named )?$", re.IGNORECASE)
 _DOES: Final = re.compile(
-    r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works(?! with\b| without\b)|speaks|thinks|asked|told|said|joined|leads"
-    r"|manages|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss"
-    rf"|owner|engineer|developer|designer|{_NEAR})))\b|['’]s (?:birthday|phone|number(?! of\b)|e-?mail|{_NEAR})\b",
+    r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works(?! with\b| without\b)|speaks|thinks|asked"
+    r"|told|said|joined|leads|manages"
+    r"|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss"
+    rf"|owner|engineer|developer|designer|{_NEAR})))\b"
+    rf"|['’]s (?:birthday|phone|number(?! of\b)|e-?mail|{_NEAR})\b",
     re.IGNORECASE,
 )
 _GOES_BY: Final = re.compile(
@@ -60,7 +66,7 @@ _GOES_ON: Final = re.compile(r"(?:he|she|they|his|her|their)\b", re.IGNORECASE)
 
 def talked_of(text: str) -> tuple[str, ...]:
     """The names in a message that may be people's, in lower case."""
-    names = (name.removesuffix("'s").lower() for name in entities(text) if _NAME.fullmatch(name))
+    names = (_BIDDING.sub("", name).removesuffix("'s").lower() for name in entities(text) if _NAME.fullmatch(name))
     return tuple(dict.fromkeys(names))[:PEOPLE]
 
 

@@ -36,7 +36,8 @@ _MORE: Final = re.compile(
 )
 """What stands in a text that says something beside what ends, or what comes behind the end."""
 _TERM: Final = re.compile(
-    r"\b(?:valid|good|paid(?: for)?|insured|guaranteed|licen[sc]ed|supported|covered|under warranty) (?:until|till|through)\b",
+    r"\b(?:valid|good|paid(?: for)?|insured|guaranteed|licen[sc]ed|supported|covered|under warranty)"
+    r" (?:until|till|through)\b",
     re.IGNORECASE,
 )
 """Of what is asked for when its end has passed: whether it has."""

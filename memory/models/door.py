@@ -7,9 +7,12 @@ reaches for the network unless it is told to keep to the price list that it brin
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 from importlib.util import find_spec
 from typing import Any
+
+log = logging.getLogger(__name__)
 
 BESIDE = "mcp"
 """What litellm imports on its way where there are tools, and does not bring along."""
@@ -48,14 +51,21 @@ def _stream_what_is_not_known(module: Any) -> None:
     the end, and where it speaks Chat Completions be told a call's arguments twice.
     """
 
-    def known_not_to(_: Any, model: str | None, stream: bool | None, custom_llm_provider: str | None = None) -> bool:
+    def known_not_to(
+        _: Any, model: str | None, stream: bool | None, custom_llm_provider: str | None = None, **_more: Any
+    ) -> bool:
         if not stream or model is None:
             return False
         names = {model, model.rpartition("/")[2], f"{custom_llm_provider}/{model}"}
         known = [module.model_cost[name] for name in names if name in module.model_cost]
         return any(each.get("supports_native_streaming") is False for each in known)
 
-    config = importlib.import_module("litellm.llms.openai.responses.transformation").OpenAIResponsesAPIConfig
+    try:
+        config = importlib.import_module("litellm.llms.openai.responses.transformation").OpenAIResponsesAPIConfig
+    except (ImportError, AttributeError):
+        # A version that has it elsewhere still bridges; it only streams later.
+        log.warning("litellm is not as it is known: a provider whose model it does not know may not stream")
+        return
     config.should_fake_stream = known_not_to
 
 

@@ -17,6 +17,7 @@ from tests.memory.context.making import NOW, fact, passage
     [
         ("Can you draft a mail to Petra about the outage?", ("petra",)),
         ("Please plan a dinner with Anna and Bo Lindgren.", ("anna", "bo lindgren")),
+        ("Send Anna the numbers of last week.", ("anna",)),
         ("Fix the flaky test in HeronImporter and src/app.py.", ()),
         ("write a haiku on the sea", ()),
     ],
