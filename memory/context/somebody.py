@@ -19,6 +19,7 @@ from memory.context.seeking import tells
 from memory.context.whole import of_somebody
 from memory.fact import Fact, Passage, Sensitivity
 from memory.language.entities import entities
+from memory.language.relations import RELATION
 from memory.language.sentences import sentences
 
 LINES: Final = 4
@@ -33,18 +34,13 @@ _BIDDING: Final = re.compile(
     r"(?:Ask|Tell|Send|Mail|Email|Call|Text|Ping|Message|Invite|Remind|Thank|Write|Give|Show|Help|Meet|Introduce) "
 )
 """What stands with a capital before a name and is none of it, where it begins a sentence: "Ask Petra"."""
-_NEAR: Final = (
-    r"(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|mother|mom|mum|father|dad|brother|sister|aunt|uncle"
-    r"|cousin|niece|nephew|friend|boss|manager|lead|colleague|co-?worker|team ?mate|neighbou?r|client|customer|teacher"
-    r"|doctor|therapist|mentor|landlord|intern|designer|roommate)"
-)
-_NEAR_BEFORE: Final = re.compile(rf"\b{_NEAR},? (?:is |called |named )?$", re.IGNORECASE)
+_NEAR_BEFORE: Final = re.compile(rf"\b{RELATION},? (?:is |called |named )?$", re.IGNORECASE)
 _DOES: Final = re.compile(
     r" (?:prefers|likes|loves|hates|dislikes|enjoys|wants|lives|works(?! with\b| without\b)|speaks|thinks|asked"
     r"|told|said|joined|leads|manages"
     r"|is (?:allergic|on (?:leave|vacation|holiday)|away|(?:my|our|his|her|the) (?:\w+ )?(?:lead|manager|boss"
-    rf"|owner|engineer|developer|designer|{_NEAR})))\b"
-    rf"|['’]s (?:birthday|phone|number(?! of\b)|e-?mail|{_NEAR})\b",
+    rf"|owner|engineer|developer|designer|{RELATION})))\b"
+    rf"|['’]s (?:birthday|phone|number(?! of\b)|e-?mail|{RELATION})\b",
     re.IGNORECASE,
 )
 _GOES_BY: Final = re.compile(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memory.language import scopes
 from memory.language.change import Change, changes
 from memory.language.content import Stems, content
+from memory.language.relations import RELATION
 from memory.language.sides import sides
 from memory.language.tentative import is_passing, is_reported, is_to_come, is_unsure
 from memory.language.vocabulary import vocabulary
@@ -64,11 +65,7 @@ _MEASURED = re.compile(r" (?:now )?(?:(?:about|only|around) )?[$€£]?\d[\d.,]*
 """A number with what it counts: "60 seconds", "14 GB"."""
 _NAMED = re.compile(r" (?:now )?(?:[A-Z][a-z]|an? )")
 _OF_ME = re.compile(r"(?:(?:by the way|btw|so|and|but|also|no|yes|actually),? )*i(?:'m|'ve|'d)?\b")
-_OF_ANOTHER = re.compile(
-    r"(?:my|our|his|her|their|the) (?:[\w-]{1,20} ){0,2}?(?:wife|husband|partner|girlfriend|boyfriend|sons?|daughters?"
-    r"|child(?:ren)?|kids?|mother|mom|mum|father|dad|parents|brothers?|sisters?|aunt|uncle|cousin|niece|nephew|friends?"
-    r"|boss|manager|lead|colleagues?|co-?workers?|team ?mates?|roommate|neighbou?r)\b",
-)
+_OF_ANOTHER = re.compile(rf"(?:my|our|his|her|their|the) (?:[\w-]{{1,20}} ){{0,2}}?{RELATION}\b")
 _OF_A_KIND = re.compile(r"(?!(?:the|our|my|your|his|her|their|its|this|that|it)\b)\S+ (?:is|was) (?:now )?an? ")
 _USED_FOR = re.compile(
     r"^(?:we|i|our [\w-]{1,30}|the [\w-]{1,30})(?: now| currently)? uses? (?P<value>[^,;]{1,60}?) (?:for|as) "

@@ -46,5 +46,11 @@ def passages_of(research: Research, trail: Sequence[Message]) -> list[Passage]:
     if research.report:
         id = str(uuid.uuid5(SPACE, f"{research.id}\0line"))
         line = mention(research, without_orders(research.report))
-        found.append(Passage(id, line, research.owner, Origin.SUBAGENT, MENTIONED, research.id, b"", research.ended, 0))
+        # A line that says something of the report is as guarded as that.
+        found.append(
+            Passage(
+                id, line, research.owner, Origin.SUBAGENT, MENTIONED, research.id, b"", research.ended, 0,
+                sensitivity=sensitivity(line),
+            )
+        )  # fmt: skip
     return found
