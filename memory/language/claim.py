@@ -65,7 +65,10 @@ _MEASURED = re.compile(r" (?:now )?(?:(?:about|only|around) )?[$€£]?\d[\d.,]*
 """A number with what it counts: "60 seconds", "14 GB"."""
 _NAMED = re.compile(r" (?:now )?(?:[A-Z][a-z]|an? )")
 _OF_ME = re.compile(r"(?:(?:by the way|btw|so|and|but|also|no|yes|actually),? )*i(?:'m|'ve|'d)?\b")
-_OF_ANOTHER = re.compile(rf"(?:my|our|his|her|their|the) (?:[\w-]{{1,20}} ){{0,2}}?{RELATION}\b")
+_OF_ANOTHER = re.compile(
+    rf"(?i:(?:my|our|his|her|their|the) (?:[\w-]{{1,20}} ){{0,2}}?{RELATION}\b(?! and i\b))(?! (?:is|was) [A-Z])"
+)
+"""Somebody of whom it is said what they do; who they are ("my boss is Ida") is said of whose they are."""
 _OF_A_KIND = re.compile(r"(?!(?:the|our|my|your|his|her|their|its|this|that|it)\b)\S+ (?:is|was) (?:now )?an? ")
 _USED_FOR = re.compile(
     r"^(?:we|i|our [\w-]{1,30}|the [\w-]{1,30})(?: now| currently)? uses? (?P<value>[^,;]{1,60}?) (?:for|as) "
@@ -230,7 +233,7 @@ class Claim:
     @cached_property
     def of_another(self) -> bool:
         """Whether it is said of somebody who is not the one that says it: "my son is a vegetarian", "Bo is away"."""
-        if _OF_ANOTHER.match(self._plain):
+        if _OF_ANOTHER.match(self.text):
             return True
         told = self.attribute
         return (
@@ -239,6 +242,7 @@ class Claim:
             and len(told.before) == 2
             and self.text[:1].isupper()
             and told.before[0] not in _NOBODY
+            and told.before[0] != "user"
         )
 
     @cached_property

@@ -208,8 +208,8 @@ def _of_another(old: Claim, gone: Stems, new: Claim) -> bool:
         return False
     other = old if new.of_me else new
     told = other.attribute
-    # "Kafka is our bus" is about what has gone.
-    return other.of_another and (told is None or not told.subject & gone)
+    # "Heron is our service" is about what has gone from "I am not on Heron any more".
+    return other.of_another and (told is None or stem(told.before[0]) not in gone)
 
 
 def _lives_elsewhere(old: Claim, new: Claim) -> Verdict:

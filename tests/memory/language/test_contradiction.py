@@ -271,6 +271,9 @@ def test_what_is_said_of_another_or_of_another_attribute_is_no_rival(older: str,
 
 def test_what_is_no_more_or_is_now_still_ends_what_it_names() -> None:
     assert compare("My diet is vegetarian.", "I'm not a vegetarian any more.").change >= 0.8
+    assert compare("User is a vegetarian.", "I'm not a vegetarian any more.").change >= 0.8
+    assert compare("Heron is our main service.", "I'm not on Heron any more.").clash
+    assert compare("My wife and I drink coffee.", "I no longer drink coffee.").clash
     assert compare("The timeout is 30 seconds.", "The timeout is 60 seconds now.").change >= 0.5
     assert compare("The timeout is unlimited.", "The timeout is 60 seconds now.").change >= 0.5
     assert compare("The database is Postgres 16.", "The database is MySQL now.").change >= 0.5
