@@ -221,6 +221,12 @@ class Draft:
     entities: tuple[str, ...] = ()
 
 
+def outlasts(one: Fact, other: Fact | Draft) -> bool:
+    """Whether something holds on when something else, which is said to hold until a day, is over: then that cannot end
+    it, or neither would be left."""
+    return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
+
+
 def shortened(text: str, preview: int) -> str:
     """The first ``preview`` characters of a text and a mark that there is more; all of it for 0."""
     return f"{text[:preview].rstrip()} […]" if 0 < preview < len(text) else text

@@ -16,7 +16,7 @@ from datetime import datetime
 from memory.consolidation.clash import CLASH, compared
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, trusted_as
-from memory.fact import Fact, Kind, State
+from memory.fact import Fact, Kind, State, outlasts
 from memory.language.claim import Claim
 from memory.language.contradiction import Verdict, settles
 from memory.language.narrowing import one_of_several
@@ -97,7 +97,9 @@ def _clause(text: str, other: str) -> str:
 
 
 def _changed(older: Fact, newer: Fact, verdict: Verdict, others: Iterable[str]) -> bool:
-    if verdict.part or one_of_several(Claim(older.text), Claim(newer.text), map(Claim, others)):
+    if verdict.part or outlasts(older, newer):
+        return False
+    if one_of_several(Claim(older.text), Claim(newer.text), map(Claim, others)):
         return False
     return verdict.change >= CHANGED or newer.kind is Kind.CORRECTION
 
@@ -109,6 +111,7 @@ def _outweighs(fact: Fact, rival: Fact) -> bool:
         and fact.sessions > rival.sessions
         and (fact.used_at or fact.recorded_at) > (rival.used_at or rival.recorded_at)
         and settles(fact.text, rival.text)
+        and not outlasts(rival, fact)
     )
 
 

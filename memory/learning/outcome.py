@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Origin, Stability, State
+from memory.fact import Draft, Fact, Origin, Stability, State, outlasts
 from memory.language.contradiction import settles
 from memory.language.words import stems
 from memory.learning.importance import weighty
@@ -68,6 +68,7 @@ def settled(fact: Fact, by: Origin, known: Mapping[str, Fact], at: datetime) -> 
         and not rival.pinned
         and by.counts_as(rival.origin)
         and settles(fact.text, rival.text)
+        and not outlasts(rival, fact)
     ]
     if not lost:
         return []

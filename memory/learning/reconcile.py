@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Kind, State
+from memory.fact import Draft, Fact, Kind, State, outlasts
 from memory.language.claim import Claim
 from memory.language.contradiction import NONE, Verdict, compare
 from memory.language.narrowing import one_of_several, takes_over
@@ -166,7 +166,7 @@ def _verdict(fact: Fact, draft: Draft) -> Verdict:
 
 def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str], now: datetime) -> bool:
     """Whether it is clearly a change, said by somebody whose word counts as much. ``others`` is what else is known."""
-    if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin):
+    if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin) or outlasts(fact, draft):
         return False
     if one_of_several(Claim(fact.text), Claim(draft.text), map(Claim, others)) or _holds_later(draft.text, now):
         return False

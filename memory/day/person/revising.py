@@ -11,7 +11,7 @@ from memory.day.lessons import rules
 from memory.day.lessons.indexing import lesson_of
 from memory.day.own_words import SESSION, followed, in_own_words
 from memory.day.person.commands import Commands, NotFound
-from memory.fact import Fact, Origin, State
+from memory.fact import Fact, Origin, State, outlasts
 from memory.language.contradiction import settles
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
@@ -90,7 +90,7 @@ class Revising:
     async def _confirmed(self, fact: Fact, owners: Sequence[str]) -> Lesson:
         now = self._now()
         rivals = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
-        lost = [each for each in rivals if settles(fact.text, each.text)]
+        lost = [each for each in rivals if settles(fact.text, each.text) and not outlasts(each, fact)]
         confirmed = replace(
             fact,
             state=State.ACTIVE,

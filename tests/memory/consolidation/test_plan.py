@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from hypothesis import given, settings
 
@@ -60,6 +61,16 @@ def test_a_clear_change_follows_what_was_so() -> None:
     _, after = night([old, new])
     assert after["a"].state is State.SUPERSEDED and after["a"].valid_until == new.valid_from
     assert after["b"].supersedes == ("a",)
+
+
+def test_what_holds_for_a_while_ends_nothing_that_holds_longer() -> None:
+    old = fact("The staging server listens on port 8080", "a")
+    new = fact("The staging server now listens on port 9090", "b", "s2", days=1, expires_at=NOW + timedelta(days=5))
+    _, after = night([old, new])
+    assert after["a"].state is State.ACTIVE
+    often = fact(new.text, "b", "s2", days=1, sessions=3, used_at=NOW, contradicts=("a",), expires_at=new.expires_at)
+    _, later = night([fact(old.text, "a", contradicts=("b",)), often])
+    assert later["a"].state is State.ACTIVE
 
 
 def test_a_doubt_is_written_down_and_evidence_settles_it() -> None:

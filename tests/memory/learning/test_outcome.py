@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 from memory.fact import Draft, Fact, Origin, Stability, State
 from memory.learning.importance import weighty
-from memory.learning.outcome import outcome, said_again
+from memory.learning.outcome import outcome, said_again, settled
 from memory.learning.reconcile import Contradict, Reinforce, Vouch, reconcile
 from memory.learning.taught import Taught
 from memory.ports import Journaled
@@ -73,3 +76,11 @@ def test_what_is_new_and_serves_what_the_session_is_for_matters_more() -> None:
     assert weighty(0.5, 0.5, 1.0) > weighty(0.5, 0.5, 0.0)
     assert weighty(1.0, 1.0, 1.0) == 1.0
     assert weighty(0.05, 0.0, 0.0) == 0.05
+
+
+def test_what_is_said_again_for_a_while_ends_no_rival_that_holds_longer() -> None:
+    lasting = fact("The release manager is Bo.", id="a", contradicts=("b",))
+    passing = fact("The release manager is Ida.", id="b", contradicts=("a",))
+    known = {"a": lasting, "b": passing}
+    assert [each.state for each in settled(passing, Origin.USER, known, NOW)] == [State.ACTIVE, State.SUPERSEDED]
+    assert settled(replace(passing, expires_at=NOW + timedelta(days=3)), Origin.USER, known, NOW) == []

@@ -48,6 +48,16 @@ def test_what_is_said_without_an_end_does_not_end_with_what_has_one() -> None:
     assert isinstance(reconcile(longer, [(fact(lasting.text), 0.95, 0.9)], NOW), New)
 
 
+def test_what_holds_until_a_day_ends_nothing_that_holds_longer() -> None:
+    said = draft("No, the release manager is Ida until 2026-11-27.", kind=Kind.CORRECTION)
+    known = fact("The release manager is Bo.")
+    assert reconcile(said, [(known, 0.8, 0.7)], NOW) == Supersede(("f",), 0.858)
+    for_a_while = replace(said, expires_at=NOW + timedelta(days=7))
+    assert isinstance(reconcile(for_a_while, [(known, 0.8, 0.7)], NOW), Contradict)
+    over_sooner = replace(known, expires_at=NOW + timedelta(days=2))
+    assert isinstance(reconcile(for_a_while, [(over_sooner, 0.8, 0.7)], NOW), Supersede)
+
+
 def test_an_assistant_does_not_rewrite_a_persons_words() -> None:
     more = draft("The nightly build runs on the old server in Oslo", Origin.ASSISTANT)
     known = [(fact("The nightly build runs on the old server"), 0.93, 0.8)]
