@@ -1,12 +1,13 @@
 """A team's memory as it grows: recall while streams run, the streams' stalls, a night, memory and start.
 
-python -m tests.bench.scale [--night all|new] [--homes FOLDER] [FACTS...]
+python -m tests.bench.scale [--night all|new] [--homes FOLDER] [--kept] [FACTS...]
                                                                (1000 10000 100000 365000 where none are named)
 
 Five users of one project share the facts. While 16 streams run, each user asks questions of several parts in new
 sessions, one after the other. With --night the server then consolidates while the streams run on: everything (which is
 much), or 1,000 new facts, as though all others had been looked at. With --homes the written facts are kept in a folder,
-and taken from there when they are asked for again.
+and taken from there when they are asked for again. With --kept a server has been there before, so that the one that
+is measured finds the vectors in files.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -37,6 +39,10 @@ STREAMS = 16
 ASKED = 300
 SPACING_MS = 40.0
 NEW = 1000
+RUN = uuid.uuid4().hex[:8]
+"""Sessions of one run are none of another's on the same folder."""
+SETTLING = 20.0
+"""Seconds after which a server that is asked nothing has written what it keeps."""
 _PARTED = "Compare that with the export: {} And what changed in the scheduler since?"
 
 
@@ -87,9 +93,9 @@ async def _stream(port: int, number: int, seen: Streams) -> None:
         writer.close()
 
 
-async def _ready(target: Target, began: float) -> float:
+async def _ready(target: Target, began: float, first: int = 10) -> float:
     """Ask until no question is late any more; the seconds until then."""
-    for number in range(10, 100):
+    for number in range(first, first + 90):
         asked = await ask(target, number)
         last = time.perf_counter()
         if not any("late" in timed.header("x-palimpsest-status") for timed in asked):
@@ -105,7 +111,7 @@ async def ask(target: Target, number: int) -> list[Timed]:
     for turn in range(ASKED // len(USERS)):
         for user in USERS:
             body = {"model": "bench", "messages": [{"role": "user", "content": _PARTED.format(next(ways))}]}
-            named = {"x-session-id": f"q-{number}-{user}-{turn}", "x-palimpsest-project": PROJECT}
+            named = {"x-session-id": f"{RUN}-{number}-{user}-{turn}", "x-palimpsest-project": PROJECT}
             taken.append(
                 await connection.post("/v1/chat/completions", orjson.dumps(body), {**named, "x-palimpsest-user": user})
             )
@@ -139,9 +145,24 @@ async def _looked_at(home: Path, size: int) -> None:
     await seed_home(home, NEW, USERS, seed=size)
 
 
-async def measure(folder: Path, size: int, night: str, homes: Path | None) -> None:
+async def _served(folder: Path, home: Path) -> None:
+    """Let a server put the vectors of all users at hand, and keep them."""
+    provider = targets.provider(folder, SPACING_MS)
+    proxy = targets.palimpsest("palimpsest", folder, home, provider.port, MEMORY__NIGHT__ENABLED="false")
+    assert proxy.process is not None and provider.process is not None
+    try:
+        await _ready(proxy, time.perf_counter(), first=1000)
+        await asyncio.sleep(SETTLING)
+    finally:
+        proxy.process.stop()
+        provider.process.stop()
+
+
+async def measure(folder: Path, size: int, night: str, homes: Path | None, kept: bool) -> None:
     """One size."""
     home, seeded = await _written(folder, size, homes)
+    if kept:
+        await _served(folder, home)
     if night == "new":
         await _looked_at(home, size)
     provider = targets.provider(folder, SPACING_MS)
@@ -201,17 +222,18 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.1f} ms"
 
 
-async def main(sizes: Sequence[int], night: str, homes: Path | None) -> None:
+async def main(sizes: Sequence[int], night: str, homes: Path | None, kept: bool) -> None:
     """Each size in a folder of its own."""
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="palimpsest-scale-") as folder:
-            await measure(Path(folder), size, night, homes)
+            await measure(Path(folder), size, night, homes, kept)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.bench.scale")
     parser.add_argument("--night", choices=("all", "new"), default="")
     parser.add_argument("--homes", type=Path)
+    parser.add_argument("--kept", action="store_true")
     parser.add_argument("facts", type=int, nargs="*")
     named = parser.parse_args()
-    asyncio.run(main(named.facts or [1000, 10_000, 100_000, 365_000], named.night, named.homes))
+    asyncio.run(main(named.facts or [1000, 10_000, 100_000, 365_000], named.night, named.homes, named.kept))
