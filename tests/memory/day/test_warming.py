@@ -54,7 +54,9 @@ def counted(memory: Memory) -> list[Sequence[str]]:
     return read
 
 
-def points_at_hand(memory: Memory, scope: Scope) -> bool:
+async def points_at_hand(memory: Memory, scope: Scope) -> bool:
+    # The index works in a thread of its own: what was begun before this is done behind it.
+    await memory.recall.index.count()
     tables: Any = memory.recall.index
     return all(owner in tables._at_hand._tables for owner in scope.owners())
 
@@ -64,7 +66,7 @@ async def test_after_a_start_a_search_finds_all_at_hand(tmp_path: Path) -> None:
     words_of.cache_clear()
     memory = await opened(tmp_path)
     await memory.warming.settle()
-    assert points_at_hand(memory, ANN)
+    assert await points_at_hand(memory, ANN)
     assert list(memory.pages._kept) == [ANN.owners()]
     ids = await memory.journal.newest(ANN.owners(), 100)
     read, missed = counted(memory), words_of.cache_info().misses
@@ -82,11 +84,11 @@ async def test_who_asks_for_the_first_time_is_made_ready_once(tmp_path: Path, mo
     await seed(tmp_path, ANN, BOB)
     memory = await opened(tmp_path)
     await memory.warming.settle()
-    assert not points_at_hand(memory, BOB)
+    assert not await points_at_hand(memory, BOB)
     read = counted(memory)
     memory.warming.asked(BOB)
     await memory.warming.settle()
-    assert points_at_hand(memory, BOB) and not points_at_hand(memory, ANN)
+    assert await points_at_hand(memory, BOB) and not await points_at_hand(memory, ANN)
     assert sum(map(len, read)) == 60
     memory.warming.asked(BOB)
     await memory.warming.settle()
@@ -102,9 +104,9 @@ async def test_all_that_is_read_after_a_start_has_a_bound(tmp_path: Path, monkey
     await memory.warming.settle()
     async with asyncio.timeout(20):
         # The index puts them there beside what follows its first search.
-        while sum(points_at_hand(memory, scope) for scope in (ANN, BOB, CARA)) < 2:
+        while sum([await points_at_hand(memory, scope) for scope in (ANN, BOB, CARA)]) < 2:
             await memory.recall.index.count()
-    assert sum(points_at_hand(memory, scope) for scope in (ANN, BOB, CARA)) == 2
+    assert sum([await points_at_hand(memory, scope) for scope in (ANN, BOB, CARA)]) == 2
     # The rehearsals may read what else is like the newest.
     assert sum(map(len, read)) <= 120
     await memory.close()
@@ -155,7 +157,7 @@ async def test_what_fails_for_one_does_not_keep_others_from_being_made_ready(tmp
     ready = Warming(memory.journal, memory.recall, None, guard, lambda: AT)
     ready.start()
     await ready.settle()
-    assert sorted(points_at_hand(memory, scope) for scope in (ANN, BOB)) == [False, True]
+    assert sorted([await points_at_hand(memory, scope) for scope in (ANN, BOB)]) == [False, True]
     await memory.close()
 
 
@@ -171,7 +173,7 @@ async def test_no_page_is_made_where_there_are_none(tmp_path: Path) -> None:
     await seed(tmp_path, ANN)
     memory = await opened(tmp_path, page=PageSettings(enabled=False))
     await memory.warming.settle()
-    assert points_at_hand(memory, ANN) and not memory.pages._kept
+    assert await points_at_hand(memory, ANN) and not memory.pages._kept
     await memory.close()
 
 
