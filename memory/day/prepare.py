@@ -18,7 +18,7 @@ from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
 from memory.day.given import Pages, Recalled, Recaller
 from memory.day.ledgers import Ledgers
 from memory.day.request import Request
-from memory.day.research.findings import Findings
+from memory.day.research.findings import Findings, mentions
 from memory.day.sessions.finding import LiveSessions, in_own_namespace
 from memory.day.sessions.live import LiveSession
 from memory.day.sessions.spawned import Spawned
@@ -191,8 +191,8 @@ class Preparation:
         if decided.research.shown and self._findings is not None:
             used = self._findings.used(live.session.id, arrival.at, decided.research, decided.answer)
             self._ledgers.beside(used, "counting the use of research")
-        if decided.recalled.shown and self._findings is not None:
-            reminded = self._findings.mentioned(live.session.id, arrival.at, decided.recalled.shown)
+        if self._findings is not None and (lines := mentions(decided.recalled.shown)):
+            reminded = self._findings.mentioned(live.session.id, arrival.at, lines)
             self._ledgers.beside(reminded, "counting the use of research")
         offers = live.ledger.offers if conversation.tools else ""
         prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)

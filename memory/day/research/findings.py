@@ -118,10 +118,9 @@ class Findings:
         ids = [shown.memory for shown in given.shown]
         await self._journal.use_research(ids, session, "given", at, tokens_of(given.text))
 
-    async def mentioned(self, session: str, at: datetime, shown: Sequence[Shown]) -> None:
-        """Count that a talk was reminded of research, by its line."""
-        lines = {each.memory: each.tokens for each in shown if each.text.startswith(MENTION)}
-        for passage in await self._journal.passages(list(lines)) if lines else ():
+    async def mentioned(self, session: str, at: datetime, lines: Mapping[str, int]) -> None:
+        """Count that a talk was reminded of research, by what may be its lines (see :func:`mentions`)."""
+        for passage in await self._journal.passages(list(lines)):
             if passage.speaker == MENTIONED:
                 await self._journal.use_research([passage.session], session, "recalled", at, lines[passage.id])
 
@@ -151,6 +150,11 @@ class Findings:
             f"[Answered from earlier research {research.handle} of {research.ended:%Y-%m-%d}, without asking the model]"
         )
         return Answered(f"{said}\n\n{research.report}", research.id, research.handle, best.likeness)
+
+
+def mentions(shown: Sequence[Shown]) -> dict[str, int]:
+    """The memories among some that may be lines of research, and what each cost, in tokens: most requests have none."""
+    return {each.memory: each.tokens for each in shown if each.text.startswith(MENTION)}
 
 
 def opens(conversation: Conversation) -> bool:
