@@ -1,8 +1,8 @@
 # Palimpsest in a container: one process, one volume, no root.
 #
-#   docker build -t palimpsest .
+#   docker build -t palimpsest-proxy .
 #   docker run -p 127.0.0.1:8484:8484 -v palimpsest:/data \
-#       -e PALIMPSEST__CREDENTIALS='[{"key": "a-long-random-text", "user": "ada"}]' palimpsest
+#       -e PALIMPSEST__CREDENTIALS='[{"key": "a-long-random-text", "user": "ada"}]' palimpsest-proxy
 #
 # A container has to listen on all its addresses, and there nobody is believed without a key: the container does not
 # start before PALIMPSEST__CREDENTIALS (or /data/config.yaml) names one. Runtimes then use
@@ -11,7 +11,7 @@
 
 FROM python:3.12-slim AS build
 WORKDIR /src
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY memory ./memory
 COPY proxy ./proxy
 RUN python -m venv /opt/palimpsest \

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test fuzz lint bench e2e clean
+.PHONY: run test fuzz lint bench e2e browser clean
 
 run: $(VENV)/.run
 	$(BIN)/palimpsest serve $(ARGS)
@@ -26,6 +26,9 @@ bench: $(VENV)/.dev
 e2e: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e $(ARGS)
 
+browser: $(VENV)/.dev
+	$(BIN)/python -m tests.e2e.browser
+
 clean:
 	rm -rf $(VENV) .e2e .bench
 
@@ -36,9 +39,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 	@echo "installing what Palimpsest needs into $(VENV): a minute or two, the first time only"
+	@$(BIN)/python -m pip uninstall --quiet --yes palimpsest 2>/dev/null || true
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	@# Until it was called palimpsest-proxy it was installed as palimpsest, which would stay beside it.
+	@$(BIN)/python -m pip uninstall --quiet --yes palimpsest 2>/dev/null || true
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.run
