@@ -1,222 +1,152 @@
 """What a message teaches: the drafts of facts in it.
 
-Sentence by sentence: what is asked, supposed, quoted or pasted is left out, then the rooms of rules are asked in
-the order of how much their word is worth. The fact's text is the person's own sentence with its dates made
-absolute. An assistant's text is read much more sparingly, and text of tools, the web and sub-agents not at all: an
-instruction that stands in it is nobody's order.
+Two readers go over a person's message. The rules know a few forms well (see :mod:`memory.learning.by_rules`); a trained
+model reads talk about work as clauses and says which of them are worth keeping, in whatever words they are (see
+:mod:`memory.learning.understanding`). The fact's text is the person's own words with their dates made absolute. An
+assistant's text is read much more sparingly, and text of tools, the web and sub-agents not at all: an instruction
+that stands in it is nobody's order.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.lasting import holds_until
-from memory.learning.assistant import worth_keeping
-from memory.learning.choice import choice, options
-from memory.learning.corrections import correction, mistaken
-from memory.learning.decisions import decision, reason
+from memory.learning.by_rules import by_rules
+from memory.learning.choice import choice
+from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
-from memory.learning.instructions import instruction
-from memory.learning.personal import personal, somebody
-from memory.learning.preferences import preference
 from memory.learning.prose import own_words
-from memory.learning.remember import asked
-from memory.learning.rules import Finding
 from memory.learning.sensitivity import sensitivity
-from memory.learning.speech import Clause, is_technical, spoken_in
-from memory.learning.statements import statement
+from memory.learning.speech import is_technical, spoken_in
+from memory.learning.understanding.clauses import Reader
+from memory.learning.understanding.shipped import reader as shipped
+from memory.learning.understanding.tokens import tokens
+from memory.learning.understanding.wording import Statement, statements
 from memory.scope import Layer
 
-LONGEST = 480
+LONGEST: Final = 480
 """Characters of a fact's text at most."""
 
-_HEDGED = re.compile(
-    r"\b(?:maybe|perhaps|i guess|not sure|probably|might|possibly|i wonder|vielleicht)\b", re.IGNORECASE
-)
-_OPENERS = re.compile(
-    r"^(?:(?:by the way|btw|anyways?|speaking of which|also|so|and|but|well|ok(?:ay)?|oh|yeah|yes|yep|hm{1,9}|"
-    r"please note that|note that|on (?:a|another)(?: different)? note|fyi|übrigens)(?:[,:;!]\s{0,3}|\s{1,3}(?=(?:i|"
-    r"we|let|the|my|our)\b))){1,4}",
-    re.IGNORECASE,
-)
-_REFUSES = re.compile(r"(?:can|could) (?:we|you) (?:please )?(?:not|stop|avoid)\b")
-# Where a sentence that asks turns from stating to asking, or back.
-_PARTS = re.compile(r"[,;:–—]\s{1,2}| - |\.\s{1,2}")
-_STATING = re.compile(
-    r"(?:let's|lets|we (?:should|don't|no longer|want|need|decided|agreed)|i (?:want|mean|meant|prefer|don't|"
-    r"usually|always|never|love|hate|avoid|'m|am|have|can't|find|dislike)|i'(?:d|m) |don't want|it (?:should|must)|"
-    r"no,? |since i |as i |because i )"
-)
-# "I prefer the second hook": one thing of the work, not what the person is like.
-_THIS_ONE = re.compile(
-    r"\b(?:prefer|like|rather|love|favou?r) (?:the|to|something|option|if|like|better|an? (?:more|less))\b"
-)
-_CHOSEN_LIFE = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
-_CHOSEN_WORK = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
-_ME = frozenset(("i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "myself"))
-_KEPT_LIFE = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
-_KEPT_WORK = Finding(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.85)
+
+GUIDING: Final = 0.85
+"""How sure the trained reader must be of what guides the agent from now on."""
+SURE: Final = 0.8
+"""How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+
+
+class _Meaning(NamedTuple):
+    """What a kind of statement becomes: for the person, and for a project."""
+
+    kind: Kind
+    category: Category
+    stream: Stream
+    own_category: Category = Category.PREFERENCES
+    own_stream: Stream = Stream.IDENTITY
+
+
+_MEANS: Final = {
+    "rule": _Meaning(Kind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
+    "pref": _Meaning(Kind.PREFERENCE, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
+    "dec": _Meaning(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
+    "corr": _Meaning(Kind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Category.WORKFLOWS),
+    "fact": _Meaning(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
+    "person": _Meaning(Kind.FACT, Category.PEOPLE, Stream.PROJECTS, Category.PERSON),
+    "task": _Meaning(Kind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
+    "deadline": _Meaning(Kind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
+}
 
 
 def extract(
-    text: str, origin: Origin, at: datetime, *, before: str = "", question: str = "", most: int = 16
+    text: str,
+    origin: Origin,
+    at: datetime,
+    *,
+    before: str = "",
+    question: str = "",
+    most: int = 16,
+    work: bool = False,
+    reader: Reader | None = None,
 ) -> list[Draft]:
     """The drafts that one message gives, in its order, at most ``most``.
 
     ``at`` (aware, in the person's zone) is when it was said; relative dates are read against it. For a person's text
-    ``before`` is the reply that it answers and ``question`` what they had asked before that. Never raises on any text.
+    ``before`` is the reply that it answers and ``question`` what they had asked before that; ``work`` says that an
+    agent is at work in the talk, with tools; ``reader`` is the trained one, by default the one in the package. Never
+    raises on any text.
     """
-    if origin is Origin.ASSISTANT:
-        return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(spoken_in(text))]
-    if not origin.trusted:
-        return []
-    work = is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in own_words(text))
-    spoken = spoken_in(text, work=work)
-    found: list[Draft] = []
-    picked = choice(spoken, before)
-    if picked is not None:
-        finding = _CHOSEN_WORK if Clause(f"{picked.said} {picked.option}").technical else _CHOSEN_LIFE
-        about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := _question(question)) else "]")
-        found.append(_draft(Clause(picked.said), finding, origin, at, behind=about))
-    offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
-    answered = _letters(before)
-    last: Clause | None = None
-    for clause in spoken:
-        if len(clause.text) > 24 and _letters(clause.text) in answered:
-            # The assistant's own words, handed back to it.
-            continue
-        kept = asked(clause)
-        meant = last if kept is not None and kept.before else clause
-        last = clause
-        if meant is None or (kept is None and picked is not None and clause.position in picked.clauses):
-            continue
-        finding_ = judge(meant)
-        if finding_ is not None and work and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
-            # Where code is talked of, "I want" and "I did" are about the code.
-            finding_ = None
-        if kept is not None and (finding_ is None or finding_.confidence < 0.7):
-            finding_ = _KEPT_LIFE if meant.words & _ME and not meant.technical else _KEPT_WORK
-        if finding_ is None:
-            continue
-        behind = ""
-        if (way := offered.get(meant.marker)) and finding_.kind in (Kind.DECISION, Kind.CORRECTION):
-            behind = f" [on: {_short(way)}]"
-        if finding_.kind is Kind.CORRECTION:
-            finding_ = replace(finding_, wrong=mistaken(meant.text, before))
-            if len(meant.words) < 6 and meant.position + 1 < len(spoken) and not spoken[meant.position + 1].question:
-                # "That's wrong." — what is right comes next.
-                meant = replace(meant, text=f"{meant.text} {spoken[meant.position + 1].text}")
-        found.append(
-            _draft(
-                meant,
-                finding_,
-                origin,
-                at,
-                behind=behind,
-                asked=kept is not None,
-                pinned=kept is not None and kept.pinned,
-            )
-        )
-    return _distinct(found)[:most]
+    found = by_rules(text, origin, at, before=before, question=question, most=most)
+    if origin is not Origin.USER:
+        return found
+    # People tell of their lives all the time; passages keep what they tell, and the rules what they like.
+    if not (work or is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in own_words(text))):
+        return found
+    picked = choice(spoken_in(text), before)
+    read = (reader or shipped()).read(text, before)
+    for said in statements(read, before, [picked.option] if picked else []):
+        sure = GUIDING if said.kind in _GUIDING else SURE
+        if said.probability >= sure and not describes_code(said.text):
+            _add(found, _draft(said, at, before, _question(question)))
+    return found[:most]
 
 
-def judge(clause: Clause) -> Finding | None:
-    """What a person's clause means, or None where it states nothing to keep."""
-    if len(clause.words) < 2 or clause.hypothetical or clause.about_agent:
-        return None
-    if clause.question:
-        return _aside(clause)
-    if clause.reported:
-        return somebody(clause)
-    order = instruction(clause)
-    if order is not None and order.standing:
-        return order
-    if (liking := preference(clause)) is not None:
-        return _CHOSEN_WORK if (clause.technical or clause.work) and _THIS_ONE.search(clause.plain) else liking
-    if (finding := correction(clause)) is not None:
-        return finding
-    # The same words mean the work where the work is named, and a life where it is not.
-    for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
-        if (finding := room(clause)) is not None:
-            return _of_life(clause, finding)
-    return order or somebody(clause)
+_GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 
-def _of_life(clause: Clause, finding: Finding) -> Finding | None:
-    """A decision that is not about the work: the person's own, or, as "let's", only talk."""
-    if finding.kind is not Kind.DECISION or clause.technical or clause.work:
-        return finding
-    if clause.words & {"let's", "lets"}:
-        return None
-    if clause.words & {"i", "i'm", "i've", "i'd"}:
-        return replace(finding, category=Category.PERSON, stream=Stream.FLOW, layer=Layer.USER, confidence=0.65)
-    return finding
+def _add(found: list[Draft], draft: Draft) -> None:
+    """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
+    they are dated and guarded, and the reader whose they are and how far they guide."""
+    letters = _letters(draft.text)
+    for place, known in enumerate(found):
+        own = _letters(known.text)
+        if own in letters or letters in own:
+            guides = max(known.importance, draft.importance)
+            layer = Layer.USER if draft.layer is Layer.USER else known.layer
+            found[place] = replace(known, importance=guides, layer=layer, category=draft.category)
+            return
+    found.append(draft)
 
 
-def _aside(clause: Clause) -> Finding | None:
-    """What a question or request states beside asking: "let's store it there, can you show me how?"."""
-    if _REFUSES.match(clause.plain):
-        return instruction(clause)
-    if (finding := reason(clause)) is not None:
-        return finding
-    parts = _PARTS.split(clause.plain)
-    if clause.plain.endswith("?"):
-        # "We should keep it, right?": what stands before the tag is asked as well.
-        parts = parts[:-2] if clause.tag_question else parts[:-1]
-    for part in parts:
-        if not _STATING.match(part):
-            continue
-        aside = Clause(part)
-        if len(aside.words) < 4 or aside.question:
-            continue
-        for room in (preference, correction, decision):
-            if (finding := room(aside)) is not None:
-                return finding
-    return None
+def describes_code(text: str) -> bool:
+    """Whether a statement names things that stand in code: it tells how the code at hand works, which whoever works
+    on it reads there."""
+    return any(token in _IN_CODE for token in tokens(text))
 
 
-def _draft(
-    clause: Clause,
-    finding: Finding,
-    origin: Origin,
-    at: datetime,
-    *,
-    behind: str = "",
-    asked: bool = False,
-    pinned: bool = False,
-) -> Draft:
-    said = _OPENERS.sub("", clause.text, count=1) or clause.text
-    dated = resolve(_short(said, LONGEST), at)
-    body = dated.text[:1].upper() + dated.text[1:] + behind
-    confidence = finding.confidence
-    if _HEDGED.search(clause.text) and not asked:
-        confidence = max(0.3, confidence - 0.2)
-    elif asked:
-        confidence = max(confidence, 0.9)
-    ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and finding.kind is Kind.TASK else None
-    # A decision stays one when its time is over, and a task is open until it is done.
-    over = None if finding.kind in (Kind.TASK, Kind.DECISION) else holds_until(dated.text, at)
+_IN_CODE: Final = frozenset(("<name>", "<url>"))
+
+
+def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
+    means = _MEANS[said.kind]
+    own = said.scope == "user"
+    behind = ""
+    if said.answers:
+        behind = f" [on: {_short(said.answers)}" + (f"; asked: {question}]" if question else "]")
+    dated = resolve(_short(said.text, LONGEST), at)
+    over = holds_until(dated.text, at)
+    ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is Kind.TASK else None
+    if means.kind in (Kind.TASK, Kind.DECISION) and not said.ends:
+        over = None
     return Draft(
-        text=body,
-        kind=finding.kind,
-        category=finding.category,
-        stream=finding.stream,
-        layer=finding.layer,
-        origin=origin,
-        confidence=round(confidence, 3),
-        importance=importance(clause.text, finding.kind, origin, standing=finding.standing, asked=asked),
-        sensitivity=sensitivity(clause.text + behind),
+        text=dated.text[:1].upper() + dated.text[1:] + behind,
+        kind=means.kind,
+        category=means.own_category if own else means.category,
+        stream=means.own_stream if own else means.stream,
+        layer=Layer.USER if own else Layer.USER_PROJECT,
+        origin=Origin.USER,
+        confidence=round(min(said.probability, 0.95), 3),
+        importance=importance(said.text, means.kind, Origin.USER, guides=said.guides),
+        sensitivity=sensitivity(said.text + behind),
         valid_from=dated.moment if dated.moment and not dated.future else at,
         valid_until=ends or over,
         expires_at=over,
-        pinned=pinned,
-        wrong=finding.wrong,
-        entities=entities(said + behind),
+        wrong=mistaken(said.text, before) if means.kind is Kind.CORRECTION else "",
+        entities=entities(said.text + behind),
     )
 
 
@@ -234,13 +164,3 @@ def _short(text: str, most: int = 160) -> str:
     """The text, cut at a word where it is longer than ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + "…"
-
-
-def _distinct(drafts: list[Draft]) -> list[Draft]:
-    """The drafts without those that say the same again; of two the surer one stays."""
-    best: dict[str, Draft] = {}
-    for draft in drafts:
-        key = _letters(draft.text)
-        if key not in best or draft.confidence > best[key].confidence:
-            best[key] = draft
-    return list(best.values())

@@ -41,9 +41,18 @@ REMEMBER = 0.2
 """What "remember this" adds."""
 
 
-def importance(text: str, kind: Kind, origin: Origin, *, standing: bool = False, asked: bool = False) -> float:
-    """The importance in 0..1 of a fact. ``standing``: meant for good; ``asked``: "remember this" was said."""
-    value = _BY_KIND[kind] * _BY_ORIGIN[origin]
+def importance(
+    text: str,
+    kind: Kind,
+    origin: Origin,
+    *,
+    standing: bool = False,
+    asked: bool = False,
+    guides: float | None = None,
+) -> float:
+    """The importance in 0..1 of a fact. ``standing``: meant for good; ``asked``: "remember this" was said; ``guides``
+    is how far it tells what to do from now on (0..1), where that is known better than by its kind."""
+    value = (_BY_KIND[kind] if guides is None else 0.35 + 0.5 * guides) * _BY_ORIGIN[origin]
     if standing:
         value += 0.1
     if _STRESSED.search(text) or _SHOUTED.search(text):

@@ -47,6 +47,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     facts: list[Taught] = []
     pieces: list[Piece] = []
     reply = question = ""
+    work = any(message.calls or message.results for _, message in turns)
     taint: Origin | None = None
     before: Message | None = None
     for index, (turn, message) in enumerate(turns):
@@ -58,7 +59,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             origin = Origin.SUBAGENT if subagent else Origin.USER
             own, found = parted(message.spoken)
             if turn in fresh:
-                drafts = extract(own, origin, at, before=reply, question=question)
+                drafts = extract(own, origin, at, before=reply, question=question, work=work)
                 facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
                 said = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(said)

@@ -39,14 +39,19 @@ def extract_jsonl(lines: Iterable[str], at: datetime, *, assistant: bool = False
 
 def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> Iterator[tuple[str, Draft]]:
     reply = question = ""
+    work = False
     for role, text in messages:
         if role == "user":
-            yield from ((role, draft) for draft in extract(text, Origin.USER, at, before=reply, question=question))
+            yield from (
+                (role, draft) for draft in extract(text, Origin.USER, at, before=reply, question=question, work=work)
+            )
             question, reply = text, ""
         elif role == "assistant":
             if assistant:
                 yield from ((role, draft) for draft in extract(text, Origin.ASSISTANT, at))
             reply = text or reply
+        elif role == "tool":
+            work = True
 
 
 def _text(content: Any) -> str:

@@ -1,15 +1,18 @@
 """Take secrets out of text before anything is stored, logged or embedded.
 
-Deterministic, linear in the text's length, and idempotent: what stands in a secret's place is never taken for one.
-Where they are looked for stands in :mod:`memory.learning.secrets`.
+Deterministic, linear in the text's length, and idempotent: what stands in a secret's place is never taken for one. A
+long text is read in slices: a search is one call into C, and no other thread has its turn before it returns. Where
+they are looked for stands in :mod:`memory.learning.secrets`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from typing import NamedTuple
 
 from memory.learning.secrets.assignments import find_announced, find_assigned
 from memory.learning.secrets.commands import find_commanded
@@ -39,6 +42,16 @@ _LONGEST_PLACEHOLDER = 100
 _ROUNDS = 8
 _MOST_REPEATED = 50
 
+SLICE = 2**16
+"""Characters that are read at a time."""
+
+_STEP = 2**20
+"""Characters in which a value that is known by now is sought at a time."""
+
+BEFORE, BEHIND = 2**12, 20_480
+"""Characters around a slice that are read with it: what gives a secret away before it begins, and the longest secret
+that begins in it."""
+
 
 def redact(text: str) -> Redacted:
     """The text with every secret replaced by a typed placeholder such as `[secret: github token]`.
@@ -46,30 +59,71 @@ def redact(text: str) -> Redacted:
     Never raises. Text without secrets comes back as the same object.
     """
     count, kinds = 0, set[str]()
+    windows = _windows(len(text))
     for _ in range(_ROUNDS):
-        spans = _merged(_found(text), text)
+        spans = _merged(_found(text, windows), text)
         if not spans:
             break
         count += len(spans)
         kinds.update(kind for _, _, kind in spans)
-        text = _replaced(text, spans)
+        text, changed = _replaced(text, spans)
+        # Only what stands beside a placeholder is another text than before.
+        windows = [each for each in _windows(len(text)) if _any_within(changed, each.begin, each.end)]
     return Redacted(text, count, tuple(sorted(kinds)))
 
 
-def _found(text: str) -> list[Span]:
-    lower = text.lower()
-    if len(lower) != len(text):
-        # The one letter that grows when it is made small.
-        lower = text.replace("İ", "I").lower()
-    spans = [
-        *find_private_keys(text),
-        *find_issued(text),
-        *find_located(text, lower),
-        *find_commanded(text, lower),
-        *find_assigned(text, lower),
-        *find_announced(text, lower),
-    ]
-    return spans + list(_again(text, spans)) if spans else spans
+class _Window(NamedTuple):
+    """A slice (from ``start`` to ``stop``) with what is read around it (from ``begin`` to ``end``)."""
+
+    begin: int
+    start: int
+    stop: int
+    end: int
+
+
+def _windows(length: int) -> list[_Window]:
+    """The slices of a text; a text that is hardly longer than one is read as a whole."""
+    if length <= SLICE + BEHIND:
+        return [_Window(0, 0, length + 1, length)]
+    starts = range(0, length, SLICE)
+    return [_Window(max(0, at - BEFORE), at, at + SLICE, min(length, at + SLICE + BEHIND)) for at in starts]
+
+
+def _any_within(places: Sequence[int], begin: int, end: int) -> bool:
+    """Whether one of these places, in order, stands between two others."""
+    at = bisect_left(places, begin)
+    return at < len(places) and places[at] <= end
+
+
+_Rule = Callable[[str, str], Iterable[Span]]
+# In the order in which they name what several of them find.
+_RULES: tuple[_Rule, ...] = (
+    lambda text, lower: find_private_keys(text),
+    lambda text, lower: find_issued(text),
+    find_located,
+    find_commanded,
+    find_assigned,
+    find_announced,
+)
+
+
+def _found(text: str, windows: Sequence[_Window]) -> list[Span]:
+    by_rule: list[list[Span]] = [[] for _ in _RULES]
+    for window in windows:
+        begin = window.begin
+        read = text if len(windows) == 1 and window.end == len(text) and not begin else text[begin : window.end]
+        lower = read.lower()
+        if len(lower) != len(read):
+            # The one letter that grows when it is made small.
+            lower = read.replace("İ", "I").lower()
+        for spans, rule in zip(by_rule, _RULES, strict=True):
+            spans += [
+                (begin + start, begin + end, kind)
+                for start, end, kind in rule(read, lower)
+                if window.start <= begin + start < window.stop
+            ]
+    found = list(chain.from_iterable(by_rule))
+    return found + list(_again(text, found)) if found else found
 
 
 def _again(text: str, spans: list[Span]) -> Iterator[Span]:
@@ -78,10 +132,12 @@ def _again(text: str, spans: list[Span]) -> Iterator[Span]:
     for value, kind in islice(values.items(), _MOST_REPEATED):
         if value.isdigit() or not any(map(str.isdigit, value)):
             continue
-        at = text.find(value)
-        while at >= 0:
-            yield at, at + len(value), kind
-            at = text.find(value, at + len(value))
+        for begin in range(0, len(text), _STEP):
+            end = begin + _STEP + len(value) - 1
+            at = text.find(value, begin, end)
+            while at >= 0:
+                yield at, at + len(value), kind
+                at = text.find(value, at + len(value), end)
 
 
 def _merged(spans: list[Span], text: str) -> list[Span]:
@@ -114,14 +170,19 @@ def _whole(start: int, end: int, text: str) -> tuple[int, int]:
     return start, end
 
 
-def _replaced(text: str, spans: list[Span]) -> str:
+def _replaced(text: str, spans: list[Span]) -> tuple[str, list[int]]:
+    """The text with placeholders, and where they stand."""
     pieces: list[str] = []
-    at = 0
+    places: list[int] = []
+    at = length = 0
     for start, end, kind in spans:
         placeholder = f"[secret: {kind}]"
         member = _JSON_MEMBER.search(text, max(0, start - 24), start)
         if member is not None and _NUMBER.fullmatch(text, start, end):
             placeholder = f"{member.group('quote')}{placeholder}{member.group('quote')}"
         pieces += (text[at:start], placeholder)
+        length += start - at
+        places.append(length)
+        length += len(placeholder)
         at = end
-    return "".join((*pieces, text[at:]))
+    return "".join((*pieces, text[at:])), places

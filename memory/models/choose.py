@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory.models.static_embedding import DATA, StaticEmbedding
+from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.ports import Embedder
 
 NAMES = ("static", "minilm", "fastembed:NAME", "litellm:NAME")

@@ -26,9 +26,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.language.static_embedding import SCALES, TABLE, VOCABULARY, StaticEmbedding
 from memory.models import wheel
 from memory.models.minilm import MiniLm, fetch
-from memory.models.static_embedding import SCALES, TABLE, VOCABULARY, StaticEmbedding
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]

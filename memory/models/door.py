@@ -38,7 +38,7 @@ def translating_litellm() -> Any:
         DoorShut: when the extra ``bridge`` is not installed.
     """
     if find_spec(BESIDE) is None:
-        raise DoorShut(f"litellm translates tools only beside {BESIDE}: pip install 'palimpsest[bridge]'")
+        raise DoorShut(f"litellm translates tools only beside {BESIDE}: pip install 'palimpsest-proxy[bridge]'")
     module = litellm()
     _stream_what_is_not_known(module)
     return module

@@ -177,7 +177,7 @@ def main() -> None:
 
         embedder = MiniLmEmbedding.load(options.folder)
     else:
-        from memory.models.static_embedding import StaticEmbedding
+        from memory.language.static_embedding import StaticEmbedding
 
         embedder = StaticEmbedding.load(options.table)
     report(embedder, options.weight)

@@ -20,7 +20,7 @@ _BACK: Final = 12
 def failures(conversation: Conversation) -> list[Failure]:
     """What the newest results show to have gone wrong; nothing where a person or the model spoke last."""
     newest: list[tuple[int, Message]] = []
-    for index in range(len(conversation.messages) - 1, -1, -1):
+    for index in range(conversation.newest, -1, -1):
         message = conversation.messages[index]
         if not message.results or message.role is Role.ASSISTANT:
             break

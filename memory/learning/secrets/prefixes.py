@@ -13,6 +13,7 @@ _HEX = r"[0-9a-fA-F]"
 # prefix (literal), what follows it, kind
 PREFIXES: tuple[tuple[str, str, str], ...] = (
     # Models
+    ("palimpsest-", r"[0-9a-f]{32}", "palimpsest key"),
     ("sk-ant-", rf"{_URL}{{12,}}", "anthropic key"),
     ("sk-or-", rf"{_URL}{{20,}}", "openrouter key"),
     ("sk-proj-", rf"{_URL}{{20,}}", "openai key"),

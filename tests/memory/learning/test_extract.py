@@ -124,6 +124,74 @@ def test_what_states_nothing_lasting_is_no_fact(text: str) -> None:
     assert texts(text) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "kind", "layer"),
+    [
+        ("Migrations have to be reversible, each one with a down step.", Kind.CONVENTION, Layer.USER_PROJECT),
+        ("No commit on main without a review, ever.", Kind.CONVENTION, Layer.USER_PROJECT),
+        ("Los nombres de las ramas van en inglés, sin excepciones.", Kind.CONVENTION, Layer.USER_PROJECT),
+        ("We settled on Kafka for the order events.", Kind.DECISION, Layer.USER_PROJECT),
+        ("Wrong, the limit is per tenant and not per user.", Kind.CORRECTION, Layer.USER_PROJECT),
+        ("The data team is three people: Ines, Jonas and Radu.", Kind.FACT, Layer.USER_PROJECT),
+        ("Marta owns the payment service, she decides about its schema.", Kind.FACT, Layer.USER_PROJECT),
+        ("I'm colour-blind, so never rely on red and green alone in charts.", Kind.FACT, Layer.USER),
+        ("I read your answers on a phone, so no wide tables for me.", Kind.PREFERENCE, Layer.USER),
+        ("Keep your answers to me short, two paragraphs at most.", Kind.PREFERENCE, Layer.USER),
+    ],
+)
+def test_at_work_what_holds_tomorrow_is_learnt_in_its_own_words(said: str, kind: Kind, layer: Layer) -> None:
+    (draft,) = extract(said, Origin.USER, AT, work=True)
+    assert (draft.text, draft.kind, draft.layer) == (said, kind, layer)
+    assert draft.confidence >= 0.7
+
+
+@pytest.mark.parametrize("work", [False, True])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do all handlers log the request id?",
+        "Where do we keep the secrets?",
+        "This build is driving me crazy",
+        "I feel sick today",
+        "What if every handler logged the request id?",
+        "Imagine we had two warehouses.",
+        "Maybe we should try Kafka one day, who knows.",
+        'Radu wrote: "never merge on Fridays"',
+        "> No commit on main without a review, ever.",
+        "move the button two pixels to the left",
+        "add a test for the empty case and run it",
+        "open the log and tell me what it says",
+        "great, thank you",
+    ],
+)
+def test_what_is_of_the_moment_is_never_learnt(said: str, work: bool) -> None:
+    assert extract(said, Origin.USER, AT, work=work) == []
+
+
+def test_what_is_merely_so_is_learnt_where_an_agent_is_at_work() -> None:
+    told = "The data team is three people: Ines, Jonas and Radu."
+    assert texts(told) == []
+    assert [draft.text for draft in extract(told, Origin.USER, AT, work=True)] == [told]
+
+
+def test_what_code_says_itself_is_not_learnt_from_talk() -> None:
+    assert extract("Migrations have to be reversible, each one with a down_step.", Origin.USER, AT, work=True) == []
+
+
+def test_what_both_readers_find_is_one_fact_that_guides_as_far_as_either_says() -> None:
+    said = "Secrets belong in the vault, never in an env file."
+    (rules,) = extract(said, Origin.USER, AT)
+    (both,) = extract(said, Origin.USER, AT, work=True)
+    assert (both.text, both.kind, both.confidence) == (rules.text, rules.kind, rules.confidence)
+    assert both.importance > rules.importance
+
+
+def test_an_order_and_what_holds_for_good_are_told_apart() -> None:
+    said = "Open the log and tell me what it says. Migrations have to be reversible, each one with a down step."
+    (draft,) = extract(said, Origin.USER, AT, work=True)
+    assert draft.text == "Migrations have to be reversible, each one with a down step."
+
+
 def test_a_request_may_state_something_on_the_side() -> None:
     assert texts("let's store it in the metadata, can you show me an example?")
     assert texts("can you remove the shim since it is no longer needed")
@@ -175,7 +243,7 @@ def test_german_basics_are_understood() -> None:
 @given(st.text(max_size=1500))
 def test_any_text_gives_drafts_or_nothing(text: str) -> None:
     for origin in (Origin.USER, Origin.ASSISTANT):
-        for draft in extract(text, origin, AT, before=text, question=text):
+        for draft in extract(text, origin, AT, before=text, question=text, work=True):
             assert draft.text.strip()
             assert 0 <= draft.confidence <= 1
             assert 0 <= draft.importance <= 1

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.learning import redact as redaction
 from memory.learning.redact import Redacted, redact
 from memory.learning.secrets import assignments, commands, issued, locations, prefixes, private_keys, values
 
@@ -430,3 +431,29 @@ def test_an_endless_run_of_all_kinds_of_characters_is_a_key_and_a_digest_is_none
     assert endless not in redact(f"fullhouse={endless}").text
     digest = f"sha512-{endless}"
     assert digest in redact(f'"integrity": "{digest}"').text
+
+
+FILLER = "the build went on as it had been decided\n" * 5000
+
+
+@pytest.mark.parametrize("kind", [*ISSUED, "pem"])
+@pytest.mark.parametrize("before", [2, 30, 900])
+def test_a_secret_that_stands_across_two_slices_is_taken_out_as_any_other(kind: str, before: int) -> None:
+    secret = PEM if kind == "pem" else ISSUED[kind]
+    near = f"\nhere: {secret}\nand so on\n"
+    start = redaction.SLICE - before
+    text = FILLER[:start] + near + FILLER
+    assert redact(text).text == FILLER[:start] + redact(near).text + FILLER
+    assert redact(text).kinds == redact(near).kinds
+
+
+def test_a_value_that_was_given_away_in_one_slice_is_taken_out_of_all() -> None:
+    value = "w" + drawn(19)
+    text = f"{FILLER}\npassword = {value}\n{FILLER}{FILLER}\n{value}\n{FILLER}"
+    assert value not in redact(text).text
+    assert redact(text).count == 2
+
+
+def test_what_is_free_of_secrets_comes_back_as_it_is_however_long_it_is() -> None:
+    text = FILLER * 2
+    assert redact(text).text is text

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.models import choose, static_embedding
+from memory.language import static_embedding
+from memory.models import choose
 from memory.models.choose import choose_embedder
 
 

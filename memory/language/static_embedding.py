@@ -19,7 +19,7 @@ from memory.language.words import STOP, parts, stem, tokens
 Floats = NDArray[np.float32]
 Entry = tuple[int, float, str | None]
 
-DATA: Final = Path(__file__).parent / "data"
+DATA: Final = Path(__file__).parents[1] / "models" / "data"
 TABLE: Final = "table.npy"
 SCALES: Final = "scales.npy"
 VOCABULARY: Final = "vocabulary.txt"

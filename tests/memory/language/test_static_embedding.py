@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.language.static_embedding import StaticEmbedding
 from memory.language.words import stem, stems
-from memory.models.static_embedding import StaticEmbedding
 
 PAIRS = Path(__file__).parents[2] / "data" / "paraphrases.tsv"
 EMBEDDING = StaticEmbedding.load()

@@ -1,0 +1,110 @@
+"""A message as clauses, each with what the model says of it.
+
+A clause asks or tells; a message rarely does only one of them. Where clauses begin is learnt as well: a sentence ends
+one for certain, and inside a sentence each gap between two words is judged by the words on its sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memory.language.sentences import Block, Shape, blocks, sentences
+from memory.learning.prose import own_words, without_tags
+from memory.learning.understanding.features import around, of_gap, of_text
+from memory.learning.understanding.network import ClauseModel, Floats, Judgement
+from memory.learning.understanding.tokens import located
+
+MOST = 80
+"""Clauses of a message that are judged: who says more has pasted it."""
+
+LONGEST = 600
+"""Characters of a clause that are read."""
+
+BEGINS = 0.0
+"""The log-odds from which on a clause begins. What is cut too often is joined again, as one statement."""
+
+Embed = Callable[[Sequence[str]], Floats]
+"""Texts to their vectors in the embedding table, shape (n, d)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a message that says, asks or orders one thing. ``sentence`` and ``block`` count the message's
+    sentences and blocks from 0; ``marker`` is the number of a list item, where it is one."""
+
+    text: str
+    sentence: int
+    block: int
+    marker: str
+    judged: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Splitter:
+    """Where clauses begin: one weight for each feature of a gap between two words, the last is the bias."""
+
+    weights: Floats
+
+    def split(self, sentence: str) -> list[str]:
+        """A sentence cut where clauses begin; the pieces joined by spaces are the sentence."""
+        found = located(sentence[: LONGEST * 3])
+        words = [token.text for token in found]
+        pieces, start = [], 0
+        for at, token in enumerate(found):
+            if at == 0 or token.is_mark or not sentence[token.start - 1].isspace():
+                continue
+            if float(self.weights[of_gap(words, at)].sum() + self.weights[-1]) > BEGINS:
+                pieces.append(sentence[start : token.start].rstrip())
+                start = token.start
+        return [*pieces, sentence[start:].strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The models with the embedding table that they were trained on."""
+
+    splitter: Splitter
+    model: ClauseModel
+    embed: Embed
+
+    def read(self, text: str, reply: str = "") -> list[Clause]:
+        """The clauses of a person's message, in order; ``reply`` is the assistant's text that it answers."""
+        places = [
+            (piece, number, at, block.marker if first else "")
+            for at, block in enumerate(spoken_blocks(text))
+            for first, number, piece in _numbered(self._pieces(block.text))
+        ][:MOST]
+        texts = [piece[:LONGEST] for piece, *_ in places]
+        says = [of_text(piece) for piece in texts]
+        beside = [around(texts, at, reply) for at in range(len(texts))]
+        judged = self.model.judge(says, beside, self.embed(texts)) if texts else []
+        sentence, found, last = -1, [], (-1, -1)
+        for (piece, number, at, marker), each in zip(places, judged, strict=True):
+            if (at, number) != last:
+                sentence, last = sentence + 1, (at, number)
+            found.append(Clause(piece, sentence, at, marker, each))
+        return found
+
+    def _pieces(self, text: str) -> list[list[str]]:
+        """The clauses of each sentence of a block."""
+        return [self.splitter.split(sentence) for sentence in sentences(text)]
+
+
+def spoken_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a message in which its author may speak: neither code nor quotes, tables or machine output."""
+    own = own_words(text)
+    if own or len(text) > LONGEST:
+        return own
+    # What is short and looks like a program's output may still be a curt order ("pnpm, not npm").
+    return tuple(block for block in blocks(without_tags(text)) if block.shape in (Shape.PROSE, Shape.ITEM))
+
+
+def _numbered(pieces: Sequence[Sequence[str]]) -> list[tuple[bool, int, str]]:
+    """Each piece with whether it is its block's first and the number of its sentence."""
+    found: list[tuple[bool, int, str]] = []
+    for number, sentence in enumerate(pieces):
+        for piece in sentence:
+            if piece:
+                found.append((not found, number, piece))
+    return found

@@ -1,0 +1,141 @@
+"""The clause model: a bag of features through one hidden layer, and what it says of a clause.
+
+A bag (Joulin et al. 2016, *Bag of Tricks for Efficient Text Classification*) with a hidden layer and several heads:
+what kind of thing a clause is, how far it reaches, whether it lasts, and what it leans on. It is deterministic, needs
+numpy alone and takes well under a millisecond a clause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+KEPT: Final = ("rule", "pref", "dec", "corr", "fact", "person", "task", "deadline")
+"""Kinds of clauses that a later session should know of."""
+PASSING: Final = ("order", "ask", "state", "fix", "feel", "quote", "suppose", "ack")
+"""Kinds that are of this moment only: a work order, a question, a state of the work, pushback on the piece at hand, a
+feeling, somebody else's words, a supposition, a bare yes or no."""
+SCOPES: Final = ("user", "project", "other")
+"""How far a clause reaches: all of the person's work, this project, another project that it names."""
+FLAGS: Final = ("ends", "continues", "answers", "refers")
+"""It holds for a while only; it goes on with the clause before; it needs the assistant's last message, or an earlier
+clause, to be understood."""
+
+
+PERSONAL: Final = 0.4
+"""The probability from which on what guides the agent counts as meant for all of the person's work: that is rarer than
+what is meant for a project, and is missed everywhere else where it is not known."""
+ABOUT_PERSON: Final = 0.7
+"""The probability from which on what is merely so counts as being about the person and not about the project: there it
+would be shown in projects that it has nothing to do with."""
+_MEANT: Final = frozenset(("rule", "pref", "corr"))
+
+
+def reach(kind: str, scopes: Sequence[float]) -> str:
+    """The scope that some probabilities, in the order of :data:`SCOPES`, speak for where a kind is concerned."""
+    if scopes[0] >= (PERSONAL if kind in _MEANT else ABOUT_PERSON):
+        return SCOPES[0]
+    return SCOPES[1 if scopes[1] >= scopes[2] else 2]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of features as small integers; a row times ``scale`` is its vector."""
+
+    rows: NDArray[np.int8]
+    scale: float
+
+    def bag(self, features: Sequence[int]) -> Floats:
+        """The sum of some rows, shrunk by the root of their number."""
+        total = self.rows[np.asarray(features, np.int64)].sum(axis=0, dtype=np.int32)
+        shrunk: Floats = total.astype(np.float32) * np.float32(self.scale / np.sqrt(len(features) + 1.0))
+        return shrunk
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A weight matrix (inputs by outputs) and a bias."""
+
+    weights: Floats
+    bias: Floats
+
+    def __call__(self, inputs: Floats) -> Floats:
+        """What comes out."""
+        out: Floats = inputs @ self.weights + self.bias
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the model says of one clause. ``kinds`` gives each of :data:`KEPT` and :data:`PASSING` its probability,
+    ``scopes`` each of :data:`SCOPES`, ``flags`` each of :data:`FLAGS`."""
+
+    kinds: tuple[float, ...]
+    scopes: tuple[float, ...]
+    flags: tuple[float, ...]
+
+    @property
+    def keep(self) -> float:
+        """How likely it is worth keeping."""
+        return sum(self.kinds[: len(KEPT)])
+
+    @property
+    def kind(self) -> str:
+        """The likeliest kind of those that are kept."""
+        return KEPT[max(range(len(KEPT)), key=self.kinds.__getitem__)]
+
+    @property
+    def passing(self) -> str:
+        """The likeliest kind of those that are not."""
+        return PASSING[max(range(len(PASSING)), key=lambda at: self.kinds[len(KEPT) + at])]
+
+    @property
+    def scope(self) -> str:
+        """How far it most likely reaches."""
+        return reach(self.kind, self.scopes)
+
+    def flag(self, name: str) -> float:
+        """How likely one of :data:`FLAGS` holds."""
+        return self.flags[FLAGS.index(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseModel:
+    """The weights. The bags of what a clause says and of what stands around it feed ``hidden`` together with the
+    clause's vector; ``out`` are the heads."""
+
+    says: Table
+    around: Table
+    hidden: Layer
+    out: Layer
+
+    def judge(self, says: Sequence[Sequence[int]], around: Sequence[Sequence[int]], vectors: Floats) -> list[Judgement]:
+        """What the clauses of one message are; ``vectors`` (n, d) are what they mean by the embedding table."""
+        if not says:
+            return []
+        bags = [
+            np.concatenate([self.says.bag(one), self.around.bag(two)]) for one, two in zip(says, around, strict=True)
+        ]
+        inputs = np.concatenate([np.stack(bags), vectors * np.float32(4.0)], axis=1)
+        heads = self.out(np.maximum(self.hidden(inputs), 0.0))
+        many = len(KEPT) + len(PASSING)
+        kinds = softmax(heads[:, :many])
+        scopes = softmax(heads[:, many : many + len(SCOPES)])
+        flags = 1.0 / (1.0 + np.exp(-heads[:, many + len(SCOPES) :]))
+        return [
+            Judgement(tuple(one.tolist()), tuple(two.tolist()), tuple(three.tolist()))
+            for one, two, three in zip(kinds, scopes, flags, strict=True)
+        ]
+
+
+def softmax(scores: Floats) -> Floats:
+    """Rows of scores as probabilities."""
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return shares

@@ -1,0 +1,39 @@
+"""The trained weights that come with the package, read once: they are as much a part of it as its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from memory.language.static_embedding import DATA, StaticEmbedding
+from memory.learning.understanding.clauses import Reader, Splitter
+from memory.learning.understanding.network import ClauseModel, Layer, Table
+
+WEIGHTS: Final = "clauses.npz"
+
+
+@lru_cache(maxsize=1)
+def reader() -> Reader:
+    """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
+    return load_reader(DATA / WEIGHTS)
+
+
+def load_reader(path: Path, embedding: StaticEmbedding | None = None) -> Reader:
+    """A reader with the weights in a file. Raises FileNotFoundError, KeyError."""
+    with np.load(path) as stored:
+        splitter = Splitter(stored["boundary"].astype(np.float32))
+        return Reader(splitter, clause_model(stored), (embedding or StaticEmbedding.load()).documents)
+
+
+def clause_model(stored: Mapping[str, Any]) -> ClauseModel:
+    """The clause model out of its arrays."""
+    return ClauseModel(
+        says=Table(stored["says"], float(stored["says_scale"])),
+        around=Table(stored["around"], float(stored["around_scale"])),
+        hidden=Layer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        out=Layer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+    )

@@ -1,0 +1,157 @@
+"""Statements out of clauses: what is worth keeping, in texts that can be understood a month later.
+
+Clauses of one sentence that belong together make one text. What leans on something takes it along: an answer the
+option or the question that it answers, a pronoun the sentence before it. The words stay the person's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.language.sentences import sentences
+from memory.learning.understanding.clauses import Clause
+from memory.learning.understanding.network import KEPT, reach
+from memory.learning.understanding.tokens import tokens
+
+UNCERTAIN: Final = 0.3
+"""The probability from which on a clause makes a statement. Whoever asks says how sure it must be to count."""
+LEANS: Final = 0.5
+"""The probability from which on a clause leans on what stands before it."""
+LENGTH: Final = 36
+"""Words of a statement at most."""
+BESIDE: Final = 0.2
+"""The probability from which on a clause goes with one of its own sentence that is kept."""
+GUIDES: Final = {
+    "rule": 1.0,
+    "pref": 1.0,
+    "corr": 1.0,
+    "dec": 0.85,
+    "fact": 0.3,
+    "person": 0.2,
+    "task": 0.3,
+    "deadline": 0.3,
+}
+"""How far each kind tells what to do from now on."""
+FRAGMENT: Final = 5
+"""A statement of fewer words takes along what stands before it in its sentence, and what comes behind it."""
+_APART: Final = ("quote", "feel", "ask")
+"""What is never taken along."""
+SHORT: Final = 9
+"""An answer of at most this many words cannot be understood without what it answers."""
+
+_OPENERS: Final = re.compile(
+    r"^(?:(?:and|but|so|also|oh|ok(?:ay)?|yes|yeah|yep|well|btw|by the way|fyi|anyway|right|hm{1,9}|um{1,9}|uh|"
+    r"actually|because|since|plus|und|aber|also|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|weil|denn|achso|"
+    r"y|pero|ah|oye|pues|bueno|vale|sí|además|por cierto|porque|que)\b[,:;!.…–—-]{0,3}\s+){1,4}",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something to keep. ``kind`` is one of :data:`KEPT`, ``scope`` one of :data:`SCOPES`; ``guides`` how far it tells
+    what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` that it holds for a while only;
+    ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its clauses in the
+    message."""
+
+    text: str
+    kind: str
+    scope: str
+    guides: float
+    probability: float
+    ends: bool
+    answers: str
+    first: int
+    last: int
+
+
+def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str] = ()) -> list[Statement]:
+    """The statements of a message. ``reply`` is the assistant's text that it answers and ``offered`` the ways that
+    stood in it to choose from."""
+    found: list[Statement] = []
+    at = 0
+    while at < len(clauses):
+        if clauses[at].judged.keep < UNCERTAIN:
+            at += 1
+            continue
+        end = at + 1
+        while end < len(clauses) and _belongs(clauses, at, end):
+            end += 1
+        found.append(_stated(clauses, at, end, reply, offered))
+        at = end
+    return found
+
+
+def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
+    """Whether a clause goes on with the statement that begins at ``first``."""
+    own, before = clauses[at], clauses[at - 1]
+    if own.block != before.block or own.marker:
+        return False
+    if sum(len(each.text.split()) for each in clauses[first : at + 1]) > LENGTH:
+        return False
+    if own.sentence == before.sentence:
+        return own.judged.keep >= BESIDE
+    short = sum(len(each.text.split()) for each in clauses[first:at]) < FRAGMENT
+    return own.judged.keep >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS)
+
+
+def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered: Sequence[str]) -> Statement:
+    own = clauses[first:end]
+    lead = max(own, key=lambda each: each.judged.keep)
+    kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(KEPT))]
+    kind = KEPT[max(range(len(KEPT)), key=kinds.__getitem__)]
+    scopes = lead.judged.scopes
+    guides = sum(share * GUIDES[kind] for kind, share in zip(KEPT, kinds, strict=True)) / max(sum(kinds), 1e-6)
+    text = " ".join(each.text for each in own)
+    start = first
+    judged = clauses[first].judged
+    if first > 0:
+        before = clauses[first - 1]
+        fragment = len(text.split()) < FRAGMENT and before.sentence == clauses[first].sentence
+        words = len(text.split()) + len(before.text.split())
+        near = before.block == clauses[first].block and words <= LENGTH
+        if near and (fragment or judged.flag("refers") >= LEANS) and before.judged.passing not in _APART:
+            start = first - 1
+            text = f"{before.text} {text}"
+    answers = ""
+    if first == 0 or clauses[first - 1].sentence == 0:
+        short = len(tokens(text)) <= SHORT
+        if reply and (judged.flag("answers") >= LEANS or (short and judged.flag("answers") >= 0.25)):
+            answers = answered(text, reply, offered)
+    return Statement(
+        text=plain(text),
+        kind=kind,
+        scope=reach(kind, scopes),
+        guides=guides,
+        probability=lead.judged.keep,
+        ends=max(each.judged.flag("ends") for each in own) >= LEANS,
+        answers=answers,
+        first=start,
+        last=end - 1,
+    )
+
+
+def plain(text: str) -> str:
+    """A statement without what people say before they say something, and without what hangs on behind."""
+    bare = _OPENERS.sub("", text, count=1) or text
+    return bare.strip().rstrip(",;:–—-").strip()
+
+
+def answered(text: str, reply: str, offered: Sequence[str]) -> str:
+    """What of a reply a person's answer is about: the way that they picked, else the sentence that shares most words
+    with it, the last question before the others."""
+    if offered:
+        return offered[0]
+    said = {word for word in tokens(text) if len(word) > 3}
+    best, score = "", 0.0
+    found = sentences(reply[-1500:])
+    for place, sentence in enumerate(found):
+        words = set(tokens(sentence))
+        shared = len(said & words)
+        likely = shared + (0.9 if "?" in words else 0.0) + 0.3 * (place + 1) / len(found)
+        if likely > score and len(sentence.split()) <= LENGTH:
+            best, score = sentence, likely
+    return best

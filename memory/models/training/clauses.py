@@ -1,0 +1,158 @@
+"""Make the clause model: ``python -m memory.models.training.clauses --out memory/models/data``.
+
+With ``--by-author`` nothing is written: each author is left out of training in turn, and what the model says of their
+talk is compared with their labels. Every figure about it in the documentation comes from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.language.static_embedding import StaticEmbedding
+from memory.learning.understanding.clauses import Splitter
+from memory.learning.understanding.features import SIZE
+from memory.learning.understanding.network import KEPT, PASSING, SCOPES
+from memory.learning.understanding.shipped import WEIGHTS
+from memory.models.training.fitting import Floats, Network, Plan, fit, logistic_slope, softmax_slope
+from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
+
+KINDS: Final = len(KEPT) + len(PASSING)
+HEADS: Final = KINDS + len(SCOPES) + 4
+PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=9, drop_bags=(0.0, 0.5))
+BESIDE: Final = 0.4
+"""What scope and flags weigh beside the kind."""
+
+
+def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: Plan = PLAN) -> Network:
+    """The network fitted to labelled clauses."""
+    kinds = np.array([each.kind for each in examples])
+    scopes = np.array([each.scope for each in examples])
+    flags = np.array([each.flags for each in examples], np.float32)
+
+    def loss(outputs: Floats, chosen: NDArray[np.int64]) -> Floats:
+        own = kinds[chosen]
+        return np.concatenate(
+            [
+                softmax_slope(outputs[:, :KINDS], own),
+                BESIDE * softmax_slope(outputs[:, KINDS : KINDS + len(SCOPES)], scopes[chosen]),
+                BESIDE * 4 * logistic_slope(outputs[:, KINDS + len(SCOPES) :], flags[chosen], own < len(KEPT)),
+            ],
+            axis=1,
+        )
+
+    return fit(
+        [[each.says for each in examples], [each.around for each in examples]],
+        _dense(examples, embedding),
+        loss,
+        plan,
+        SIZE,
+    )
+
+
+def judged(network: Network, examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:
+    """The outputs of the heads for some clauses."""
+    return network.outputs(
+        [[each.says for each in examples], [each.around for each in examples]], _dense(examples, embedding)
+    )
+
+
+def fit_boundary(features: NDArray[np.int64], begins: NDArray[np.bool_], epochs: int = 4, seed: int = 0) -> Floats:
+    """Logistic regression over the features of gaps (AdaGrad, Duchi et al. 2011); the last weight is the bias."""
+    rng = np.random.default_rng(seed)
+    weights, seen = np.zeros(SIZE + 1), np.ones(SIZE + 1)
+    rows = np.concatenate([features, np.full((len(features), 1), SIZE)], axis=1)
+    for _ in range(epochs):
+        order = rng.permutation(len(rows))
+        for start in range(0, len(rows), 32):
+            chosen = rows[order[start : start + 32]]
+            error = 1.0 / (1.0 + np.exp(-weights[chosen].sum(axis=1))) - begins[order[start : start + 32]]
+            flat = chosen.ravel()
+            slope = np.repeat(error, rows.shape[1]) + 1e-4 * weights[flat]
+            np.add.at(seen, flat, slope * slope)
+            np.add.at(weights, flat, -0.2 * slope / np.sqrt(seen[flat]))
+    return weights.astype(np.float32)
+
+
+def fitted(
+    talk: Sequence[dict[str, object]], embedding: StaticEmbedding
+) -> tuple[dict[str, NDArray[np.generic]], Network]:
+    """The arrays of a clause model fitted to some sessions, as their authors cut them and as they will be cut."""
+    boundary = fit_boundary(*gaps(talk))
+    examples = clauses(talk)
+    cut = Splitter(boundary)
+    examples += recut(talk, cut.split) + recut(talk, lambda sentence: [sentence])
+    network = fit_clauses(examples, embedding)
+    used_rows(network, examples)
+    return pack(network, boundary), network
+
+
+def pack(network: Network, boundary: Floats) -> dict[str, NDArray[np.generic]]:
+    """The arrays of a clause model: tables as small integers, the rest in half precision."""
+    packed: dict[str, NDArray[np.generic]] = {"boundary": boundary.astype(np.float16)}
+    for name, table in zip(("says", "around"), network.tables, strict=True):
+        scale = float(np.percentile(np.abs(table), 99.95)) / 127
+        packed[name] = np.clip(np.rint(table / scale), -127, 127).astype(np.int8)
+        packed[f"{name}_scale"] = np.array(scale, np.float32)
+    return packed | {name: value.astype(np.float16) for name, value in network.weights.items()}
+
+
+def used_rows(network: Network, examples: Sequence[Labelled]) -> None:
+    """Set to zero what no example has: it was only drawn."""
+    for table, bags in zip(network.tables, ([e.says for e in examples], [e.around for e in examples]), strict=True):
+        seen = np.zeros(len(table), bool)
+        seen[np.unique(np.concatenate(bags))] = True
+        table[~seen] = 0.0
+
+
+def _dense(examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:
+    return embedding.documents([each.text for each in examples]) * np.float32(4.0)
+
+
+def figures(outputs: Floats, examples: Sequence[Labelled]) -> str:
+    """How well the outputs agree with the labels, in a line."""
+    scores = outputs[:, :KINDS]
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    keep = (raised / raised.sum(axis=1, keepdims=True))[:, : len(KEPT)].sum(axis=1)
+    kinds = np.array([each.kind for each in examples])
+    kept = kinds < len(KEPT)
+    order = np.argsort(keep)
+    ranks = np.empty(len(keep))
+    ranks[order] = np.arange(1, len(keep) + 1)
+    area = (ranks[kept].sum() - kept.sum() * (kept.sum() + 1) / 2) / (kept.sum() * (~kept).sum())
+    kind = (scores[kept][:, : len(KEPT)].argmax(axis=1) == kinds[kept]).mean()
+    scopes = np.array([each.scope for each in examples])
+    scope = (outputs[:, KINDS : KINDS + len(SCOPES)].argmax(axis=1) == scopes)[scopes >= 0].mean()
+    told = f"n {len(examples):5d}  to keep {kept.mean():.2f}  area {area:.3f}  kind {kind:.2f}  scope {scope:.2f}"
+    for least in (0.3, 0.4, 0.5, 0.6):
+        chosen = keep >= least
+        told += f"  at {least}: {kept[chosen].mean():.2f}/{chosen[kept].mean():.2f}"
+    return told
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fit to everything and write the weights, or report by author left out."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--by-author", action="store_true")
+    given = parser.parse_args(arguments)
+    talk = sessions()
+    embedding = StaticEmbedding.load()
+    if given.by_author:
+        for author in sorted({str(each["author"]) for each in talk}):
+            _, network = fitted([each for each in talk if each["author"] != author], embedding)
+            own = clauses(each for each in talk if each["author"] == author)
+            print(f"{author:4s} {figures(judged(network, own, embedding), own)}", flush=True)
+    if given.out:
+        arrays, _ = fitted(talk, embedding)
+        np.savez_compressed(given.out / WEIGHTS, **arrays)  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

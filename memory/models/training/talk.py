@@ -1,0 +1,160 @@
+"""The labelled talk: sessions as JSON lines, and what the models are fitted to out of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from memory.language.sentences import sentences
+from memory.learning.understanding.features import around, of_gap, of_text
+from memory.learning.understanding.network import KEPT, PASSING
+from memory.learning.understanding.tokens import located
+
+DATA: Final = Path(__file__).parent / "data"
+BREAK: Final = "//"
+"""Stands between clauses where the person began a new line."""
+_ACTIONS: Final = re.compile(
+    r"\s*\[(?:ran|edited|wrote|read|created|deleted|opened|asked|searched|moved|renamed)[^\]]*\]"
+)
+_LABELS: Final = (*KEPT, *(f"none.{name}" for name in PASSING))
+_LETTERS: Final = {letter: place for place, letter in enumerate("upo")}
+_FLAGS: Final = "~+^<"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A clause with its labels: the place of its kind, of its scope (-1 for none), and its flags."""
+
+    author: str
+    language: str
+    text: str
+    kind: int
+    scope: int
+    flags: tuple[bool, bool, bool, bool]
+    says: NDArray[np.int64]
+    around: NDArray[np.int64]
+
+
+def sessions(folder: Path = DATA / "talk") -> list[dict[str, object]]:
+    """All sessions, in the order of the files."""
+    return [orjson.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_bytes().splitlines()]
+
+
+def messages(talk: Iterable[dict[str, object]]) -> Iterator[tuple[dict[str, object], str, list[list[str]]]]:
+    """Each message of a person with its session and the assistant's text that it answers: rows of label and text."""
+    for session in talk:
+        reply = ""
+        for turn in session["turns"]:  # type: ignore[attr-defined]
+            if "agent" in turn:
+                reply = _ACTIONS.sub("", turn["agent"])
+            else:
+                yield session, reply, turn["clauses"]
+
+
+def clauses(talk: Iterable[dict[str, object]]) -> list[Labelled]:
+    """The labelled clauses of some sessions."""
+    found = []
+    for session, reply, rows in messages(talk):
+        own = [(label, text.replace("\\n", "\n")) for label, text in rows if label != BREAK]
+        texts = [text[:600] for _, text in own]
+        found += [_labelled(session, label, texts, place, reply) for place, (label, _) in enumerate(own)]
+    return found
+
+
+def recut(talk: Iterable[dict[str, object]], split: Callable[[str], Sequence[str]]) -> list[Labelled]:
+    """The same talk as it will be read: in the pieces that ``split`` makes of a sentence, each labelled by what most of
+    it is. Pieces that are authors' clauses already, and those that are mostly but not wholly of the moment, are left
+    out."""
+    found = []
+    for session, reply, rows in messages(talk):
+        text, spans = _joined(rows)
+        pieces, at = [], 0
+        for sentence in sentences(text):
+            begin = at = max(text.find(sentence, at), at)
+            for piece in split(sentence):
+                begin = max(text.find(piece, begin), begin)
+                pieces.append((begin, begin + len(piece)))
+                begin += len(piece)
+            at += len(sentence)
+        texts = [text[start:end][:600] for start, end in pieces]
+        clauses_of = {(start, end) for start, end, _ in spans}
+        for place, (start, end) in enumerate(pieces):
+            parts = [(min(end, y) - max(start, x), label) for x, y, label in spans if min(end, y) > max(start, x)]
+            if (start, end) in clauses_of or not parts:
+                continue
+            kept = sum(size for size, label in parts if not label.startswith("none."))
+            whole = sum(size for size, _ in parts)
+            if 0.25 * whole < kept < 0.5 * whole:
+                continue
+            wanted = [part for part in parts if part[1].startswith("none.") == (kept < 0.5 * whole)]
+            found.append(_labelled(session, max(wanted)[1], texts, place, reply))
+    return found
+
+
+def gaps(talk: Iterable[dict[str, object]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The features of each gap between two words inside a line, and whether a clause begins there."""
+    features: list[Sequence[int]] = []
+    begins: list[bool] = []
+    for _, _, rows in messages(talk):
+        for line in _lines(rows):
+            text, starts, at = " ".join(line), set(), 0
+            for piece in line:
+                starts.add(at)
+                at += len(piece) + 1
+            found = located(text)
+            words = [token.text for token in found]
+            for place, token in enumerate(found):
+                if place and not token.is_mark and text[token.start - 1].isspace():
+                    features.append(of_gap(words, place))
+                    begins.append(token.start in starts)
+    return np.array(features, np.int64), np.array(begins)
+
+
+def _labelled(session: dict[str, object], label: str, texts: Sequence[str], place: int, reply: str) -> Labelled:
+    kind, *rest = label.split()
+    scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
+    marks = "".join(part for part in rest if part[0] in _FLAGS)
+    return Labelled(
+        author=str(session["author"]),
+        language=str(session["lang"]),
+        text=texts[place],
+        kind=_LABELS.index(kind),
+        scope=scope if kind in KEPT else -1,
+        flags=("~" in marks, "+" in marks, "^" in marks, "<" in marks),
+        says=np.array(of_text(texts[place]), np.int64),
+        around=np.array(around(texts, place, reply), np.int64),
+    )
+
+
+def _joined(rows: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int, str]]]:
+    """A message as it was typed, and where each clause stands in it with its label."""
+    text, spans = "", []
+    for label, piece in rows:
+        if label == BREAK:
+            text = text.rstrip() + "\n"
+            continue
+        own = piece.replace("\\n", "\n")
+        if text and not text.endswith("\n"):
+            text += " "
+        spans.append((len(text), len(text) + len(own), label))
+        text += own
+    return text, spans
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """The clauses of each line of a message, without what was pasted."""
+    line: list[str] = []
+    for label, text in [*rows, (BREAK, "")]:
+        if label == BREAK or label == "none.quote":
+            if line:
+                yield line
+            line = []
+        else:
+            line.append(text)

@@ -1,0 +1,110 @@
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.learning.understanding.clauses import LONGEST, MOST, Reader
+from memory.learning.understanding.network import KEPT, PASSING, Floats
+from memory.learning.understanding.shipped import reader
+
+_SAID = "the ledger is append-only and has three replicas (one in Oslo) so what do we do about the second one?"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400))
+def test_the_pieces_of_a_sentence_are_the_sentence(text: str) -> None:
+    pieces = reader().splitter.split(text)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(_SAID.split()), max_size=60))
+def test_the_pieces_joined_by_spaces_are_the_sentence(words: list[str]) -> None:
+    sentence = " ".join(words)
+    assert " ".join(reader().splitter.split(sentence)) == sentence
+
+
+def test_a_sentence_is_cut_where_it_turns_to_something_else() -> None:
+    pieces = reader().splitter.split(_SAID)
+    assert len(pieces) > 1
+    assert pieces[-1].startswith("so what do we do")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400), st.text(max_size=200))
+def test_any_text_is_read_and_its_probabilities_are_some(text: str, reply: str) -> None:
+    for clause in reader().read(text, reply):
+        assert len(clause.judged.kinds) == len(KEPT) + len(PASSING)
+        assert sum(clause.judged.kinds) == pytest.approx(1.0, abs=1e-3)
+        assert 0.0 <= clause.judged.keep <= 1.001
+
+
+def test_a_clause_that_asks_does_not_hide_one_that_tells() -> None:
+    clauses = reader().read("The invoices live in the ledger bucket on the Oslo account. Can you list the last ten?")
+    tells, asks = clauses
+    assert tells.judged.keep > 0.8
+    assert (asks.judged.keep < 0.2, asks.judged.passing in ("ask", "order")) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what does the worker do when the queue is empty?",
+        "thanks, that was quick",
+        "hmm maybe we could try a cache at some point",
+        "run the tests again",
+        "I slept badly, my neighbour had a party",
+    ],
+)
+def test_what_is_of_the_moment_is_not_worth_keeping(text: str) -> None:
+    assert max(clause.judged.keep for clause in reader().read(text)) < 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No commit on main without a review, ever.",
+        "Every endpoint gets an integration test.",
+        "Marta owns the payment service, she decides about its schema.",
+        "Nie direkt auf main pushen, immer über einen Merge Request.",
+        "Los mensajes de commit siempre en inglés.",
+    ],
+)
+def test_what_holds_tomorrow_is_worth_keeping(text: str) -> None:
+    assert max(clause.judged.keep for clause in reader().read(text)) > 0.5
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=300), st.text(max_size=100))
+def test_reading_is_the_same_every_time(text: str, reply: str) -> None:
+    for said in (text, f"we cap uploads at 20 MB here, the gateway drops more. fix the message please. {text}"):
+        assert reader().read(said, reply) == reader().read(said, reply)
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "all of this was pasted by somebody. ",
+        "and this sentence never ends ",
+        "we use tabs, ",
+        "we use tabs\n",
+        "- we use tabs\n",
+        "a",
+        "测试",
+        "`a",
+        "a/b",
+        "(",
+    ],
+)
+def test_a_pasted_mountain_is_read_in_bounds(pasted: str) -> None:
+    shipped, weighed = reader(), list[int]()
+
+    def embed(texts: Sequence[str]) -> Floats:
+        weighed.extend(map(len, texts))
+        return shipped.embed(texts)
+
+    mountain = pasted * (100_000 // len(pasted) + 1)
+    clauses = Reader(shipped.splitter, shipped.model, embed).read(mountain, mountain)
+    assert len(clauses) == len(weighed) <= MOST
+    assert max(weighed, default=0) <= LONGEST

@@ -1,0 +1,91 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory.learning.understanding.clauses import Clause
+from memory.learning.understanding.network import KEPT, PASSING, SCOPES, Judgement
+from memory.learning.understanding.shipped import reader
+from memory.learning.understanding.wording import UNCERTAIN, plain, statements
+
+
+def clause(text: str, keep: float, kind: str = "rule", sentence: int = 0, **flags: float) -> Clause:
+    kinds = [0.0] * (len(KEPT) + len(PASSING))
+    kinds[KEPT.index(kind)] = keep
+    kinds[len(KEPT)] = 1.0 - keep
+    names = ("ends", "continues", "answers", "refers")
+    return Clause(
+        text, sentence, 0, "", Judgement(tuple(kinds), (0.0, 1.0, 0.0), tuple(flags.get(n, 0.0) for n in names))
+    )
+
+
+def test_what_is_asked_beside_a_fact_is_left_out() -> None:
+    (only,) = statements([clause("amounts are integer cents,", 0.9, "fact"), clause("can you check?", 0.02)])
+    assert (only.text, only.kind, only.scope) == ("amounts are integer cents", "fact", "project")
+
+
+def test_clauses_of_one_sentence_that_are_both_kept_make_one_text() -> None:
+    (only,) = statements([clause("and no default exports,", 0.9), clause("not even in stories", 0.6)])
+    assert only.text == "no default exports, not even in stories"
+
+
+def test_sentences_stay_apart_unless_the_second_goes_on() -> None:
+    one = clause("Releases go out from the train branch only.", 0.9)
+    assert len(statements([one, clause("Secrets live in the vault on the hill.", 0.9, sentence=1)])) == 2
+    assert len(statements([one, clause("Hotfixes as well as features do.", 0.9, sentence=1, continues=0.9)])) == 1
+
+
+def test_an_answer_takes_along_what_it_answers() -> None:
+    reply = "Two ways. Shall I store the sessions in Redis?"
+    (only,) = statements([clause("yes", 0.9, "dec", answers=0.9)], reply)
+    assert only.answers == "Shall I store the sessions in Redis?"
+
+
+def test_a_text_has_a_bound() -> None:
+    long = [clause("one two three four five six seven eight nine ten,", 0.9) for _ in range(12)]
+    assert all(len(each.text.split()) <= 36 for each in statements(long))
+
+
+def test_a_pronoun_takes_along_what_it_stands_for() -> None:
+    (only,) = statements(
+        [
+            clause("the nightly export writes to the lake,", 0.1),
+            clause("it may never write to the vault", 0.9, refers=0.9),
+        ]
+    )
+    assert only.text == "the nightly export writes to the lake, it may never write to the vault"
+    assert (only.first, only.last) == (0, 1)
+
+
+def test_what_holds_for_a_while_says_so() -> None:
+    ((lasting,), (passing,)) = (statements([clause("no deploys this week", 0.9, ends=ends)]) for ends in (0.1, 0.9))
+    assert (lasting.ends, passing.ends) == (False, True)
+
+
+def test_a_rule_guides_further_than_a_fact() -> None:
+    ((rule,), (fact,)) = (statements([clause("amounts are integer cents", 0.9, kind)]) for kind in ("rule", "fact"))
+    assert rule.guides > fact.guides
+
+
+@pytest.mark.parametrize(
+    ("said", "bare"),
+    [
+        ("oh, and btw the lake is read-only,", "the lake is read-only"),
+        ("ach ja, der See ist nur lesbar", "der See ist nur lesbar"),
+        ("by the way: no tabs", "no tabs"),
+        ("android builds run at night", "android builds run at night"),
+        ("so", "so"),
+    ],
+)
+def test_what_people_say_before_they_say_something_is_left_out(said: str, bare: str) -> None:
+    assert plain(said) == bare
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400), st.text(max_size=200))
+def test_any_text_makes_statements_in_its_own_words(text: str, reply: str) -> None:
+    clauses = reader().read(text, reply)
+    for said in statements(clauses, reply):
+        assert said.kind in KEPT and said.scope in SCOPES
+        assert UNCERTAIN <= said.probability <= 1.001 and 0.0 <= said.guides <= 1.001
+        assert said.text in " ".join(clause.text for clause in clauses[said.first : said.last + 1])
+        assert not said.answers or said.answers in " ".join(reply.split()) or said.answers in reply
