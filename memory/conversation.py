@@ -182,6 +182,11 @@ class Conversation:
             return self.messages.head
         return next((index + 1 for index, message in enumerate(self.messages) if message.spoken), 0)
 
+    @property
+    def newest(self) -> int:
+        """Where the newest message stands (see :func:`newest_of`); -1 where there is none."""
+        return newest_of(self.messages)
+
     def keys(self) -> Sequence[tuple[bytes, int]]:
         """Each message's digest, and how many earlier messages have the same."""
         if isinstance(self.messages, History):
@@ -206,17 +211,39 @@ class Conversation:
         return digests
 
     def trail(self) -> Sequence[bytes]:
-        """A chain of hashes, one for each message: two requests agree up to message k iff ``trail()[k]`` is equal."""
+        """A chain of hashes, one for each message up to the newest: two requests agree up to message k iff
+        ``trail()[k]`` is equal. What a client only passes along behind the newest is gone with its next request."""
+        length = self.newest + 1
         if isinstance(self.messages, History):
-            return self.messages.trail
+            whole = self.messages.trail
+            return whole if length == len(whole) else whole[:length]
         links: tuple[bytes, ...] | None = self._known.get("trail")
         if links is None:
             chain, made = b"", []
-            for message in self.messages:
+            for message in self.messages[:length]:
                 chain = chained(chain, message.digest)
                 made.append(chain)
             links = self._known["trail"] = tuple(made)
         return links
+
+
+def newest_of(messages: Sequence[Message]) -> int:
+    """Where the newest of some messages stands: the last one in which a person or a tool spoke, if nothing stands
+    behind it but texts that the client itself wrote in the user's role; else the last one. -1 where there is none.
+
+    A client may drop such a text with its next request and add it anew (OpenClaw does, also behind results): what is
+    new stands before it, and nothing may be added to it.
+    """
+    last = len(messages) - 1
+    index = last
+    while index >= 0 and _is_clients_own(messages[index]):
+        index -= 1
+    return index if index >= 0 and (messages[index].spoken or messages[index].results) else last
+
+
+def _is_clients_own(message: Message) -> bool:
+    """Whether a message in the user's role has texts, and none that a person said."""
+    return message.role is Role.USER and not message.spoken and all(isinstance(part, Text) for part in message.parts)
 
 
 def chained(link: bytes, digest: bytes) -> bytes:

@@ -30,7 +30,7 @@ from memory.consolidation.rules import RULES
 from memory.consolidation.snapshot import Snapshot
 from memory.consolidation.written import Planned, written
 from memory.fact import Fact, State
-from memory.models.static_embedding import StaticEmbedding
+from memory.language.static_embedding import StaticEmbedding
 from memory.ports import Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings

@@ -68,6 +68,7 @@ class RecallSettings(Section):
     tokens: int = Field(600, ge=0, le=100_000)
     segment_share: Share = 0.02
     deadline_ms: int = Field(50, ge=1, le=60_000)
+    longest_ms: int = Field(250, ge=1, le=60_000)
     candidates: int = Field(40, ge=1, le=1000)
     points_at_hand: int = Field(400_000, ge=0, le=100_000_000)
 

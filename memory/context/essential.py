@@ -13,7 +13,7 @@ from math import log2
 from typing import Final
 
 from memory.context.seeking import about_work
-from memory.fact import Fact, Kind, Origin, Stability, State, Tier
+from memory.fact import Category, Fact, Kind, Origin, Stability, State, Tier
 from memory.language.words import stems
 
 LEAST: Final = 0.8
@@ -69,13 +69,18 @@ _ORDERS: Final = (Kind.CONVENTION, Kind.PREFERENCE, Kind.ANTI_PATTERN)
 _WORK: Final = (Kind.CONVENTION, Kind.CORRECTION, Kind.DECISION, Kind.TASK, Kind.ANTI_PATTERN)
 """Kinds of which every one that is about the work counts, and none that is not."""
 
+_WORKING: Final = (Kind.CONVENTION, Kind.CORRECTION, Kind.DECISION, Kind.PREFERENCE, Kind.ANTI_PATTERN, Kind.FACT)
+_AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS)
+"""What is about how work is done, or about the project."""
+
 _CHOSEN: Final = re.compile(r" \[(?:chosen|on): .*\]$", re.DOTALL)
 
 
 def essential_worth(fact: Fact) -> float:
     """How much a fact deserves a place on the page, 0 and up; see :data:`LEAST`.
 
-    Time is left out: the page must not change by itself.
+    What is said of how work is done tells by its kind how to act, in whatever words it is; what people say they like
+    is read for it. Time is left out: the page must not change by itself.
     """
     borne_out = log2(_coarse(fact.access) + 1) * log2(_coarse(fact.sessions) + 1)
     sure = fact.tier is Tier.SHARED or fact.stability is Stability.STABLE
@@ -83,7 +88,10 @@ def essential_worth(fact: Fact) -> float:
         return 2.0 * borne_out
     if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is Kind.OBSERVATION:
         return 0.0
-    return fact.confidence * (0.5 + fact.importance) * _guidance(fact) * borne_out
+    said = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
+    if fact.kind in _WORKING and fact.category in _AT_WORK:
+        said = max(said, 1.3 * fact.confidence * fact.importance)
+    return said * borne_out
 
 
 def _coarse(count: int) -> int:

@@ -146,13 +146,15 @@ def _worth_a_token(fact: Fact) -> float:
 
 
 def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
-    """Facts by worth, what is pinned first; the newer of two that say the same."""
+    """Facts by worth, what is pinned first; the newer of two that say the same, and nothing that another of them was
+    drawn from."""
 
     def order(fact: Fact) -> tuple[object, ...]:
         worth = _worth_a_token(fact) * (STANDS if fact.id in standing else 1.0)
         return not fact.pinned, -worth, -fact.recorded_at.timestamp(), fact.id
 
-    ordered = sorted(facts, key=order)
+    drawn = {id for fact in facts for id in fact.derived_from}
+    ordered = sorted((fact for fact in facts if fact.id not in drawn), key=order)
     kept: list[tuple[Fact, frozenset[int]]] = []
     for fact in ordered:
         terms = words_of(fact.text)

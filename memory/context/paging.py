@@ -277,11 +277,12 @@ def turned_to(conversation: Conversation) -> list[tuple[str, float]]:
     messages = conversation.messages
     if not messages:
         return []
-    newest = messages[-1]
+    index = conversation.newest
+    newest = messages[index]
     told = [(newest.spoken[:LOOKED_AT], SAID)] if newest.spoken else []
     told += [(result.text[:LOOKED_AT], IN_PASSING) for result in newest.results]
     # In the Responses format each call and each result is a message of its own: what was said stands a little before.
-    for message in messages[-2 : -2 - REACH : -1]:
+    for message in reversed(messages[max(index - REACH, 0) : index]):
         if message.spoken:
             break
         told += [(result.text[:LOOKED_AT], IN_PASSING) for result in message.results]

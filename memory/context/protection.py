@@ -54,13 +54,14 @@ def protection(
 def last_round(conversation: Conversation) -> int:
     """Where the newest round begins: the last message of the assistant and what answers it, or the last message."""
     messages = conversation.messages
-    index = len(messages)
+    newest = max(conversation.newest, 0)
+    index = newest + 1 if messages else 0
     while index > 0 and messages[index - 1].role is not Role.ASSISTANT and not messages[index - 1].spoken:
         index -= 1
     # In the Responses format each call is an item of its own: a round's begin with the first behind the last result.
     while index > 0 and messages[index - 1].role is Role.ASSISTANT:
         index -= 1
-    return min(index, max(len(messages) - 1, 0))
+    return min(index, newest)
 
 
 def _unused_reports(conversation: Conversation, done: Sequence[Action]) -> set[Place]:

@@ -16,6 +16,7 @@ from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
 from memory.day.request import Request
 from memory.day.research.findings import Findings, opens
+from memory.day.service_time import ServiceTime
 from memory.day.window.fitting import Fit, Fitting
 from memory.edits import Act, Entry
 from memory.ports import Guard
@@ -25,6 +26,9 @@ from memory.settings import MemorySettings
 
 BYTES_PER_TOKEN = 4
 """For budgets: what is added is prose, for which four bytes a token is on the safe side."""
+
+TOOLS_SHARE = 0.4
+"""The part of what a person's message may wait at most that a tool's result may: an agent at work waits often."""
 
 RESEARCH = "research"
 """What an entry is about that gives a sub-agent what others found before."""
@@ -68,6 +72,14 @@ class Deciding:
         self._fitting = fitting
         self._findings = findings if findings is not None and findings.enabled else None
         self._deadline = settings.recall.deadline_ms / 1000
+        self._longest = settings.recall.longest_ms / 1000
+        self._times = ServiceTime(self._deadline, self._longest)
+
+    def deadline(self, person: bool) -> float:
+        """Seconds that adding to a new message may take: as many as it is seen to take on this machine, in bounds;
+        ``person`` says whether a person spoke in it."""
+        most = self._longest if person else TOOLS_SHARE * self._longest
+        return min(self._times.deadline, max(self._deadline, most))
 
     async def decide(self, request: Request, deadline: Deadline) -> Decided:
         """Decide about the newest message, once, and write it into the ledger. Each step has what the ``deadline``
@@ -99,7 +111,9 @@ class Deciding:
         new: list[Entry] = []
         page = FrozenPage()
         form = message.takes or Form.SUFFIX
-        until = Deadline(deadline.within(self._deadline))
+        patience = self.deadline(bool(message.spoken))
+        until = Deadline(deadline.within(patience))
+        began = time.perf_counter()
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
             start = time.perf_counter()
             page, why = await self._page(live.session.scope, until)
@@ -112,7 +126,7 @@ class Deciding:
             given = tuple(shown.memory for shown in research.shown)
             new.append(Entry(*key, research.text, form, f"{RESEARCH} {research.note}".strip(), given))
             steps |= research.steps
-            until = Deadline(deadline.within(self._deadline))
+            until, began = Deadline(deadline.within(patience)), time.perf_counter()
         before = next((entry for at, entry in standing if at == index and entry.about == "recall"), None)
         if before is not None:
             recalled = Recalled(note=_as_before(before))
@@ -122,6 +136,8 @@ class Deciding:
             present = frozenset(memory for _, entry in standing for memory in entry.memories) | asked_for
             tokens = self._left(conversation, standing)
             recalled = await self._recall(request, tokens, present, until)
+            if not recalled.failed or not until.left:
+                self._times.took(time.perf_counter() - began)
             memories = tuple(shown.memory for shown in recalled.shown)
             new.append(Entry(*key, recalled.text, form, f"recall {recalled.note}".strip(), memories))
             steps |= {**recalled.steps, "recall": ms(start)}
@@ -180,8 +196,8 @@ class Deciding:
 
 
 def newest(conversation: Conversation) -> int | None:
-    """The message that something can be added to: the last one, if a person or a tool spoke in it."""
-    index = len(conversation.messages) - 1
+    """The message that something can be added to: the newest one, if a person or a tool spoke in it."""
+    index = conversation.newest
     message = conversation.messages[index]
     said = message.role in (Role.USER, Role.TOOL) and (message.spoken or message.results)
     return index if said and message.takes else None

@@ -33,8 +33,13 @@ though it alone be larger."""
 AGAIN_SECONDS = 5.0
 """How long to wait before what is aside or kept is tried again."""
 
-ASIDE_SECONDS = 1.0
-"""Seconds that setting an exchange aside may take: a few milliseconds do, but for a machine that stands still."""
+ASIDE_SECONDS = 10.0
+"""Seconds after which a disk counts as failing that has not taken what is to be set aside: a reply's end waits for it,
+and a few milliseconds do, but for a machine that stands still."""
+
+REDACTED_SECOND = 2**17
+"""Bytes of an exchange's texts that are freed of secrets in a second at least, also on a busy machine: so much longer
+setting it aside may take."""
 
 
 class DiskNearlyFull(Exception):
@@ -184,7 +189,8 @@ class Notes:
             await self._journal.set_aside(exchange, self._unwritten(exchange.session.id))
             return True
 
-        aside, _ = await self._guard(work(), otherwise=False, within=ASIDE_SECONDS, doing="setting an exchange aside")
+        patience = ASIDE_SECONDS + _bytes_of(heard) / REDACTED_SECOND
+        aside, _ = await self._guard(work(), otherwise=False, within=patience, doing="setting an exchange aside")
         return aside
 
     async def _take_back(self) -> bool:

@@ -36,6 +36,10 @@ USED = 0.9
 """The share of its patience that preparing a request may use up by its steps: what is late is left out then, and what
 was done goes on; beyond the patience all of it would be thrown away."""
 
+REPLAY_SECONDS = 5.0
+"""How long finding a session may take that this process does not know. Its history may have been made under a ledger,
+and what was added to it must be made again, or its prefix breaks: on a busy machine that takes long after a start."""
+
 HOPELESS = 8
 """Bytes for each token of a window from which on a request does not fit as it came, whatever it says."""
 
@@ -67,20 +71,31 @@ class Preparation:
         self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings)
         self._findings = findings
         self._spawned = spawned or Spawned()
-        self._deadline = settings.recall.deadline_ms / 1000
         self._ledgers = Ledgers(sessions, guard)
 
     def patience(self, conversation: Conversation, arrival: Arrival) -> float:
         """Seconds after which a request goes on without waiting for its preparation. One that is far too large for its
         model would only be refused then: it waits longer, as after a start for all that its session's ledger says."""
+        arrival = in_own_namespace(arrival)
+        return self._deciding_for(conversation, arrival) + self._replay(conversation, arrival)
+
+    def _deciding_for(self, conversation: Conversation, arrival: Arrival) -> float:
         looking = self._findings.deadline if self._findings is not None else 0.0
         shedding = SHED_SECONDS if self._fitting is not None else 0.0
-        return PATIENCE * self._deadline + looking + shedding + self._more(conversation, arrival)
+        return PATIENCE * self._deadline(conversation) + looking + shedding + self._more(conversation, arrival)
+
+    def _deadline(self, conversation: Conversation) -> float:
+        return self._deciding.deadline(bool(conversation.messages) and bool(conversation.messages[-1].spoken))
 
     def _more(self, conversation: Conversation, arrival: Arrival) -> float:
         if self._fitting is None or arrival.size <= HOPELESS * self._fitting.window(conversation):
             return 0.0
         return REFUSED_SECONDS
+
+    def _replay(self, conversation: Conversation, arrival: Arrival) -> float:
+        """Seconds more for a request whose session only the journal may know."""
+        known = self._sessions.remembered(conversation, arrival) is not None
+        return 0.0 if known or not _takes_part(conversation, arrival) else REPLAY_SECONDS
 
     def untouched(self, conversation: Conversation, arrival: Arrival, status: str) -> Prepared:
         """A request in which memory takes no part any more: what this process remembers to have added to its session
@@ -140,12 +155,15 @@ class Preparation:
         arrival = self._sure(conversation, arrival)
         if not _takes_part(conversation, arrival):
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.kind}")
-        began, deadline = time.perf_counter(), Deadline(USED * self.patience(conversation, arrival))
+        began, replay = time.perf_counter(), self._replay(conversation, arrival)
+        deciding = USED * self._deciding_for(conversation, arrival)
+        deadline = Deadline(deciding + replay)
         arrival, taken = self._spawned.recognised(conversation, arrival)
-        finding = PATIENCE * self._deadline + self._more(conversation, arrival)
+        finding = PATIENCE * self._deadline(conversation) + self._more(conversation, arrival) + replay
         async with asyncio.timeout(deadline.within(finding)):
             find = self._sessions.find if arrival.kind.teaches else self._sessions.known
             live = await find(conversation, arrival)
+        deadline = Deadline(deadline.within(deciding))
         if live is None:
             # It teaches nothing, so it begins no session; but it may bring along what was said in one.
             live = self._sessions.rewritten(conversation, arrival)

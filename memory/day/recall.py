@@ -82,7 +82,7 @@ class Recall:
             raise TimeoutError
         self._asked(session.scope)
         question, failed = ask(conversation, arrival.at), failures(conversation)
-        asked = whole(conversation.messages[-1].spoken, arrival.at) if conversation.messages else None
+        asked = whole(conversation.messages[conversation.newest].spoken, arrival.at) if conversation.messages else None
         if question is None and not failed and asked is None:
             return Recalled(note="asks nothing")
         owners = session.scope.owners()

@@ -62,7 +62,8 @@ class Aside(Exchanges):
 
     async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
         """See :class:`memory.ports.Journal`."""
-        under_way = self._drafts.get(exchange.id)
+        # A commit that waits for a `forget` makes its draft only after it.
+        under_way = None if self._gate.shut else self._drafts.get(exchange.id)
         # Who gives up waiting for a draft must not take it from the commit that makes it.
         drafted = await asyncio.shield(under_way) if under_way is not None else None
         draft = drafted or await self._drafted_somehow(exchange)

@@ -123,6 +123,7 @@ class Exchanges(Shelf):
             stop=told.stop,
             usage=told.usage,
             receipt=exchange.receipt,
+            behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
         )
 
     async def _write_draft(self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed]) -> None:
@@ -190,7 +191,8 @@ class Exchanges(Shelf):
         write_messages(connection, person, draft.messages)
         write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
         link = _last_link(draft.history, bases)
-        _write_trail(connection, draft, session, number, link)
+        trail = _last_link(draft.history[: -draft.behind * DIGEST], bases) if draft.behind else link
+        _write_trail(connection, draft, session, number, trail)
         if draft.receipt.id:  # A replayed exchange has none: nothing was done to it.
             stored = self._known.of(each.memory for each in draft.receipt.shown)
             body = receipt_text(draft.receipt, self._redact, stored)
@@ -286,7 +288,7 @@ def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
 
 
 def _last_link(history: bytes, bases: Iterable[Past]) -> bytes:
-    """The last link of the request's trail; hashing goes on from an exchange that the request continues."""
+    """The last link of the trail of a history; hashing goes on from an exchange that the request continues."""
     for past in bases:
         if past.link and history.startswith(past.history):
             return going_on(past.link, split(history[len(past.history) :]))

@@ -15,6 +15,11 @@ class Gate:
         self._closed = 0
         self._changed = asyncio.Condition()
 
+    @property
+    def shut(self) -> bool:
+        """Whether somebody is inside alone, or waits to be."""
+        return self._closed > 0
+
     @asynccontextmanager
     async def passing(self) -> AsyncIterator[None]:
         """Be inside, together with others; waits while the gate is closed."""

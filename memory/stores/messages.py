@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from memory.conversation import (
@@ -29,6 +30,19 @@ Redact = Callable[[str], str]
 LIGHT = 8192
 """Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
 
+HEAVY = 2**18
+"""Characters of new messages from which on they are sealed by themselves: the others do not wait behind them."""
+
+LONGEST = 2**21
+"""Characters of one text that are kept: half a million tokens."""
+
+END = 2**16
+"""Those of them that are from its end."""
+
+# Threads of their own, for the end of a reply may wait for this: nothing else stands before it.
+_SEALING = ThreadPoolExecutor(1, thread_name_prefix="sealing")
+_HEAVY_SEALING = ThreadPoolExecutor(1, thread_name_prefix="sealing-heavy")
+
 # Level 1 is three times as fast as 6 and takes a fifth more room; large tool results wait for this.
 _LEVEL = 1
 
@@ -45,9 +59,26 @@ class Sealed:
 
 def seal(message: Message, redact: Redact) -> Sealed:
     """Redact, pack and compress. The digest is that of the message as it came."""
-    parts = tuple(_redacted(part, redact) for part in message.parts)
-    spoken = redact(message.spoken) if message.spoken else ""
+    # What a person said often is the whole of a part: it is looked through once.
+    known: dict[str, str] = {}
+
+    def kept(text: str) -> str:
+        if text not in known:
+            known[text] = redact(shortened(text))
+        return known[text]
+
+    parts = tuple(_redacted(part, kept) for part in message.parts)
+    spoken = kept(message.spoken) if message.spoken else ""
     return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
+
+
+def shortened(text: str) -> str:
+    """A text, or its beginning and its end where it is longer than any model reads: looking through the whole of it
+    would take longer than anybody waits for the end of a reply."""
+    if len(text) <= LONGEST:
+        return text
+    left = LONGEST - END
+    return f"{text[:left]}\n[{len(text) - LONGEST} characters are not kept]\n{text[-END:]}"
 
 
 def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
@@ -59,7 +90,10 @@ async def seal_all(messages: Sequence[Message], redact: Redact) -> list[Sealed]:
     """Several messages; in a thread where that takes a while."""
     if sum(map(_weight, messages)) <= LIGHT:
         return [seal(message, redact) for message in messages]
-    return await asyncio.to_thread(lambda: [seal(message, redact) for message in messages])
+    pool = _SEALING if sum(map(_size, messages)) <= HEAVY else _HEAVY_SEALING
+    return await asyncio.get_running_loop().run_in_executor(
+        pool, lambda: [seal(message, redact) for message in messages]
+    )
 
 
 def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence[Sealed]) -> None:
@@ -107,3 +141,22 @@ def _redacted(part: Part, redact: Redact) -> Part:
 def _weight(message: Message) -> int:
     """How much there is to seal, in characters, or more than can be sealed at once where that is not plain to see."""
     return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)
+
+
+def _size(message: Message) -> int:
+    """How much there is to seal, in characters."""
+    return len(message.spoken) + sum(map(_size_of, message.parts))
+
+
+def _size_of(part: Part) -> int:
+    match part:
+        case Text(text) | Reasoning(text, _):
+            return len(text)
+        case Image(source):
+            return len(source)
+        case ToolCall(_, _, arguments):
+            return len(arguments)
+        case ToolResult(_, content, _):
+            return sum(map(_size_of, content))
+        case Opaque(_, raw):
+            return len(raw)

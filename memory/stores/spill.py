@@ -1,6 +1,7 @@
 """Exchanges that wait for the journal, each in a file of its own, so that they outlive the process.
 
-A file is written by one thread and handed to the system: that outlives a ``kill -9``, and a power cut takes the last
+A file is written by a thread that does nothing else, so that it waits behind no other work, and is handed to the
+system: that outlives a ``kill -9``, and a power cut takes the last
 moments of the journal too, unless both are flushed to the disk (``memory.journal.synchronous``). It has its name only
 once it is whole. Knows nothing of what it keeps.
 """
@@ -23,10 +24,10 @@ from memory.stores.errors import Fault, StoreFault
 
 T = TypeVar("T")
 
-MOST = 2000
+MOST = 10_000
 """Files at most."""
 
-MOST_BYTES = 64 * 2**20
+MOST_BYTES = 256 * 2**20
 """Their bytes at most."""
 
 _UNFINISHED = ".part"
@@ -56,7 +57,10 @@ class Spill:
     def __init__(self, folder: Path, flush: bool = False) -> None:
         self._folder = folder
         self._flush = flush
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="spill")
+        # Somebody waits for what is written; nobody waits for what is read or taken away.
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="spill")
+        self._writer.submit(_ready)
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="spilled")
         self._order = count(time.time_ns())
         self._files: dict[str, _File] = {}
         self._bytes = 0
@@ -84,7 +88,9 @@ class Spill:
             path = self._folder / f"{next(self._order):020d}-{id}"
             known = _File(path, len(record))
             self._keep(id, known)
-            known.writing = asyncio.ensure_future(self._in_thread(lambda: _write(path, record, self._flush)))
+            known.writing = asyncio.ensure_future(
+                self._in_thread(lambda: _write(path, record, self._flush), self._writer)
+            )
             known.writing.add_done_callback(lambda done: self._written(id, done))
         if known.writing is not None:
             # Whoever waits may give up; the others do not.
@@ -168,7 +174,8 @@ class Spill:
 
     async def close(self) -> None:
         """Finish what is being written."""
-        await asyncio.to_thread(self._pool.shutdown)
+        for pool in (self._writer, self._pool):
+            await asyncio.to_thread(pool.shutdown)
 
     def _found(self, path: Path) -> None:
         order, _, id = path.name.partition("-")
@@ -188,14 +195,18 @@ class Spill:
         if done.cancelled() or done.exception():
             self.leave(id)
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
+    async def _in_thread(self, work: Callable[[], T], pool: ThreadPoolExecutor | None = None) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+            return await asyncio.get_running_loop().run_in_executor(pool or self._pool, work)
         except OSError as error:
             kind = Fault.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else Fault.OTHER
             raise StoreFault(f"{self._folder} cannot be written ({error.strerror})", kind) from error
         except RuntimeError as error:
             raise StoreFault(f"{self._folder} is closed", Fault.CLOSED) from error
+
+
+def _ready() -> None:
+    """A thread's first work: it is begun before it is needed."""
 
 
 def _write(path: Path, record: bytes, flush: bool) -> None:

@@ -20,7 +20,7 @@ from memory import planner
 from memory.bootstrap import Memory, open_memory
 from memory.consolidation.written import Planned
 from memory.fact import Fact, Kind, State, Stream, Tier
-from memory.models.static_embedding import StaticEmbedding
+from memory.language.static_embedding import StaticEmbedding
 from memory.night import GRACE, ROOT, Busy, Child, Failed, Job, Nights, when_due
 from memory.planner import Kept, plans
 from memory.ports import Lesson, Query

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory.conversation import Role
+from memory.conversation import newest_of
 from memory.fact import Fact, Passage
 from memory.learning.used import answered, used
 from memory.ports import Journaled, Use
@@ -109,7 +109,7 @@ class Reinforcing:
         """What can be said of the memories that were recalled in this turn: used, or, when it is over, not."""
         session = journaled.session
         waiting = self._open.pop(session.id, ())
-        if journaled.messages and journaled.messages[-1].role is Role.USER and journaled.messages[-1].spoken:
+        if journaled.messages and journaled.messages[newest_of(journaled.messages)].spoken:
             waiting = ()  # a new turn: of what an earlier one did not come to an end with nothing is known
         if journaled.shown and (receipt := await self._journal.receipt(journaled.id)) is not None:
             waiting = (*waiting, *receipt.shown)

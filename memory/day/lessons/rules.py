@@ -21,7 +21,7 @@ _RULES = "memory.learning.lesson"
 
 _PIECES = (
     *("decisions", "statements", "instructions", "preferences", "personal"),
-    *("choice", "assistant", "remember", "corrections"),
+    *("choice", "assistant", "remember", "corrections", "understanding.shipped"),
 )
 """Those that take longest to import, which :data:`_RULES` would do in one go."""
 
@@ -37,6 +37,13 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
             await rest()
     await asyncio.to_thread(importlib.import_module, _RULES)
+    await asyncio.to_thread(_load)
+
+
+def _load() -> None:
+    from memory.learning.understanding.shipped import reader
+
+    reader()
 
 
 def whole() -> bool:

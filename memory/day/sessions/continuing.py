@@ -26,7 +26,7 @@ def goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arr
 def made_there(live: LiveSession, shared: int, conversation: Conversation, arrival: Arrival) -> bool:
     """Whether a request's history was made in a session: the same opening again after a while is somebody who
     begins anew."""
-    longer = shared < len(conversation.messages)
+    longer = shared < len(conversation.trail())
     return longer or _recent(live, arrival) or any(each.role is Role.ASSISTANT for each in conversation.messages)
 
 

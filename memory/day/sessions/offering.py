@@ -55,7 +55,7 @@ class Offering:
         live = self._sessions.alive(prepared.session.id) if prepared.session else None
         if live is None or not conversation.messages:
             return
-        key = conversation.keys()[-1]
+        key = conversation.keys()[conversation.newest]
         if not hidden and not any(entry.act is Act.INSERT and entry.text for entry in live.ledger.at([key])):
             return
         free = None if stored == hidden else stored

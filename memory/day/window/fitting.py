@@ -140,7 +140,7 @@ class Fitting:
     async def page_in(self, request: Request, deadline: Deadline) -> tuple[str, ...]:
         """Bring back what the newest message turns to, once; that nothing came back is a decision too."""
         standing = request.standing()
-        last = len(request.keys) - 1
+        last = request.conversation.newest
         if not (standing.replaced or standing.dropped) or any(
             index == last and entry.about == PAGED for index, entry in standing.entries
         ):

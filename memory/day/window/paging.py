@@ -88,7 +88,7 @@ class Paging:
 
     def _budget(self, conversation: Conversation, standing: Standing, window: int) -> int:
         """Tokens that may come back here."""
-        share = 1.0 if conversation.messages[-1].spoken else AT_A_RESULT
+        share = 1.0 if conversation.messages[conversation.newest].spoken else AT_A_RESULT
         back = sum(len(entry.text) for _, entry in standing.entries if entry.about == PAGED) // BYTES_PER_TOKEN
         return min(int(self._settings.paging_tokens * share), int(SHARE * window) - back)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memory.context.essential import LEAST, essential_worth, on_page
-from memory.fact import Kind, Origin, Stability, Tier
+from memory.fact import Category, Kind, Origin, Stability, Tier
 from tests.memory.context.making import fact
 
 
@@ -60,3 +60,14 @@ def test_hearsay_is_never_essential_however_often_it_was_said(origin: Origin) ->
     for more in ({"access": 64, "sessions": 32}, {"stability": Stability.STABLE}, {"tier": Tier.SHARED}):
         assert essential_worth(replace(said, **more)) == 0.0
     assert essential_worth(replace(said, pinned=True)) > 0.0
+
+
+def test_how_work_is_done_is_essential_in_whatever_words() -> None:
+    told = {"kind": Kind.CONVENTION, "category": Category.WORKFLOWS, "confidence": 0.9, "importance": 0.85}
+    assert worth("Tailwind, nothing else in the way of styles.", **told) >= LEAST  # type: ignore[arg-type]
+
+
+def test_what_is_merely_so_is_not_until_several_sessions_bear_it_out() -> None:
+    told = {"kind": Kind.FACT, "category": Category.PROJECTS, "confidence": 0.9, "importance": 0.5}
+    assert worth("The staging cluster runs in Oslo.", **told) < LEAST  # type: ignore[arg-type]
+    assert worth("The staging cluster runs in Oslo.", **told, access=4, sessions=3) >= LEAST  # type: ignore[arg-type]

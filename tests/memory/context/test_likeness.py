@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.context.likeness import Alike, Candidate, alike, fit, told
-from memory.models.static_embedding import StaticEmbedding
+from memory.language.static_embedding import StaticEmbedding
 from memory.research import Outcome, Research
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

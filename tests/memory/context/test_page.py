@@ -87,6 +87,13 @@ def test_a_liking_needs_a_second_session() -> None:
     assert page([wish("I love creating art.", access=3, sessions=3)], 400, NOW).memories
 
 
+def test_what_a_rule_was_drawn_from_does_not_stand_beside_it() -> None:
+    said = wish("We install packages with pnpm, never npm.", kind=Kind.CORRECTION)
+    rule = wish("Use pnpm to install packages here.", kind=Kind.CONVENTION, derived_from=(said.id,))
+    assert page([said, rule], 400, NOW).memories == (rule.id,)
+    assert page([said], 400, NOW).memories == (said.id,)
+
+
 def test_of_two_that_say_the_same_one_stands_there() -> None:
     again = wish("I avoid the dairy!")
     assert len(page([DAIRY, again], 400, NOW).memories) == 1

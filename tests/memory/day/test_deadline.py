@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from memory.day.given import FrozenPage, Recalled
 from memory.day.prepare import Preparation
 from memory.day.request import Request
 from memory.day.sessions.finding import LiveSessions, in_own_namespace
+from memory.day.shortening import REFUSED_SECONDS
 from memory.day.window.decision import Decision
 from memory.day.window.fitting import Fitting
 from memory.day.window.load import Load, Loads
@@ -191,4 +193,30 @@ async def test_what_would_be_refused_as_it_came_waits_longer(preparation: Prepar
     asked = said("begin")
     usual = preparation.patience(asked, ARRIVAL)
     assert preparation.patience(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100)) == usual
-    assert preparation.patience(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100 + 1)) > 2 * usual
+    assert preparation.patience(asked, replace(ARRIVAL, size=prepare.HOPELESS * 100 + 1)) >= usual + REFUSED_SECONDS / 2
+
+
+async def test_a_session_that_only_the_journal_knows_is_waited_for_by_a_deadline_of_its_own(
+    preparation: Preparation, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_key = journal.session_by_key
+
+    async def slow(key: str) -> Session | None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        return await by_key(key)
+
+    monkeypatch.setattr(journal, "session_by_key", slow)
+    monkeypatch.setattr(prepare, "PATIENCE", 0)
+    monkeypatch.setattr(prepare, "REPLAY_SECONDS", 60.0)
+    arrival = replace(ARRIVAL, session_key="s1")
+    prepared = await preparation.prepare(said("begin", "long", "go on"), arrival)
+    assert prepared.session is not None
+
+
+async def test_a_session_that_is_remembered_is_waited_for_no_longer_than_usual(preparation: Preparation) -> None:
+    arrival = replace(ARRIVAL, session_key="s1")
+    unknown = preparation.patience(said("begin"), arrival)
+    await preparation.prepare(said("begin"), arrival)
+    assert unknown - preparation.patience(said("begin"), arrival) == pytest.approx(prepare.REPLAY_SECONDS)

@@ -22,7 +22,7 @@ from memory.edits import Act, Entry, Tier
 from memory.ports import AsideLeft, Lesson
 from memory.scope import Layer, Scope
 from memory.session import Exchange, HiddenRound, Shed, Shown
-from memory.stores import spill
+from memory.stores import messages, spill
 from memory.stores.draft import Draft
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.journal import SqliteJournal
@@ -436,3 +436,31 @@ async def test_what_is_damaged_stays_where_it_may_be_anothers(tmp_path: Path) ->
         left = await journal.forget_aside()
         assert left == AsideLeft(stay=1) and damaged.exists()
         assert "1 exchange is damaged and left" in left.told()[0] and str(tmp_path) not in left.told()[0]
+
+
+async def test_setting_aside_waits_for_no_thread_that_others_may_have_taken(tmp_path: Path) -> None:
+    go_on = threading.Event()
+    loop = asyncio.get_running_loop()
+    async with locked(tmp_path) as journal:
+        others = [loop.run_in_executor(None, go_on.wait) for _ in range(64)]
+        others += [loop.run_in_executor(pool, go_on.wait) for pool in (journal._spill._pool, messages._HEAVY_SEALING)]
+        try:
+            async with asyncio.timeout(30):
+                await journal.set_aside(exchange("e1", [user("hi " * messages.LIGHT)]))
+            assert len(files(tmp_path)) == 1
+        finally:
+            go_on.set()
+            await asyncio.gather(*others)
+
+
+async def test_setting_aside_does_not_wait_for_a_forget(tmp_path: Path) -> None:
+    told = exchange("e1", [user("hi")])
+    async with opened(tmp_path) as journal:
+        async with journal._gate.closed():
+            committing = asyncio.create_task(journal.commit(told))
+            await asyncio.sleep(0)
+            async with asyncio.timeout(30):
+                await journal.set_aside(told)
+            assert len(files(tmp_path)) == 1
+        await committing
+        assert journal.aside == 0

@@ -15,7 +15,7 @@ from memory.bootstrap import Memory, open_memory
 from memory.day.person.commands import Ambiguous, Commands, NotFound
 from memory.day.reindexing import Busy
 from memory.fact import Fact, Kind, Origin, Stability, State
-from memory.models.static_embedding import Floats, StaticEmbedding
+from memory.language.static_embedding import Floats, StaticEmbedding
 from memory.ports import Embedder, Lesson
 from memory.scope import Layer, Scope
 from memory.settings import MemorySettings
