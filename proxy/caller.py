@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from memory.scope import Scope
 from memory.session import Mode
+from proxy.door.keys import InstallationKey, is_installation_key
 from proxy.errors import Refusal
 from proxy.runtimes import Headers, Place, Runtime, project_of
 from proxy.settings import Credential, Settings
@@ -66,10 +67,11 @@ def split_prefix(path: str) -> tuple[Prefix, str]:
     said: dict[str, str] = {}
     rest = path
     while opened := _SEGMENT.match(rest):
-        field = _FIELDS[opened["letter"]]
+        letter = opened["letter"].lower()
+        field = _FIELDS[letter]
         if field in said:
-            raise Refusal(400, f"/{opened['letter']}/ stands twice in the URL", "url")
-        said[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{opened['letter']}/ in the URL")
+            raise Refusal(400, f"/{letter}/ stands twice in the URL", "url")
+        said[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{letter}/ in the URL")
         rest = rest[opened.end() :]
     return Prefix(**said), rest if rest.startswith("/") else f"/{rest}"
 
@@ -100,7 +102,7 @@ def resolve(
         place = locate(place)
     around = project_of(place)
 
-    credential = claim.key or credential_of(headers)
+    credential = _shown(claim.key, headers)
     entry = None
     if settings.credentials:
         entry = _entry(settings.credentials, credential)
@@ -131,13 +133,18 @@ def resolve(
     )
 
 
-def may_spend(headers: Headers, prefix: Prefix, settings: Settings) -> bool:
-    """Whether a caller may use a key of ours at a provider: with a table those in it, without one whoever reaches us on
-    this machine, and nobody else."""
-    if not settings.credentials:
-        return settings.server.loopback
-    key = _header(headers, "x-palimpsest-key") or prefix.key
-    return _entry(settings.credentials, key or credential_of(headers)) is not None
+def shows_key(headers: Headers, prefix: Prefix, settings: Settings, key: InstallationKey) -> bool:
+    """Whether a caller has shown a key that opens memory: one of the table where there is one, else this
+    installation's."""
+    told = _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
+    return _entry(settings.credentials, told) is not None if settings.credentials else key.matches(told)
+
+
+def _shown(key: str | None, headers: Headers) -> str:
+    """What tells the sessions of different callers apart. An installation's key does not: every runtime shows the same
+    one, and another one after it was changed."""
+    told = credential_of(headers) if key is None or is_installation_key(key) else key
+    return "" if is_installation_key(told) else told
 
 
 def namespace(credential: str, secret: bytes) -> str:
@@ -177,7 +184,7 @@ def strictest(*modes: Mode) -> Mode:
 
 
 _FIELDS = {"k": "key", "o": "org", "u": "user", "p": "project"}
-_SEGMENT = re.compile(r"/(?P<letter>[koup])/(?P<value>[^/?]*)(?=[/?]|$)")
+_SEGMENT = re.compile(r"/(?P<letter>[koupKOUP])/(?P<value>[^/?]*)(?=[/?]|$)")
 
 
 def _header(headers: Headers, header: str) -> str | None:

@@ -13,6 +13,8 @@ from aiohttp import web
 
 from memory.bootstrap import Memory, local_now
 from proxy.checkout import Checkouts
+from proxy.door.keys import InstallationKey, OwnSecrets
+from proxy.door.peer import Peers
 from proxy.fail_open import Degradations
 from proxy.settings import Settings
 from proxy.turns import Turns
@@ -25,7 +27,7 @@ class Edge:
     """The running server. ``memory`` is None while its stores cannot be opened; requests go through without it.
 
     ``sources`` says of each setting that is no default where it came from; ``now`` is the clock by which requests
-    arrive.
+    arrive. ``key`` opens memory, ``secrets`` never go to a provider.
     """
 
     settings: Settings
@@ -35,6 +37,9 @@ class Edge:
     token: str
     identity_key: bytes
     checkouts: Checkouts
+    key: InstallationKey
+    secrets: OwnSecrets
+    peers: Peers = field(default_factory=Peers)
     memory: Memory | None = None
     memory_fault: str = ""
     started_at: float = field(default_factory=time.time)

@@ -7,6 +7,9 @@ from aiohttp import web
 
 from proxy.wire.dialect import Dialect
 
+RETRY_SECONDS = 2
+"""After how long those are to come again for whom there is no room."""
+
 
 class Refusal(Exception):
     """The client's fault, or ours: told to it with this status. ``where`` names the place, if there is one."""
@@ -37,9 +40,14 @@ def refuse(refusal: Refusal, dialect: Dialect | None) -> web.Response:
                 }
             }
         )
-    return web.Response(
+    response = web.Response(
         status=refusal.status,
         body=body,
         content_type="application/json",
         headers={"x-palimpsest-status": f"refused; {refusal.status}"},
     )
+    if refusal.status == 503:
+        # There are too many connections: this one makes room.
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+        response.force_close()
+    return response

@@ -10,7 +10,7 @@ import io
 import re
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -21,6 +21,7 @@ from yarl import URL
 
 from proxy.errors import UpstreamUnreachable
 from proxy.settings import UpstreamSettings
+from proxy.upstream.compression import inflate
 
 HOP_BY_HOP = frozenset(
     {
@@ -43,6 +44,12 @@ LARGE = 2**19
 LONGEST_HEADER = 2**17
 """Bytes of one header of a reply: some providers send policies and cookies of tens of thousands."""
 
+INFLATION = 64
+"""How many times as large as it came a body may become: a long history that repeats itself is some thirty times."""
+
+INFLATED = 2**20
+"""Bytes that a small one may become all the same."""
+
 _VERSIONED = re.compile(r"/v\d[\w.]*$")
 _RESOURCES = re.compile(
     r"/(chat|responses|messages|completions|models|embeddings|files|uploads|images|audio|moderations|batches|"
@@ -64,8 +71,11 @@ def address(base: str, path: str) -> str:
     return base + path
 
 
-def outgoing_headers(headers: Iterable[tuple[str, str]], listened: bool) -> CIMultiDict[str]:
-    """The client's headers as they travel on: without hop-by-hop ones and ours.
+def outgoing_headers(
+    headers: Iterable[tuple[str, str]], listened: bool, is_secret: Callable[[str], bool] = lambda _: False
+) -> CIMultiDict[str]:
+    """The client's headers as they travel on: without hop-by-hop ones and ours, and without those that hold a secret of
+    ours, whatever their names.
 
     ``listened`` asks the provider not to compress, because the reply is read on its way.
     """
@@ -76,7 +86,7 @@ def outgoing_headers(headers: Iterable[tuple[str, str]], listened: bool) -> CIMu
         low = key.lower()
         if low in HOP_BY_HOP or low in named or low in ("host", "content-length", "expect"):
             continue
-        if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding"):
+        if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding") or is_secret(value):
             continue
         kept.add(key, value)
     if listened:
@@ -85,12 +95,18 @@ def outgoing_headers(headers: Iterable[tuple[str, str]], listened: bool) -> CIMu
 
 
 def incoming_headers(headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
-    """The provider's headers as they reach the client."""
-    return CIMultiDict[str]((key, value) for key, value in headers if key.lower() not in HOP_BY_HOP)
+    """The provider's headers as they reach the client. Which web pages may read a reply is ours to say."""
+    return CIMultiDict[str](
+        (key, value)
+        for key, value in headers
+        if key.lower() not in HOP_BY_HOP and not key.lower().startswith("access-control-")
+    )
 
 
 def decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
-    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond ``largest``."""
+    """A compressed body as plain bytes; None where we cannot read its compression, or it grows beyond ``largest``, or
+    beyond what honest text grows to."""
+    largest = min(largest, max(INFLATED, INFLATION * len(body)))
     match encoding.strip().lower():
         case "" | "identity":
             return body
@@ -98,6 +114,8 @@ def decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
             window = 16 + zlib.MAX_WBITS
         case "deflate":
             window = zlib.MAX_WBITS
+        case "zstd" | "br" as other:
+            return inflate(body, other, largest)
         case _:
             return None
     inflater = zlib.decompressobj(window)

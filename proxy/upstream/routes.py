@@ -1,39 +1,188 @@
-"""Which provider answers a request: the first route that fits its dialect and model, else the default."""
+"""Which provider answers a request: the first route that fits, else the default of its API.
+
+Nothing is guessed: an API that is not known here, and a key that belongs to another company than the address, are
+refused in words.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from enum import StrEnum
 from fnmatch import fnmatchcase
+from urllib.parse import parse_qs, unquote, urlsplit
 
+from proxy.errors import Refusal
 from proxy.settings import Route, UpstreamSettings
+from proxy.wire.model_name import GOOGLE_METHOD
+
+
+class Api(StrEnum):
+    """Whose API a path belongs to."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    EITHER = "either"
+    UNKNOWN = "unknown"
+
+
+_OPENAI = frozenset(
+    {
+        "chat", "responses", "completions", "embeddings", "images", "audio", "moderations", "batches", "fine_tuning",
+        "vector_stores", "conversations", "assistants", "threads", "realtime", "uploads", "evals", "containers",
+        "videos", "edits", "fine-tunes", "rerank", "chatkit", "engines", "organization",
+    }
+)  # fmt: skip
+_ANTHROPIC = frozenset({"messages", "complete", "organizations"})
+_EITHER = frozenset({"", "models", "files", "skills"})
+_CLAUDE_CODE = re.compile(r"/api/(hello|oauth|claude_|claude-code|claude_code|event_logging)")
+_CLAUDE_AGENT = re.compile(r"(claude-cli|claude-code|claude|anthropic)\b", re.IGNORECASE)
+
+_COMPANIES_BY_KEY = (
+    ("sk-ant-", "Anthropic"),
+    ("sk-or-", "OpenRouter"),
+    ("sk-", "OpenAI"),
+    ("AIza", "Google"),
+    ("gsk_", "Groq"),
+    ("xai-", "xAI"),
+    ("hf_", "Hugging Face"),
+)
+_COMPANIES_BY_HOST = {
+    "anthropic.com": "Anthropic",
+    "openrouter.ai": "OpenRouter",
+    "openai.com": "OpenAI",
+    "googleapis.com": "Google",
+    "groq.com": "Groq",
+    "x.ai": "xAI",
+    "huggingface.co": "Hugging Face",
+}
+_DIALECTS = {
+    Api.OPENAI: frozenset({"*", "openai-chat", "openai-responses"}),
+    Api.ANTHROPIC: frozenset({"*", "anthropic-messages"}),
+    Api.EITHER: frozenset({"*", "openai-chat", "openai-responses", "anthropic-messages"}),
+    Api.UNKNOWN: frozenset({"*"}),
+}
 
 
 def route_of(settings: UpstreamSettings, dialect: str, model: str) -> Route | None:
     """The route that a request of a known dialect takes; None for the default."""
+    return _first(settings, frozenset({"*", dialect}), model)
+
+
+def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mapping[str, str], path: str = "") -> str:
+    """The base address for a request of a known dialect.
+
+    Raises:
+        Refusal: 501, when its path is that of another provider, and nothing says where it goes; 401, when its key
+            belongs to another company.
+    """
+    route = route_of(settings, dialect, model)
+    told = route.url if route is not None and route.url else settings.url
+    if told:
+        return _checked(told, headers, path)
+    base = settings.anthropic if dialect == "anthropic-messages" else settings.openai
+    # Anthropic speaks OpenAI's chat format, too.
+    if dialect == "openai-chat" and company_of(base) == "OpenAI" and "Anthropic" in companies_of_keys(headers, path):
+        base = settings.anthropic
+    if company_of(base) and api_of(path, headers) is Api.UNKNOWN:
+        raise _unknown()
+    return _checked(base, headers, path)
+
+
+def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, str], model: str = "") -> str:
+    """The base address for a path that is passed through, as it stands behind a URL's prefix.
+
+    Raises:
+        Refusal: 501, when nothing says where it goes; 401, when its key belongs to another company.
+    """
+    api = api_of(path, headers)
+    route = _first(settings, _dialects_at(path, api), model)
+    if route is not None:
+        if route.bridge:
+            told = f"the model {model!r} is reached by a bridge, which carries requests to talk to it and nothing else"
+            raise Refusal(501, told, "model")
+        return _checked(str(route.url), headers, path)
+    if settings.url:
+        return _checked(settings.url, headers, path)
+    if api is Api.UNKNOWN:
+        raise _unknown()
+    base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
+    return _checked(base, headers, path)
+
+
+def depends_on_model(settings: UpstreamSettings, path: str, headers: Mapping[str, str]) -> bool:
+    """Whether where a path goes can depend on the model that its body names."""
+    dialects = _dialects_at(path, api_of(path, headers))
+    return any(route.dialect in dialects and route.model != "*" for route in settings.routes)
+
+
+def api_of(path: str, headers: Mapping[str, str]) -> Api:
+    """Whose API a path belongs to."""
+    plain = unquote(path.partition("?")[0])
+    segments = plain.strip("/").split("/")
+    if segments[0] == "v1":
+        segments = segments[1:] or [""]
+    if segments[0] == "models" and GOOGLE_METHOD.search(segments[-1]):
+        return Api.UNKNOWN
+    if segments[0] == "api":
+        claude = _CLAUDE_CODE.match(plain) or _CLAUDE_AGENT.match(headers.get("user-agent", ""))
+        return Api.ANTHROPIC if claude else Api.UNKNOWN
+    for names, api in ((_OPENAI, Api.OPENAI), (_ANTHROPIC, Api.ANTHROPIC), (_EITHER, Api.EITHER)):
+        if segments[0] in names:
+            return api
+    return Api.UNKNOWN
+
+
+def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[str]:
+    """Whose keys a request carries, by what they begin with; a key of no known form is nobody's."""
+    told = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key", "x-goog-api-key")]
+    told += parse_qs(path.partition("?")[2]).get("key", [])
+    keys = [value.strip().rpartition(" ")[2] for value in told]
+    found = (next((company for begin, company in _COMPANIES_BY_KEY if key.startswith(begin)), "") for key in keys)
+    return frozenset(found) - {""}
+
+
+def company_of(base: str) -> str:
+    """Whose address it is; empty where it is none of the known companies'."""
+    host = (urlsplit(base).hostname or "").rstrip(".")
+    return next((name for end, name in _COMPANIES_BY_HOST.items() if host == end or host.endswith(f".{end}")), "")
+
+
+def _first(settings: UpstreamSettings, dialects: frozenset[str], model: str) -> Route | None:
     for route in settings.routes:
-        if route.dialect in ("*", dialect) and fnmatchcase(model, route.model):
+        if route.dialect in dialects and fnmatchcase(model, route.model):
             return route
     return None
 
 
-def base_of(settings: UpstreamSettings, dialect: str, model: str) -> str:
-    """The base address for a request of a known dialect."""
-    route = route_of(settings, dialect, model)
-    if route is not None and route.url:
-        return route.url
-    if settings.url:
-        return settings.url
-    return settings.anthropic if dialect == "anthropic-messages" else settings.openai
+def _dialects_at(path: str, api: Api) -> frozenset[str]:
+    """The dialects whose routes hold for a path."""
+    segments = path.partition("?")[0].split("/")
+    if "responses" in segments:
+        return frozenset({"*", "openai-responses"})
+    return frozenset({"*", "openai-chat"}) if "chat" in segments and api is Api.OPENAI else _DIALECTS[api]
 
 
-def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, str]) -> str:
-    """The base address for a path that is passed through; whose API it is, its headers tell."""
-    if settings.url:
-        return settings.url
-    anthropic = (
-        "anthropic-version" in headers
-        or "x-api-key" in headers
-        or path.startswith(("/v1/messages", "/messages", "/api/"))
-        or headers.get("user-agent", "").startswith(("claude-cli", "Claude", "Anthropic/"))
-    )
-    return settings.anthropic if anthropic else settings.openai
+def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
+    """Whether a path that both companies have is meant for Anthropic: its key tells, else its headers."""
+    if api is not Api.EITHER:
+        return False
+    keys = companies_of_keys(headers, path)
+    if keys & {"Anthropic", "OpenAI"}:
+        return "Anthropic" in keys
+    agent = headers.get("user-agent", "")
+    return "anthropic-version" in headers or "x-api-key" in headers or _CLAUDE_AGENT.match(agent) is not None
+
+
+def _unknown() -> Refusal:
+    told = "this path is none of OpenAI's or Anthropic's that are known here"
+    return Refusal(501, f"{told}: say with upstream.url, or a route for its model, where it goes", "url")
+
+
+def _checked(base: str, headers: Mapping[str, str], path: str) -> str:
+    owner = company_of(base)
+    others = companies_of_keys(headers, path) - {owner}
+    if owner and others:
+        told = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
+        raise Refusal(401, f"{told}: say with upstream.url, or a route for its model, where it goes")
+    return base

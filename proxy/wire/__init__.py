@@ -21,6 +21,8 @@ Nothing here translates from one format into another, and nothing here does I/O.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from proxy.wire.anthropic_messages import AnthropicMessages
 from proxy.wire.dialect import Dialect
 from proxy.wire.openai_chat import OpenAIChat
@@ -42,3 +44,9 @@ def dialect_of(path: str) -> Dialect | None:
         if path.endswith(end) and "threads" not in path.split("/"):
             return dialect
     return None
+
+
+def dialect_for_errors(path: str, headers: Mapping[str, str]) -> Dialect | None:
+    """The dialect whose errors a client understands that asks at a path of any kind; None: OpenAI's, as most do."""
+    anthropic = "/messages" in path or "anthropic-version" in headers
+    return dialect_of(path) or (DIALECTS["/messages"] if anthropic else None)

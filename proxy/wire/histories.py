@@ -21,7 +21,7 @@ import msgspec
 from memory.conversation import Message, chained
 from proxy.wire.dialect import BadRequest, Spoken, Unreadable
 from proxy.wire.memo import Memo
-from proxy.wire.slices import cut, is_list, items_of, offset_of
+from proxy.wire.slices import MOST_MESSAGES, cut, is_list, items_of, offset_of
 from proxy.wire.unread import Gist, Known, LongHistory, Read, Slices, Spans
 
 LONG = 2**20
@@ -143,7 +143,7 @@ class Histories:
         listed = fields.get(name)
         if listed is None or not is_list(listed):
             return Parted(text, fields)
-        items = items_of(listed)
+        items = items_of(listed, MOST_MESSAGES)
         messages = tuple([read(raw) for raw in items])
         if len(body) >= self._long and text is body:
             self._remember(body, name, spoken, items, messages)
@@ -236,7 +236,7 @@ def _cut_on(body: bytes, name: str, opening: int, length: int, read: Read) -> Pa
     try:
         text, fields = cut(short)
         listed = fields.get(name)
-        rest = items_of(listed)
+        rest = items_of(listed, MOST_MESSAGES)
     except (BadRequest, Unreadable):
         return None
     # Masked text has no place in the body's own, and of two lists of one name the last one counts.

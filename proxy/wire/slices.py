@@ -22,6 +22,12 @@ from proxy.wire.dialect import BadRequest, Unreadable
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 
+MOST_ITEMS = 20_000
+"""Items of a list that is read: no message has so many parts, and reading them would hold everybody else up."""
+
+MOST_MESSAGES = 200_000
+"""Messages that are read: a session of a year has a tenth of them."""
+
 _BOM = b"\xef\xbb\xbf"
 _TOO_DEEP = "The JSON is nested too deeply."
 _ESCAPE = re.compile(
@@ -93,18 +99,22 @@ def fields_of(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
         raise BadRequest(_TOO_DEEP) from None
 
 
-def items_of(raw: msgspec.Raw | None) -> list[msgspec.Raw]:
+def items_of(raw: msgspec.Raw | None, most: int = MOST_ITEMS) -> list[msgspec.Raw]:
     """The slices of a list's items; empty if it is none.
 
     Raises:
         BadRequest: nested too deeply.
+        Unreadable: there are more of them than anybody has messages, parts or tools.
     """
     if raw is None or not is_list(raw):
         return []
     try:
-        return _LIST.decode(raw)
+        items = _LIST.decode(raw)
     except RecursionError:
         raise BadRequest(_TOO_DEEP) from None
+    if len(items) > most:
+        raise Unreadable(f"a list of {len(items)} items")
+    return items
 
 
 def is_object(raw: msgspec.Raw | None) -> bool:

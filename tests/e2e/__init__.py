@@ -23,6 +23,7 @@ with a home folder of its own, configured by ``connect``.
 ``material``    the files that fill a window
 ``inside``      one scenario with one client, inside the namespace
 ``timing``      how long memory took, as it is told in the end
+``browser``     by itself (``python -m tests.e2e.browser``, ``make browser``): what web pages can do to us
 ``sandbox``     namespaces, and processes that end in time
 ============== =====================================================================
 """

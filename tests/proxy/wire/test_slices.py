@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from proxy.wire.dialect import BadRequest, Unreadable
-from proxy.wire.slices import cut, fields_of, items_of, masked, offset_of, value_of
+from proxy.wire.slices import MOST_ITEMS, MOST_MESSAGES, cut, fields_of, items_of, masked, offset_of, value_of
 from tests.proxy.wire.bodies import bodies
 
 
@@ -76,3 +76,10 @@ def test_a_slice_of_another_text_has_no_offset() -> None:
     text, _ = cut(b'{"a":1}')
     with pytest.raises(ValueError, match="not cut from this text"):
         offset_of(text, msgspec.Raw(b"1"))
+
+
+def test_a_list_of_more_items_than_anybody_has_is_not_read() -> None:
+    _, fields = cut(b'{"x": [' + b"1," * MOST_ITEMS + b"1]}")
+    with pytest.raises(Unreadable):
+        items_of(fields["x"])
+    assert len(items_of(fields["x"], MOST_MESSAGES)) == MOST_ITEMS + 1

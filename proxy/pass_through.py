@@ -1,0 +1,118 @@
+"""A request in which memory takes no part: bytes there, bytes back, to the provider whose they are."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from proxy import metrics
+from proxy.edge import Edge
+from proxy.errors import Refusal
+from proxy.relay import relay
+from proxy.settings import UpstreamSettings
+from proxy.upstream.direct import address, decompressed, outgoing_headers
+from proxy.upstream.routes import base_for_path, base_of, depends_on_model, route_of
+from proxy.wire.dialect import Dialect
+from proxy.wire.model_name import model_in_body, model_in_path
+
+HOW_TO_SHOW_A_KEY = (
+    "palimpsest connect NAME --write puts the key into the base URL (/k/KEY/v1), or send it as x-palimpsest-key"
+)
+
+MODEL_WITHIN = 2**28
+"""Bytes of a body, uncompressed, within which its model is looked for."""
+
+
+async def pass_through(
+    request: web.Request, edge: Edge, path: str, why: str, dialect: Dialect | None = None
+) -> web.StreamResponse:
+    """A request in which memory takes no part, and ``why``: bytes there, bytes back. ``dialect`` is the one that it
+    speaks, where it does."""
+    ours = {"x-palimpsest-status": f"without memory; {why}"}
+    if request.headers.get("Upgrade", "").lower() == "websocket":
+        # Clients that prefer a WebSocket fall back to HTTP at once on 426, and only after many tries on 404.
+        return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade", **ours})
+    metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
+    headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)
+    body = await _body_with_model(request, edge, path)
+    model = (
+        model_in_path(path)
+        if body is None
+        else await asyncio.to_thread(named_model, edge.settings.upstream, path, request.headers, body)
+    )
+    url = address(_base(edge, path, request.headers, model, dialect), path)
+    stream = None
+    if body is None and request.can_read_body:
+        stream = request.content.iter_any()
+        if request.content_length is not None:
+            # Without it the body would go on in chunks, which not every server takes.
+            headers["Content-Length"] = str(request.content_length)
+    async with edge.upstream.send(request.method, url, headers, stream if body is None else body) as reply:
+        return await relay(reply, request, ours, None, None)
+
+
+async def _body_with_model(request: web.Request, edge: Edge, path: str) -> bytes | None:
+    """The body, where the request's way depends on the model in it; else it is passed on as it comes, and None."""
+    if not request.can_read_body or not depends_on_model(edge.settings.upstream, path, request.headers):
+        return None
+    kind = request.content_type
+    form = kind.startswith("multipart/") and not _FORMS_WITH_MODEL.search(path)
+    return None if form or kind.startswith(_BINARY) else await whole_body(request)
+
+
+def _base(edge: Edge, path: str, headers: Mapping[str, str], model: str, dialect: Dialect | None) -> str:
+    """Where a request goes that is passed on.
+
+    Raises:
+        Refusal: 401, when it would be bridged with a key of ours for somebody who is not known, or its own key is
+            another company's; 501, when nothing says where it goes.
+    """
+    upstream = edge.settings.upstream
+    if dialect is None:
+        return base_for_path(upstream, path, headers, model)
+    route = route_of(upstream, dialect.name, model)
+    if route is not None and route.bridge:
+        raise Refusal(
+            401, f"this model is reached by a key of the house, which is not for strangers: {HOW_TO_SHOW_A_KEY}"
+        )
+    return base_of(upstream, dialect.name, model, headers, path)
+
+
+_FORMS_WITH_MODEL = re.compile(r"/(audio|images|videos)(/|$)")
+_BINARY = ("audio/", "image/", "video/")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+async def whole_body(request: web.Request) -> bytes:
+    """The whole body. The request's own way to read it would keep it there, and an idle connection keeps its last
+    request.
+
+    Raises:
+        HTTPRequestEntityTooLarge: it is larger than is taken.
+    """
+    pieces, size = [], 0
+    async for piece in request.content.iter_any():
+        size += len(piece)
+        if size > request.client_max_size:
+            raise web.HTTPRequestEntityTooLarge(max_size=request.client_max_size, actual_size=size)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str], body: bytes) -> str:
+    """The model that a request names which is passed on unread.
+
+    Raises:
+        Refusal: 415, when nobody here can read it and where the request goes depends on it.
+    """
+    if (model := model_in_path(path)) or not depends_on_model(upstream, path, headers):
+        return model
+    encoding = headers.get("Content-Encoding", "")
+    plain = decompressed(body, encoding, MODEL_WITHIN)
+    if plain is None:
+        told = f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
+        raise Refusal(415, f"{told}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
+    return model_in_body(plain, headers.get("Content-Type", ""))

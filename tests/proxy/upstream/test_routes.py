@@ -1,0 +1,243 @@
+"""Which provider answers: nothing goes to a company that it was not meant for."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.errors import Refusal
+from proxy.settings import UpstreamSettings
+from proxy.upstream.routes import Api, api_of, base_for_path, base_of, companies_of_keys, company_of, depends_on_model
+from tests.fake_provider import fake_provider
+from tests.running import running
+
+OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+DEFAULT = UpstreamSettings()
+ROUTED = UpstreamSettings.model_validate(
+    {
+        "routes": [
+            {"model": "local-*", "url": "http://127.0.0.1:1"},
+            {"dialect": "openai-chat", "model": "gpt-*", "url": "http://127.0.0.1:2/v1/"},
+            {"dialect": "anthropic-messages", "model": "claude-*", "url": "https://gateway.example"},
+            {"dialect": "openai-responses", "model": "far-*", "bridge": "anthropic/*"},
+        ]
+    }
+)
+ANT, OAI, GOO = "sk-ant-api03-abc", "sk-proj-abc", "AIzaSyabc"
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
+
+
+def test_the_first_route_that_fits_answers() -> None:
+    assert base_of(ROUTED, "anthropic-messages", "local-7b", {}) == "http://127.0.0.1:1"
+    assert base_of(ROUTED, "openai-chat", "gpt-9", {}) == "http://127.0.0.1:2/v1"
+    assert base_of(ROUTED, "openai-responses", "gpt-9", {}) == OPENAI
+    assert base_of(ROUTED, "anthropic-messages", "haiku", {}) == ANTHROPIC
+    replaced = UpstreamSettings(url="http://127.0.0.1:3")
+    assert base_of(replaced, "anthropic-messages", "claude", {}) == "http://127.0.0.1:3"
+    assert base_for_path(replaced, "/v1/models", {}) == "http://127.0.0.1:3"
+    assert base_for_path(replaced, "/api/chat", {}) == "http://127.0.0.1:3"
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "base"),
+    [
+        ("/v1/embeddings", "local-e", "http://127.0.0.1:1"),
+        ("/v1/completions", "local-c", "http://127.0.0.1:1"),
+        ("/v1/messages/count_tokens", "local-7b", "http://127.0.0.1:1"),
+        ("/v1/models/local-7b", "local-7b", "http://127.0.0.1:1"),
+        ("/api/chat", "local-7b", "http://127.0.0.1:1"),
+        ("/v1beta/models/local-7b:generateContent", "local-7b", "http://127.0.0.1:1"),
+        ("/v1/embeddings", "gpt-e", "http://127.0.0.1:2/v1"),
+        ("/v1/chat/completions/cmpl_1", "gpt-9", "http://127.0.0.1:2/v1"),
+        ("/v1/responses/compact", "gpt-9", OPENAI),
+        ("/v1/messages/count_tokens", "claude-x", "https://gateway.example"),
+        ("/v1/messages/count_tokens", "gpt-9", ANTHROPIC),
+        ("/v1/embeddings", "claude-x", OPENAI),
+        ("/v1/embeddings", "", OPENAI),
+    ],
+)
+def test_routes_hold_for_every_path(path: str, model: str, base: str) -> None:
+    assert base_for_path(ROUTED, path, {}, model) == base
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "base"),
+    [
+        ("/v1/models", {}, OPENAI),
+        ("/v1/models", {"x-api-key": "k"}, ANTHROPIC),
+        ("/v1/models", {"anthropic-version": "2023-06-01"}, ANTHROPIC),
+        ("/v1/models", bearer(ANT), ANTHROPIC),
+        ("/v1/models", {"x-api-key": OAI}, OPENAI),
+        ("/v1/files", bearer(ANT), ANTHROPIC),
+        ("/", {"user-agent": "claude-cli/2.1"}, ANTHROPIC),
+        ("/", {}, OPENAI),
+        ("/v1/messages/batches", {}, ANTHROPIC),
+        ("/v1/responses/resp_1", bearer(OAI), OPENAI),
+        ("/api/hello", {}, ANTHROPIC),
+        ("/api/event_logging/batch", {}, ANTHROPIC),
+        ("/api/anything", {"user-agent": "claude-cli/2.1 (external)"}, ANTHROPIC),
+    ],
+)
+def test_a_path_of_both_goes_where_its_key_and_headers_say(path: str, headers: dict[str, str], base: str) -> None:
+    assert base_for_path(DEFAULT, path, headers) == base
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1beta/models/gemini-3:generateContent",
+        "/v1/models/gemini-3:streamGenerateContent?alt=sse",
+        "/v1/models/gemini-3%3AgenerateContent",
+        "/api/chat",
+        "/api/generate",
+        "/api/tags",
+        "/model/anthropic.claude/invoke",
+        "/v2/rerank",
+        "/anything",
+    ],
+)
+def test_an_api_that_is_not_known_is_refused_and_not_guessed(path: str) -> None:
+    for headers in ({}, {"x-goog-api-key": GOO}, bearer(OAI)):
+        with pytest.raises(Refusal) as refused:
+            base_for_path(UpstreamSettings(openai="http://127.0.0.1:11434/v1"), path, headers, "m")
+        assert refused.value.status == 501 and "upstream.url" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/v1/embeddings", bearer(ANT)),
+        ("/v1/embeddings?key=" + GOO, {}),
+        ("/v1/messages/count_tokens", {"x-api-key": OAI}),
+        ("/v1/models", bearer(GOO)),
+        ("/v1/models", bearer("sk-or-v1-abc")),
+        ("/v1/models", {"x-api-key": ANT, "authorization": f"Bearer {OAI}"}),
+    ],
+)
+def test_a_key_of_another_company_is_not_sent(path: str, headers: dict[str, str]) -> None:
+    with pytest.raises(Refusal) as refused:
+        base_for_path(DEFAULT, path, headers)
+    assert refused.value.status == 401
+    assert not any(key in refused.value.message for key in (ANT, OAI, GOO))
+
+
+def test_the_dialects_are_held_to_their_keys_too() -> None:
+    assert base_of(DEFAULT, "openai-chat", "claude", bearer(ANT)) == ANTHROPIC
+    assert (
+        base_of(UpstreamSettings(openai="http://127.0.0.1:1"), "openai-chat", "m", bearer(ANT)) == "http://127.0.0.1:1"
+    )
+    for settings, dialect, key in (
+        (DEFAULT, "openai-responses", ANT),
+        (DEFAULT, "anthropic-messages", OAI),
+        (DEFAULT, "openai-chat", GOO),
+        (UpstreamSettings(url=OPENAI), "openai-chat", ANT),
+    ):
+        with pytest.raises(Refusal):
+            base_of(settings, dialect, "m", bearer(key))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "path"),
+    [
+        ("openai-chat", "/openai/deployments/gpt/chat/completions?api-version=1"),
+        ("openai-chat", "/inference/v1/chat/completions"),
+        ("openai-chat", "/api/v1/chat/completions"),
+        ("openai-responses", "/openai/v1/responses"),
+        ("anthropic-messages", "/anthropic/v1/messages"),
+    ],
+)
+def test_another_providers_path_is_not_sent_to_the_defaults(dialect: str, path: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        base_of(DEFAULT, dialect, "m", {"api-key": "whatever"}, path)
+    assert refused.value.status == 501
+    own = UpstreamSettings(openai="http://127.0.0.1:1", anthropic="http://127.0.0.1:1")
+    routed = UpstreamSettings.model_validate({"routes": [{"url": "http://127.0.0.1:1"}]})
+    for settings in (own, routed, UpstreamSettings(url="http://127.0.0.1:1")):
+        assert base_of(settings, dialect, "m", {}, path) == "http://127.0.0.1:1"
+
+
+def test_what_only_a_bridge_reaches_is_not_sent_elsewhere() -> None:
+    with pytest.raises(Refusal) as refused:
+        base_for_path(ROUTED, "/v1/responses/compact", {}, "far-1")
+    assert refused.value.status == 501
+
+
+def test_companies_are_known_by_keys_and_hosts() -> None:
+    told = {"authorization": "bearer  sk-1", "x-goog-api-key": GOO, "api-key": "whatever"}
+    assert companies_of_keys(told) == {"OpenAI", "Google"}
+    assert companies_of_keys({}) == frozenset()
+    assert company_of("https://eu.api.openai.com/v1") == "OpenAI"
+    assert company_of("https://openai.com.evil.example") == company_of("https://notopenai.com") == ""
+
+
+def test_the_body_is_asked_for_its_model_only_where_a_route_may_depend_on_it() -> None:
+    assert not depends_on_model(DEFAULT, "/v1/embeddings", {})
+    assert depends_on_model(ROUTED, "/v1/embeddings", {})
+    only_messages = UpstreamSettings.model_validate(
+        {"routes": [{"model": "c*", "dialect": "anthropic-messages", "url": "http://127.0.0.1:1"}]}
+    )
+    assert not depends_on_model(only_messages, "/v1/embeddings", {})
+    assert api_of("/v1", {}) is Api.EITHER and api_of("/openai/deployments/x/embeddings", {}) is Api.UNKNOWN
+
+
+FORM = b'--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nlocal-whisper\r\n--b--\r\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers"),
+    [
+        ("/v1/embeddings", b'{"input": "x", "model": "local-e"}', {}),
+        ("/v1/completions", b'{"model": "local-c", "prompt": "x"}', {}),
+        ("/v1/embeddings", gzip.compress(b'{"model": "local-e"}', mtime=0), {"Content_Encoding": "gzip"}),
+        ("/v1/audio/transcriptions", FORM, {"Content_Type": "multipart/form-data; boundary=b"}),
+        ("/v1/messages/count_tokens", b'{"model": "local-7b"}', {"anthropic_version": "1"}),
+        ("/api/chat", b'{"model": "local-7b", "messages": []}', {}),
+    ],
+)
+async def test_a_passed_request_takes_the_route_of_its_model(
+    path: str, body: bytes, headers: dict[str, str], tmp_path: Path
+) -> None:
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            status, _, told = await proxy.post(path, body, **headers)
+            assert status == 200 and told["x-palimpsest-status"].startswith("without memory; ")
+            assert local.last.body == body and other.requests == []
+            await proxy.post(path, body.replace(b"local-", b"other-"), **headers)
+            assert len(other.requests) == (0 if "Content_Encoding" in headers else 1)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+async def test_a_body_that_nobody_reads_is_passed_on_aloud_and_not_guessed_a_route(path: str, tmp_path: Path) -> None:
+    async with fake_provider() as provider:
+        async with running(provider, tmp_path / "plain") as proxy:
+            status, _, headers = await proxy.post(path, b"unread", Content_Encoding="compress")
+            assert status == 200 and provider.last.body == b"unread"
+            assert headers["x-palimpsest-status"].startswith("without memory; ")
+        routes = [{"model": "local-*", "url": "http://127.0.0.1:9"}]
+        async with running(provider, tmp_path / "routed", upstream__routes=routes) as proxy:
+            status, reply, _ = await proxy.post(path, b"unread", Content_Encoding="compress")
+            assert status == 415 and "palimpsest-proxy[compression]" in orjson.loads(reply)["error"]["message"]
+        assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("encoding", ["zstd", "br"])
+async def test_a_body_in_zstd_or_brotli_takes_its_route_and_gets_memory(encoding: str, tmp_path: Path) -> None:
+    zstd, brotli = pytest.importorskip("backports.zstd"), pytest.importorskip("brotli")
+    compress: Any = zstd.compress if encoding == "zstd" else brotli.compress
+    said = {"model": "local-1", "messages": [{"role": "user", "content": "hi"}]}
+    body = compress(orjson.dumps(said))
+    async with fake_provider() as local, fake_provider() as other:
+        routes = [{"model": "local-*", "url": local.url}]
+        async with running(other, tmp_path, upstream__routes=routes) as proxy:
+            _, _, headers = await proxy.post("/v1/chat/completions", body, Content_Encoding=encoding)
+            assert headers["x-palimpsest-status"] == "untouched"
+            assert local.last.body == body and local.last.headers["Content-Encoding"] == encoding
+            assert other.requests == []

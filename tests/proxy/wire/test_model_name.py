@@ -1,0 +1,50 @@
+"""Which model a request names, on paths that are no dialect's."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.wire.model_name import model_in_body, model_in_path
+
+
+@pytest.mark.parametrize(
+    ("path", "model"),
+    [
+        ("/v1/models/gpt-9", "gpt-9"),
+        ("/v1/models/meta%2FLlama-4?x=1", "meta/Llama-4"),
+        ("/v1/models/ft:gpt-4o:acme::7Q", "ft:gpt-4o:acme::7Q"),
+        ("/v1beta/models/gemini-3:generateContent", "gemini-3"),
+        ("/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "gemini-3"),
+        ("/v1beta/models/gemini-3:countTokens", "gemini-3"),
+        ("/openai/deployments/mine/embeddings", "mine"),
+        ("/v1/models", ""),
+        ("/v1/models/", ""),
+        ("/v1/embeddings", ""),
+    ],
+)
+def test_in_a_path(path: str, model: str) -> None:
+    assert model_in_path(path) == model
+
+
+@pytest.mark.parametrize(
+    ("body", "model"),
+    [
+        (b'{"input": ["a"], "model": "m", "x": 1e400}', "m"),
+        (b'{"model": 7}', ""),
+        (b'{"input": "x"}', ""),
+        (b"[1]", ""),
+        (b"{", ""),
+        (b"", ""),
+        (b'{"a": ' + b"[" * 100_000, ""),
+    ],
+)
+def test_in_a_body(body: bytes, model: str) -> None:
+    assert model_in_body(body, "application/json") == model
+
+
+def test_in_a_form_with_files() -> None:
+    head = b"--b\r\nContent-Disposition: form-data; name="
+    form = head + b'"file"; filename="a"\r\nContent-Type: audio/wav\r\n\r\n\x00\xff\r\n'
+    form += head + b'"model"\r\n\r\nwhisper-1\r\n--b--\r\n'
+    assert model_in_body(form, "multipart/form-data; boundary=b") == "whisper-1"
+    assert model_in_body(head + b'"other"\r\n\r\nx\r\n', "multipart/form-data; boundary=b") == ""
