@@ -19,6 +19,10 @@ from memory.models.door import DoorShut
 from memory.session import Mode
 from proxy.api import api
 from proxy.checkout import Checkouts
+from proxy.connections import Connections, bound, open_files, raise_descriptors
+from proxy.door import keys
+from proxy.door.keys import InstallationKey, OwnSecrets
+from proxy.door.middleware import cors, site_check
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
@@ -42,22 +46,28 @@ def make_app(
     settings: Settings, sources: Mapping[str, str] | None = None, now: Callable[[], datetime] = bootstrap.local_now
 ) -> web.Application:
     """The application. Stores are opened when it starts and closed when it stops."""
-    app = web.Application(client_max_size=settings.server.max_body_mib * 2**20)
+    app = web.Application(
+        client_max_size=settings.server.max_body_mib * 2**20, middlewares=[site_check(settings.server)]
+    )
+    token = own_secret(settings.home / "token")
     app[EDGE] = Edge(
         settings=settings,
         upstream=Direct(settings.upstream),
         bridge=Bridge(settings.upstream, os.environ),
         degradations=Degradations(),
-        token=own_secret(settings.home / "token"),
+        token=token,
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
         checkouts=Checkouts(names=settings.home / "projects.json"),
+        key=InstallationKey(settings.home / keys.FILE),
+        secrets=OwnSecrets(token, (credential.key for credential in settings.credentials)),
         sources=sources or {},
         now=now,
     )
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)
     app.add_subapp("/palimpsest/", api(app[EDGE]))
-    app.router.add_route("*", "/{path:.*}", exchange)
+    app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
+    app.on_response_prepare.append(cors(settings.server))
     return app
 
 
@@ -78,6 +88,15 @@ class Unquoted(logging.Filter):
 _UNQUOTED = Unquoted()
 
 
+class Runner(web.AppRunner):
+    """Serves an application over a bounded number of connections."""
+
+    async def _make_server(self) -> web.Server:
+        server = await super()._make_server()
+        wanted = self.app[EDGE].settings.server.max_connections
+        return Connections(server, bound(wanted, raise_descriptors(), open_files()))
+
+
 def make_runner(app: web.Application) -> web.AppRunner:
     """How the application is served.
 
@@ -86,7 +105,7 @@ def make_runner(app: web.Application) -> web.AppRunner:
     """
     heard = logging.getLogger(f"{__name__}.http")
     heard.addFilter(_UNQUOTED)
-    return web.AppRunner(
+    return Runner(
         app,
         handler_cancellation=True,
         auto_decompress=False,

@@ -20,10 +20,13 @@ from multidict import CIMultiDict
 from memory.conversation import Reply
 from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
-from proxy.caller import Prefix, may_spend, resolve, split_prefix
+from proxy.caller import Prefix, resolve, shows_key, split_prefix
+from proxy.connections import Connection
+from proxy.door.target import forwardable, origin_form
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
-from proxy.fail_open import fail_open, fail_open_at_once
+from proxy.fail_open import fail_open, fail_open_at_once, one_line
+from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.refused import Outgoing, answered
 from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
@@ -32,8 +35,8 @@ from proxy.runtimes.spoken import spoken
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.nobody import made_reply, to_nobody
 from proxy.upstream.reply import plain
-from proxy.upstream.routes import base_for_path, base_of, route_of
-from proxy.wire import dialect_of
+from proxy.upstream.routes import base_of, route_of
+from proxy.wire import dialect_for_errors, dialect_of
 from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
 from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
@@ -42,9 +45,9 @@ from proxy.wire.rules.compared import newly_broken
 LARGE = 4 * 2**20
 """Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
 
-HELD_FOR_THE_JOURNAL = 0.5
-"""The part of the time for which a reply's end may be held back that is left to the journal alone. In the rest the
-exchange is set aside beside it: that takes a few milliseconds, also where the journal is slow."""
+LARGEST_READ = 64 * 2**20
+"""Bytes of a body from which on it is relayed unread, without memory: a session of eight thousand turns has half as
+many, and each step of reading more would hold everybody else up."""
 
 WRITE_SECONDS = 30.0
 """How long edits may take to be written into the largest body."""
@@ -53,28 +56,45 @@ WRITE_SECONDS = 30.0
 async def exchange(request: web.Request) -> web.StreamResponse:
     """Answer one request of a client."""
     edge = request.app[EDGE]
-    dialect = None
+    errors_as = dialect_for_errors(request.raw_path.partition("?")[0], request.headers)
     try:
-        prefix, path = split_prefix(request.raw_path)
+        prefix, behind = split_prefix(origin_form(request.raw_path))
+        path = forwardable(behind, edge.secrets.stand_in)
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
+        if isinstance(request.protocol, Connection) and request.protocol.crowded:
+            raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
+        shown = shows_key(request.headers, prefix, edge.settings, edge.key)
+        if not shown and edge.settings.server.require_key is True:
+            raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
         if dialect is None:
-            return await _pass_through(request, edge, path)
+            return await pass_through(request, edge, path, "this path has none")
+        if not shown and (why_not := await _why_without_memory(request, edge)):
+            return await pass_through(request, edge, path, why_not, dialect)
         return await _exchange(request, edge, prefix, path, dialect)
     except Refusal as refusal:
-        return refuse(refusal, dialect)
+        return refuse(refusal, errors_as)
     except web.HTTPRequestEntityTooLarge:
         limit = edge.settings.server.max_body_mib
-        return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), dialect)
+        return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), errors_as)
     except UpstreamUnreachable as error:
-        return refuse(Refusal(502, f"the provider could not be reached: {error}"), dialect)
+        return refuse(Refusal(502, f"the provider could not be reached: {error}"), errors_as)
+
+
+async def _why_without_memory(request: web.Request, edge: Edge) -> str:
+    """Why a caller is given no memory that has shown no key; an empty text where it needs none."""
+    if edge.settings.credentials:
+        return "the caller shows no key of the table (credentials)"
+    if edge.settings.server.require_key is False or await edge.peers.is_own(request.transport):
+        return ""
+    return f"not a process of this installation's own user: {HOW_TO_SHOW_A_KEY}"
 
 
 async def _exchange(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect
 ) -> web.StreamResponse:
-    body = await _body(request)
+    body = await whole_body(request)
     arrived = time.perf_counter()
-    view = await _read(dialect, body, request.headers, edge.settings.server.max_body_mib * 2**20)
+    view = await _read(dialect, body, request.headers)
     prepared = await _prepare(request, edge, prefix, view)
     written = None
     if view is not None and prepared is not None and (prepared.edits or prepared.tools):
@@ -89,17 +109,18 @@ async def _exchange(
         prepared = replace(prepared, changed=None)
 
     metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
-    headers = outgoing_headers(request.headers.items(), listened=True)
+    headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        send = _way(edge, dialect, view, path, headers, body, may_spend(request.headers, prefix, edge.settings))
+        send = await _way(edge, dialect, view, path, headers, body)
         if view is not None and prepared is not None and prepared.answer is not None:
             send, prepared = _by_memory(edge, dialect, view, prepared, prepared.answer, send)
         size = len(written or (view.body if view else body))
         sent = Outgoing(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await answered(sent, _written, replies)
         committed = _Commit(edge, view, prepared)
+        ours = _ours(prepared, edge, view, request.headers)
         heard = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
         if listener is not None and not plain(reply):
@@ -119,9 +140,9 @@ async def _exchange(
                     written=lambda: _written(dialect, view, prepared),
                 )
                 rounds = Rounds(asked, listener, committed if heard else None)
-                response = await rounds.relay(reply, request, _ours(prepared, edge), begun)
+                response = await rounds.relay(reply, request, ours, begun)
             else:
-                response = await relay(reply, request, _ours(prepared, edge), listener, committed.in_time, begun)
+                response = await relay(reply, request, ours, listener, committed.in_time, begun)
         finally:
             if listener is not None and not committed.begun:
                 committed.begin(listener.reply())
@@ -129,26 +150,12 @@ async def _exchange(
     return response
 
 
-async def _body(request: web.Request) -> bytes:
-    """The whole body. The request's own way to read it would keep it there, and an idle connection keeps its last
-    request.
-
-    Raises:
-        HTTPRequestEntityTooLarge: it is larger than is taken.
-    """
-    pieces, size = [], 0
-    async for piece in request.content.iter_any():
-        size += len(piece)
-        if size > request.client_max_size:
-            raise web.HTTPRequestEntityTooLarge(max_size=request.client_max_size, actual_size=size)
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
-async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], largest: int) -> View | None:
-    """The body as a view; None where it is for the provider to judge."""
+async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> View | None:
+    """The body as a view; None where it is for the provider to judge, or too large to be looked through."""
     encoding = headers.get("Content-Encoding", "")
-    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, largest)
+    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, LARGEST_READ)
+    if text is not None and len(text) > LARGEST_READ:
+        return None
     if text is None:
         return None
     try:
@@ -205,29 +212,31 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     return with_offer(edge, view, prepared, request.headers)
 
 
-def _way(
+async def _way(
     edge: Edge,
     dialect: Dialect,
     view: View | None,
     path: str,
     headers: CIMultiDict[str],
     came: bytes,
-    may_spend: bool,
 ) -> Send:
     """How a request goes to its provider: as bytes, or, where its route says so, over the bridge (which reads what
     ``came`` as plain text).
 
     Raises:
-        Refusal: 401, when the bridge might use a key of ours for somebody who is not known.
+        Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's.
     """
-    model = view.conversation.model if view else ""
-    route = route_of(edge.settings.upstream, dialect.name, model)
+    upstream = edge.settings.upstream
+    if view is None:
+        model = await asyncio.to_thread(named_model, upstream, path, headers, came)
+    else:
+        model = view.conversation.model
+    route = route_of(upstream, dialect.name, model)
     if view is not None and route is not None and route.bridge:
-        if not may_spend:
-            told = "this model is reached by a key of the house, for callers with an entry in its table of credentials"
-            raise Refusal(401, f"{told}: name yourself by /k/KEY in the URL or by the header x-palimpsest-key")
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
-    url = address(base_of(edge.settings.upstream, dialect.name, model), path)
+    if route is not None and route.bridge:
+        raise Refusal(415, "this model is reached by a bridge, and the body cannot be read here", "body")
+    url = address(base_of(upstream, dialect.name, model, headers, path), path)
     return lambda body: edge.upstream.send("POST", url, headers, body)
 
 
@@ -274,10 +283,15 @@ def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     return written
 
 
-def _ours(prepared: Prepared | None, edge: Edge) -> dict[str, str]:
+def _ours(prepared: Prepared | None, edge: Edge, view: View | None, headers: Mapping[str, str]) -> dict[str, str]:
     if prepared is None:
         closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
-        return {"x-palimpsest-status": "degraded; the stores are not open" if closed else "untouched"}
+        if view is None:
+            encoding = headers.get("Content-Encoding", "")
+            how = f"compressed as {one_line(encoding)!r}, which is not read here" if encoding else "not read"
+            return {"x-palimpsest-status": f"without memory; the body is {how}"}
+        why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
+        return {"x-palimpsest-status": why}
     told = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
     return told | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})
 
@@ -316,46 +330,20 @@ class _Commit:
         return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))
 
     async def in_time(self, reply: Reply) -> None:
-        """Write, and wait for it as long as a reply's end may be held back; where it takes more than a part of that,
-        until the exchange is set aside, so that it outlives this process. What takes longer goes on beside it."""
+        """Write, and wait until the exchange outlives this process: in the journal or, where that takes longer than a
+        reply's end is held back for it, set aside. Only where neither can be done is the end let go all the same."""
         task = self.begin(reply)
         memory, prepared = self._edge.memory, self._prepared
         if task is None or memory is None or prepared is None:
             return
-        hold = self._edge.settings.memory.journal.hold_ms / 1000
-        done, _ = await asyncio.wait({task}, timeout=hold * HELD_FOR_THE_JOURNAL)
+        done, _ = await asyncio.wait({task}, timeout=self._edge.settings.memory.journal.hold_ms / 1000)
         if done:
             return
-
-        async def outlives() -> None:
-            if not await memory.notes.set_aside(prepared.receipt.id):
-                await asyncio.wait({task})
-
-        safe = self._edge.go_beside(outlives())
-        done, _ = await asyncio.wait(
-            {task, safe}, timeout=hold * (1 - HELD_FOR_THE_JOURNAL), return_when="FIRST_COMPLETED"
-        )
-        if task in done:
+        aside = self._edge.go_beside(memory.notes.set_aside(prepared.receipt.id))
+        await asyncio.wait({task, aside}, return_when="FIRST_COMPLETED")
+        if task.done():
             return
         metrics.LATE_COMMITS.inc()
-        why = "aside: in a file, not yet in the journal" if done else f"late: kept in memory after {hold * 1000:.0f} ms"
+        safe = await aside
+        why = "aside: in a file, not yet in the journal" if safe else "late: neither in the journal nor aside"
         self._edge.degradations.add("journaling", why)
-
-
-async def _pass_through(request: web.Request, edge: Edge, path: str) -> web.StreamResponse:
-    """Any other path or method: bytes there, bytes back."""
-    if request.headers.get("Upgrade", "").lower() == "websocket":
-        # Clients that prefer a WebSocket fall back to HTTP at once on 426, and only after many tries on 404.
-        return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade"})
-    metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
-    url = address(base_for_path(edge.settings.upstream, path, request.headers), path)
-    headers = outgoing_headers(request.headers.items(), listened=False)
-    body = request.content.iter_any() if request.can_read_body else None
-    if body is not None and request.content_length is not None:
-        # Without it the body would go on in chunks, which not every server takes.
-        headers["Content-Length"] = str(request.content_length)
-    async with edge.upstream.send(request.method, url, headers, body) as reply:
-        return await relay(reply, request, {}, None, None)
-
-
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -43,39 +43,41 @@ async def relay(
     )
     for name, value in headers.items():
         response.headers[name] = value
-    await response.prepare(request)
     held = listener is not None and commit is not None
     heard = 0
-    try:
-        async for chunk in chunks(reply, begun) if begun else reply.content.iter_any():
-            if listener is None or not held:
-                await response.write(chunk)
-                continue
-            heard += len(chunk)
-            passing = listener.feed(chunk)
-            if passing:
-                await response.write(passing)
-            if listener.ended and commit is not None:
-                held = False
-                await commit(await _whole(listener, heard))
-                await response.write(listener.finish())
-    except aiohttp.ClientConnectionResetError:
-        return response  # it is the client that has gone
-    except aiohttp.ClientError:
+
+    async def ended() -> None:
+        """What was held back goes on, once the exchange is safe."""
+        nonlocal held
         if listener is not None and commit is not None and held:
-            # What is held may be the terminator but for its last byte, and a client may act on that.
+            held = False
             await commit(await _whole(listener, heard))
             if rest := listener.finish():
                 await response.write(rest)
-        if request.transport is not None:
-            request.transport.close()
-        return response
-    # A client that has what it waited for may be gone before the very end of the connection's last chunk.
+
+    # The client may be gone at every write, the head's too; what was asked and heard is journaled all the same.
     with suppress(aiohttp.ClientConnectionResetError):
-        if listener is not None and commit is not None and held:
-            await commit(await _whole(listener, heard))
-            if rest := listener.finish():
-                await response.write(rest)
+        try:
+            await response.prepare(request)
+            async for chunk in chunks(reply, begun) if begun else reply.content.iter_any():
+                if listener is None or not held:
+                    await response.write(chunk)
+                    continue
+                heard += len(chunk)
+                if passing := listener.feed(chunk):
+                    await response.write(passing)
+                if listener.ended:
+                    await ended()
+        except aiohttp.ClientConnectionResetError:
+            raise
+        except aiohttp.ClientError:
+            # What is held may be the terminator but for its last byte, and a client may act on that.
+            with suppress(aiohttp.ClientConnectionResetError):
+                await ended()
+            if request.transport is not None:
+                request.transport.close()
+            return response
+        await ended()
         await response.write_eof()
     return response
 

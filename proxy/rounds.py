@@ -131,25 +131,27 @@ class Rounds:
         )
         self._response.headers.popall("Content-Length", None)
         self._response.headers.update(headers)
-        if streamed:
-            await self._response.prepare(request)
-        try:
-            await self._hear(reply, begun)
-            while (turn := self._turn()).goes_on:
-                if not await self._next(turn):
-                    await self._show(self._writer.close())
-                    break
-            await self._settle()
-        except aiohttp.ClientConnectionResetError:
-            return self._response  # it is the client that has gone
-        except aiohttp.ClientError:
-            await self._settle()
-            if request.transport is not None:
-                request.transport.close()
-            return self._response
-        if not self._response.prepared:
-            await self._response.prepare(request)
-        with suppress(aiohttp.ClientConnectionResetError):  # the client has what it waited for, and may be gone
+        # The client may be gone at every write, the head's too.
+        with suppress(aiohttp.ClientConnectionResetError):
+            try:
+                if streamed:
+                    await self._response.prepare(request)
+                await self._hear(reply, begun)
+                while (turn := self._turn()).goes_on:
+                    if not await self._next(turn):
+                        await self._show(self._writer.close())
+                        break
+                await self._settle()
+            except aiohttp.ClientConnectionResetError:
+                raise
+            except aiohttp.ClientError:
+                with suppress(aiohttp.ClientConnectionResetError):
+                    await self._settle()
+                if request.transport is not None:
+                    request.transport.close()
+                return self._response
+            if not self._response.prepared:
+                await self._response.prepare(request)
             await self._response.write_eof()
         return self._response
 

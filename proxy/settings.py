@@ -8,6 +8,7 @@ short ``PALIMPSEST_HOME`` and ``PALIMPSEST_UPSTREAM``), the command line's optio
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +36,26 @@ class SettingsError(Exception):
 
 
 class ServerSettings(Section):
-    """Where we listen."""
+    """Where we listen, and who may ask."""
 
     host: str = "127.0.0.1"
     port: int = Field(8484, ge=0, le=65535)
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    require_key: Literal["auto"] | bool = "auto"
     max_body_mib: int = Field(256, ge=1, le=4096)
+    max_connections: int = Field(2048, ge=1, le=100_000)
     uvloop: bool = False
+
+    @field_validator("hosts")
+    @classmethod
+    def _host_names(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(host_name(value) for value in values)
+
+    @field_validator("origins")
+    @classmethod
+    def _web_origins(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(web_origin(value) for value in values)
 
     @property
     def loopback(self) -> bool:
@@ -168,6 +183,32 @@ def http_url(value: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("must not carry a user name, a query or a fragment")
     return value.rstrip("/")
+
+
+def host_name(value: str) -> str:
+    """A host's name or address, without a port.
+
+    Raises:
+        ValueError: when it is something else, or stands for any name.
+    """
+    name = value.strip().strip("[]").rstrip(".").lower()
+    if not name or not re.fullmatch(r"[\w.:-]+", name) or (":" in name and name.count(":") < 2):
+        raise ValueError("must be names of hosts, without a scheme and a port, as in host.docker.internal")
+    return name
+
+
+def web_origin(value: str) -> str:
+    """The origin of web pages; of an own scheme, as editors have them, also any (``vscode-webview://*``).
+
+    Raises:
+        ValueError: when it is something else, or stands for any page of the web.
+    """
+    origin = value.strip().rstrip("/").lower()
+    scheme, mark, host = origin.partition("://")
+    own_scheme = bool(mark) and scheme not in ("http", "https", "file", "ws", "wss")
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", origin) and not (own_scheme and host == "*"):
+        raise ValueError("must be origins of web pages, as in https://chat.example or http://localhost:3000")
+    return origin
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import memory
 import proxy
-from proxy.cli.faults import as_sentences, obey
+from proxy.cli.faults import as_sentences, obey, own_arguments
 
 PROGRAM = "palimpsest"
 
@@ -27,12 +27,13 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 when something failed, 2 when it was asked wrongly."""
-    debug = "--debug" in sys.argv
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    own = own_arguments(sys.argv[1:])
+    debug = "--debug" in own
+    arguments = [argument for argument in own if argument != "--debug"] + sys.argv[1 + len(own) :]
     if _root(memory.__file__) != _root(proxy.__file__):
         print(
-            f"another package called `memory` stands before ours: {memory.__file__}. Install palimpsest into an "
-            "environment of its own (pipx install palimpsest).",
+            f"another package called `memory` stands before ours: {memory.__file__}. Install palimpsest-proxy into "
+            "an environment of its own (pipx install palimpsest-proxy).",
             file=sys.stderr,
         )
         sys.exit(1)
@@ -42,7 +43,7 @@ def main() -> None:
         # Where a terminal has no letter for something, a mark stands in its place, and the command goes on.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    with as_sentences(debug, "--json" in arguments):
+    with as_sentences(debug, "--json" in own):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import command_line
 

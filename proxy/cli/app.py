@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from keyword import iskeyword
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+
+from proxy.cli.faults import PASSES_ON
 
 COMMANDS = {
     "serve": "serving",
     "connect": "connecting",
+    "key": "key",
+    "run": "run",
     "demo": "demo",
     "doctor": "doctor",
     "status": "looking",
@@ -46,6 +50,7 @@ COMMANDS = {
     "extract": "extracting",
     "mcp": "mcp",
     "version": "looking",
+    "completion": "completion",
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
@@ -65,7 +70,7 @@ def command_line(asked: str = "") -> typer.Typer:
         epilog="--debug, anywhere, shows where something went wrong.",
     )
     # With a function of its own, a command line with one command asks for its name as one of many does.
-    app.callback()(_nothing)
+    app.callback()(_before_any)
     one = asked in COMMANDS or asked in GROUPS
     for name in [asked] if one else [*COMMANDS, *GROUPS]:
         if name in GROUPS:
@@ -75,11 +80,24 @@ def command_line(asked: str = "") -> typer.Typer:
             command: Callable[..., None] = _has(COMMANDS[name], name.replace("-", "_"))
             # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
             told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
-            app.command(name, short_help=told)(command)
+            passes_on = {"allow_interspersed_args": False} if name == PASSES_ON else None
+            app.command(name, short_help=told, context_settings=passes_on)(command)
     return app
 
 
-def _nothing() -> None:
+def _told_version(asked: bool) -> None:
+    if asked:
+        from proxy.api.release import release
+
+        print(release())
+        raise typer.Exit
+
+
+def _before_any(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_told_version, is_eager=True)
+    ] = False,
+) -> None:
     pass
 
 

@@ -21,6 +21,7 @@ from memory.models.door import BESIDE
 from memory.scope import OWN_PROJECT
 from memory.stores.lost_journal import SET_ASIDE, files_aside, left_behind
 from memory.stores.spill import BROKEN
+from proxy.api.release import DISTRIBUTION
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.wording import count
@@ -51,7 +52,7 @@ def packages() -> Finding:
     """``proxy`` and ``memory`` are common names: another distribution may have brought its own."""
     known = packages_distributions()
     others = sorted(
-        {name for package in ("proxy", "memory") for name in known.get(package, ()) if name != "palimpsest"}
+        {name for package in ("proxy", "memory") for name in known.get(package, ()) if name != DISTRIBUTION}
     )
     if not others:
         return Finding("packages", "well", "no other `proxy` or `memory` is installed here")
@@ -59,7 +60,7 @@ def packages() -> Finding:
         "packages",
         "doubtful",
         f"{', '.join(others)} also brings a package called `proxy` or `memory`",
-        "install palimpsest into an environment of its own: pipx install palimpsest",
+        f"install {DISTRIBUTION} into an environment of its own: pipx install {DISTRIBUTION}",
     )
 
 
@@ -76,7 +77,7 @@ def home(folder: Path, min_free_mib: int) -> Finding:
         return Finding("data folder", "wrong", f"{folder} may not be written", f"chown {os.getuid()} {folder}")
     open_ones = [
         file
-        for file in (folder, folder / "token", folder / "identity.key", folder / "journal.db")
+        for file in (folder, folder / "token", folder / "identity.key", folder / "key", folder / "journal.db")
         if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077
     ]
     # A closed folder closes what lies in it.
@@ -197,7 +198,7 @@ def bridges(upstream: UpstreamSettings) -> Iterator[Finding]:
         return
     if find_spec(BESIDE) is None:
         told = f"{', '.join(wanted)} cannot be reached without the package {BESIDE}"
-        yield Finding("bridge", "wrong", told, "pip install 'palimpsest[bridge]'")
+        yield Finding("bridge", "wrong", told, "pip install 'palimpsest-proxy[bridge]'")
     for name in (route.key_from for route in upstream.routes if route.key_from):
         if not os.environ.get(name):
             yield Finding("bridge", "doubtful", f"{name} is not set here", f"export {name} where the server runs")

@@ -37,6 +37,8 @@ from proxy.connect import (
 from proxy.connect import (
     undo as put_back,
 )
+from proxy.door import keys
+from proxy.door.keys import InstallationKey
 from proxy.runtimes.place import Place, project_of
 from proxy.settings import Loaded, Settings
 
@@ -90,7 +92,9 @@ def connect(
         raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
     server = running(settings)
     url = server.url if server else address(settings.server.host, settings.server.port)
-    around = here(server) if server else _named(settings)
+    around = here(server) if server else project_here(settings)
+    if key is None and not settings.credentials:
+        key = _installation_key(settings)
     where = Address(url, project, around, user, key)
     planned = plan(
         runtime,
@@ -115,6 +119,17 @@ def connect(
         raise Fault(f"{error}{hint}") from error
 
 
+def _installation_key(settings: Settings) -> str | None:
+    """The key that opens memory here; None, and a word about it, where the home folder cannot be written."""
+    try:
+        return InstallationKey(settings.home / keys.FILE).value
+    except OSError as error:
+        print(f"! the address has no key in it: {error.filename}: {error.strerror}", file=sys.stderr)
+        return None
+    except ValueError as error:
+        raise Fault(f"{error}: `palimpsest key --rotate` makes a new one") from error
+
+
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
     """What starts our MCP server, wherever a runtime is started."""
     # The one that is installed beside this very interpreter, whatever else a PATH may find.
@@ -125,7 +140,7 @@ def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]
     return [*command, *(word for name, value in said if value for word in (name, value))]
 
 
-def _named(settings: Settings) -> str | None:
+def project_here(settings: Settings) -> str | None:
     """The project of this folder, as a server would name it."""
     known = Checkouts(names=settings.home / "projects.json")
     return project_of(known.locate(Place(directory=str(Path.cwd()))))

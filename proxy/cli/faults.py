@@ -31,9 +31,19 @@ _ASKED_WRONGLY: Any = next(kind for kind in typer.BadParameter.__mro__ if kind._
 """What typer raises about arguments. The package that it is from changes with typer's version, its name does not."""
 
 
+PASSES_ON = "run"
+"""The command behind which arguments are somebody else's."""
+
+
+def own_arguments(arguments: Sequence[str]) -> list[str]:
+    """Those that are said to us: all, but behind the command that starts a client with its arguments."""
+    first = next((place for place, each in enumerate(arguments) if each != "--debug"), 0)
+    return list(arguments[: first + 1] if arguments[first : first + 1] == [PASSES_ON] else arguments)
+
+
 def obey(app: typer.Typer, arguments: Sequence[str], program: str) -> None:
     """Run a command. Where JSON was asked for, what is wrong with the arguments is a fault as any other."""
-    if "--json" not in arguments:
+    if "--json" not in own_arguments(arguments):
         app(list(arguments), prog_name=program)
     try:
         code = app(list(arguments), prog_name=program, standalone_mode=False)

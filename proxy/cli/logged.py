@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import logging
+import sys
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 LONGEST = 500
 """Characters of a line that are written. Models, sessions, users, projects and tools are called as a client says, and
 so one request could fill the disk, or write lines that look like ours."""
+
+
+FILE_BYTES, FILES = 5 * 2**20, 2
+"""How large a log file may grow before it begins anew, and how many of the ones before are kept."""
+
+
+def handler(file: Path | None) -> logging.Handler:
+    """Where the log goes: into a file that never grows large, else to standard error.
+
+    Raises:
+        OSError: when the file cannot be written.
+    """
+    made: logging.Handler
+    if file is None:
+        made = logging.StreamHandler(sys.stderr)
+    else:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        made = RotatingFileHandler(file, maxBytes=FILE_BYTES, backupCount=FILES, encoding="utf-8")
+    made.setFormatter(OfOneLine())
+    return made
 
 
 class OfOneLine(logging.Formatter):

@@ -80,7 +80,7 @@ def built(loaded: Loaded) -> web.Application:
     except ValueError as error:
         home = loaded.settings.home
         raise Fault(
-            f"a secret in {home} (token, identity.key) is damaged: restore it, or delete it ({error})"
+            f"a secret in {home} (token, identity.key, key) is damaged: restore it, or delete it ({error})"
         ) from error
 
 

@@ -119,16 +119,27 @@ def running(settings: Settings) -> Server | None:
     Raises:
         Fault: when one runs and its token, without which it answers nobody, is not there any more.
     """
-    home = settings.home
+    found = announced(settings.home)
+    return Server(found.url, _token(settings.home / "token", found.url)) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """A server that runs, as it says itself."""
+
+    url: str
+    process: int
+
+
+def announced(home: Path) -> Announced | None:
+    """The server that has a home open and listens; None where none does, or does not yet."""
     number = owner(home)
     try:
         told = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
-        url, announced = str(told["url"]), told["pid"]
+        found = Announced(str(told["url"]), int(told["pid"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    if number is None or number != announced:
-        return None
-    return Server(url, _token(home / "token", url))
+    return found if number is not None and number == found.process else None
 
 
 def _token(file: Path, url: str) -> str:

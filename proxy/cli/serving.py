@@ -15,7 +15,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,8 +24,9 @@ import typer
 from memory.session import Mode
 from proxy.cli import wording
 from proxy.cli.faults import Fault
+from proxy.cli.handed_over import check_address, handed_over
 from proxy.cli.heap import giving_back, large_buffers_apart
-from proxy.cli.logged import OfOneLine
+from proxy.cli.logged import handler
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
 from proxy.cli.reach import built
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BACKLOG = 1024
+"""Connections that the system keeps for us until they are accepted."""
+
+ACCEPTED = 16
+"""Connections that are accepted in one pass of the loop. Out of descriptors asyncio tries that often, and reports each
+time."""
+
 SWITCH_SECONDS = 0.0005
 # New objects after which the collector of cycles looks at them, after how many such looks again at those that it has
 # seen, and after how many of these at all: a second look holds everything up for two milliseconds at most.
@@ -50,31 +57,49 @@ def serve(
     host: Annotated[str | None, typer.Option(help="The address to listen on.", show_default="127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="The port; 0 takes a free one.", show_default="8484")] = None,
     upstream: Annotated[str | None, typer.Option(help="The provider, in place of OpenAI and Anthropic.")] = None,
+    log_level: Annotated[
+        str | None, typer.Option("--log-level", help="debug, info, warning or error.", show_default="info")
+    ] = None,
+    log_file: Annotated[
+        Path | None, typer.Option("--log-file", help="Log into this file, which is kept short.", show_default="stderr")
+    ] = None,
     home: Home = None,
     config: ConfigFile = None,
+    descriptor: Annotated[
+        int | None, typer.Option("--fd", hidden=True, help="Take over this listening socket, which is open already.")
+    ] = None,
 ) -> None:
     """Start the proxy and run until Ctrl-C."""
     # Without it, litellm fetches a price list from the network as soon as it is imported.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    settled = loaded(home, config, server__host=host, server__port=port, upstream__url=upstream)
+    options = {"server__host": host, "server__port": port, "upstream__url": upstream, "log_level": log_level}
+    settled = loaded(home, config, **options)
     settings = settled.settings
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OfOneLine())
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler])
+    logging.basicConfig(level=settings.log_level.upper(), handlers=[handler(log_file)])
+    handed = handed_over(descriptor)
     large_buffers_apart()
     # A thread that computes gives way to the loop after half a millisecond and not after Python's usual five.
     sys.setswitchinterval(SWITCH_SECONDS)
-    with owned(settings.home), listening(settings) as sockets, asyncio.Runner(loop_factory=_loop(settings)) as runner:
-        runner.run(_run(settled, sockets))
+    with (
+        owned(settings.home),
+        listening(settings, handed) as sockets,
+        asyncio.Runner(loop_factory=_loop(settings)) as runner,
+    ):
+        runner.run(_run(settled, sockets, handed=bool(handed)))
 
 
 @contextlib.contextmanager
-def listening(settings: Settings) -> Iterator[list[socket.socket]]:
-    """The sockets that we listen on: taken first, so that a port in use is told before any store is opened.
+def listening(settings: Settings, handed: Sequence[socket.socket] = ()) -> Iterator[list[socket.socket]]:
+    """The sockets that we listen on: taken first, so that a port in use is told before any store is opened. Those that
+    were ``handed`` over are listened on already.
 
     Raises:
         Fault: when the port is taken, or the address is none of this machine's.
     """
+    if handed:
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(check_address(each, settings)) for each in handed]
+        return
     host, port = settings.server.host.strip("[]"), settings.server.port
     sockets: list[socket.socket] = []
     try:
@@ -106,7 +131,7 @@ def _why_not(error: OSError, host: str, port: int) -> str:
     return f"{host}:{port} cannot be listened on: {error.strerror or error}"
 
 
-async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
+async def _run(settled: Loaded, sockets: list[socket.socket], handed: bool) -> None:
     # What is read at the start stays: the collector of cycles, which many new objects call again and again, would find
     # nothing in it. It has its turn when all is read (``_age``).
     gc.disable()
@@ -116,6 +141,7 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
 
     from proxy.api.health import candidates_waiting
     from proxy.app import make_runner
+    from proxy.connections import LoopFaults
     from proxy.edge import EDGE
 
     stop = asyncio.Event()
@@ -127,10 +153,13 @@ async def _run(settled: Loaded, sockets: list[socket.socket]) -> None:
     announcement = settings.home / ANNOUNCED
     try:
         for each in sockets:
-            await web.SockSite(runner, each, backlog=BACKLOG).start()
-        url = address(settings.server.host, sockets[0].getsockname()[1])
+            await web.SockSite(runner, each, backlog=ACCEPTED).start()
+            each.listen(BACKLOG)
+        url = address(*sockets[0].getsockname()[:2] if handed else (settings.server.host, sockets[0].getsockname()[1]))
         _announce(announcement, url)
         edge = app[EDGE]
+        faults = LoopFaults(lambda what: edge.degradations.add("running the event loop", what))
+        asyncio.get_running_loop().set_exception_handler(faults)
         waiting = await candidates_waiting(edge)
         # In a thread: it imports what knows the runtimes, while requests come already.
         print(await asyncio.to_thread(welcome, settings, url, edge.memory_fault, waiting), flush=True)
@@ -213,7 +242,7 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         make: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module("uvloop").new_event_loop
     except ImportError:
-        raise Fault("server.uvloop is set and uvloop is not installed: pip install 'palimpsest[fast]'") from None
+        raise Fault("server.uvloop is set and uvloop is not installed: pip install 'palimpsest-proxy[fast]'") from None
     return make
 
 

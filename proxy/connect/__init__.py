@@ -5,6 +5,7 @@
 ``guides``      one guide for each runtime: its file, its keys, what its user should know
 ``windows``     what keeps a runtime from compacting by itself
 ``mcp``         how a runtime is told of our MCP server
+``launch``      how a client is pointed at us for a single run
 ``machine``     what is on this machine: folders, environment, logins
 ``json_text`` ``toml_text`` ``yaml_text``
                 set a value in a configuration's text, leaving comments and all else as it is
@@ -15,22 +16,28 @@
 
 from __future__ import annotations
 
-from proxy.connect.carry_out import Changed, Preview, carry_out, preview, undo, undo_preview
+from proxy.connect.carry_out import Changed, Preview, carry_out, connected_files, preview, undo, undo_preview
 from proxy.connect.guides import GUIDES, plan
+from proxy.connect.launch import LAUNCHES, ONLY_CONNECTED, Launch, launch
 from proxy.connect.machine import Machine, look
 from proxy.connect.mcp import mcp_runtimes, writes_mcp
 from proxy.connect.plan import Address, FileChange, NotEditable, Plan
 
 __all__ = [
     "GUIDES",
+    "LAUNCHES",
+    "ONLY_CONNECTED",
     "Address",
     "Changed",
     "FileChange",
+    "Launch",
     "Machine",
     "NotEditable",
     "Plan",
     "Preview",
     "carry_out",
+    "connected_files",
+    "launch",
     "look",
     "mcp_runtimes",
     "plan",

@@ -97,6 +97,15 @@ def carry_out(previews: Iterable[Preview], kept: Path) -> list[Path]:
     return written
 
 
+def connected_files(kept: Path) -> list[Path]:
+    """The files of runtimes that we wrote and that were not put back since."""
+    found = []
+    for record in sorted(kept.glob("*.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            found.append(Path(msgspec.json.decode(record.read_bytes(), type=_Record).path))
+    return found
+
+
 def undo_preview(plan: Plan, kept: Path) -> list[Preview]:
     """What undoing a plan would write; files that we did not write are not in it."""
     shown = []

@@ -23,7 +23,7 @@ class Address:
     """Where a runtime finds us: the server's address, and who the runtime's requests shall belong to.
 
     ``project`` is the one that the user asked for; ``around`` is that of the present directory, for runtimes
-    that tell no place of their own. ``key`` names the caller on a public address.
+    that tell no place of their own. ``key`` opens memory: this installation's, or that of an entry in ``credentials``.
     """
 
     server: str = "http://127.0.0.1:8484"

@@ -151,7 +151,7 @@ def shows(sign: Sign, view: View) -> bool:
         return False
     if sign.first and not _opens(first_user(view), sign.first):
         return False
-    if sign.last and not _opens(last_user(view), sign.last):
+    if sign.last and not any(_opens(message, sign.last) for message in _last_users(view)):
         return False
     return not sign.system or sign.system in preamble(view)
 
@@ -177,6 +177,17 @@ def last_user(view: View) -> Message | None:
     """The last message, if it is in the user's role."""
     messages = view.conversation.messages
     return messages[-1] if messages and messages[-1].role is Role.USER else None
+
+
+def _last_users(view: View) -> Iterator[Message]:
+    """The last message, if it is in the user's role, and those before it as far as nobody but the client speaks: it may
+    put a text of its own behind an order of its own."""
+    for message in reversed(view.conversation.messages):
+        if message.role is not Role.USER:
+            return
+        yield message
+        if message.spoken or message.results:
+            return
 
 
 def field_of(view: View, name: str) -> Any:

@@ -16,9 +16,14 @@ from collections.abc import Iterator
 
 from proxy.runtimes.framed import without_frame
 
+LONGEST = 2**20
+"""Characters beyond which a text is a file, whoever put it there: nobody says so much."""
+
 
 def spoken(text: str) -> str:
     """What a person said in a text of the user's role; empty where no person spoke. Never raises."""
+    if len(text) > LONGEST:
+        return ""
     words = (_without_blocks(text) if "<" in text or "--- C" in text else text).strip()
     words = _without_leads(words)
     if words.startswith(_NOBODY) or words in _CANNED or _ENDS_A_SUMMARY in words[-400:] or _BOOT_FILE.match(words):

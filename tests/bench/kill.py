@@ -1,15 +1,15 @@
 """Kill the real server again and again under load, and count what was acknowledged and is not in the journal.
 
-    python -m tests.bench.kill [--rounds 200] [--clients 8] [--hold-ms 50] [--seed 1]
+    python -m tests.bench.kill [--rounds 200] [--clients 8] [--busy 0] [--longest 0.9] [--hold-ms 50]
+        [--seed 1]
 
-A round: start `serve` on the same data folder, let clients talk through it (streamed and whole, sessions that grow),
-and send SIGKILL at a random moment, in every fifth round while it still starts. An exchange counts as acknowledged when
-its client has seen the end of the reply. After the last round the server catches up, stops by itself, and each
-acknowledged exchange must stand in the journal, complete; the database must be sound and every start clean.
+A round: start `serve` on the same data folder, let clients talk through it (streamed and whole, sessions that grow and
+outlive the kills), and send SIGKILL at a random moment, in every fifth round while it still starts. An exchange counts
+as acknowledged when its client has seen the end of the reply. After the last round the server catches up, stops by
+itself, and each acknowledged exchange must stand in the journal, complete; the database must be sound, every start
+clean, and what reached the provider of a session must begin with what had reached it before.
 
-A reply's end is held back ``--hold-ms`` at most; on a machine that is so busy that neither the journal nor a small file
-is written by then, an exchange is let go first and written later, and a kill in between loses it. Run again with a long
-hold to tell that from a fault.
+``--busy`` loops take the processors meanwhile, as a build does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.bench.processes import NotReady, Process
 from tests.bench.seed import PROJECT, questions
 
 CHAT = "/v1/chat/completions"
-LONGEST_SECONDS = 0.9
+BUSY = "while True: sum(number * number for number in range(10_000))"
 TURNS = 12
 CATCH_UP_SECONDS = 300.0
 
@@ -46,12 +46,16 @@ CATCH_UP_SECONDS = 300.0
 @dataclass
 class Told:
     """What the rounds told. ``acknowledged`` are receipts of exchanges whose end a client saw, each with
-    what its reply said of memory."""
+    what its reply said of memory; ``open`` are sessions that a kill has cut, to be gone on with."""
 
     acknowledged: dict[str, str] = field(default_factory=dict)
     cut: int = 0
     refused: int = 0
     unheard: int = 0
+    aside: int = 0
+    let_go: int = 0
+    without_memory: Counter[str] = field(default_factory=Counter)
+    open: list[tuple[str, list[dict[str, str]]]] = field(default_factory=list)
     starts: list[float] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
@@ -62,24 +66,28 @@ async def talk(port: int, told: Told, tags: Iterator[int], rng: random.Random, u
     asked = questions(rng.randrange(10**9))
     with suppress(OSError):
         while not until.is_set():
-            session, messages = f"kill-{next(tags)}", list[dict[str, str]]()
+            session, messages = told.open.pop() if told.open else (f"kill-{next(tags)}", list[dict[str, str]]())
             for _ in range(rng.randrange(1, TURNS)):
                 tag = f"t{next(tags)}"
-                padding = "x " * rng.choice((0, 0, 0, 5_000))
-                messages.append({"role": "user", "content": f"{padding}{next(asked)}"})
+                if not messages or messages[-1]["role"] == "assistant":
+                    padding = "x " * rng.choice((0, 0, 0, 5_000))
+                    messages.append({"role": "user", "content": f"{padding}{next(asked)}"})
                 body = json.dumps({"model": "bench", "messages": messages, "stream": rng.random() < 0.7}).encode()
                 headers = {"x-session-id": session, "x-palimpsest-project": PROJECT, "x-bench-tag": tag}
                 try:
                     timed = await connection.post(CHAT, body, headers)
-                except Broken:
-                    told.cut += 1
+                except OSError as error:
+                    told.cut += isinstance(error, Broken)
+                    told.open.append((session, messages))
                     raise
                 if timed.status != 200 or tag.encode() not in timed.body:
                     told.refused += 1
                     continue
-                receipt = timed.header("x-palimpsest-receipt")
+                receipt, status = timed.header("x-palimpsest-receipt"), timed.header("x-palimpsest-status")
+                if status.startswith("degraded"):
+                    told.without_memory[status] += 1
                 if receipt:
-                    told.acknowledged[receipt] = timed.header("x-palimpsest-status")
+                    told.acknowledged[receipt] = status
                 else:
                     told.unheard += 1
                 messages.append(
@@ -88,15 +96,20 @@ async def talk(port: int, told: Told, tags: Iterator[int], rng: random.Random, u
     await connection.close()
 
 
-async def one_round(server: targets.Target, told: Told, tags: Iterator[int], rng: random.Random, clients: int) -> None:
+async def one_round(
+    server: targets.Target, told: Told, tags: Iterator[int], rng: random.Random, clients: int, longest: float
+) -> None:
     """Talk for a random while, then kill."""
     assert server.process is not None
     gone = asyncio.Event()
     talks = [asyncio.create_task(talk(server.port, told, tags, rng, gone)) for _ in range(clients)]
-    await asyncio.sleep(rng.uniform(0.01, LONGEST_SECONDS))
+    await asyncio.sleep(rng.uniform(0.01, longest))
     server.process.kill()
     gone.set()
     await asyncio.gather(*talks)
+    log = server.process.written()
+    told.let_go += log.count("while journaling: late")
+    told.aside += log.count("while journaling: aside")
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -107,8 +120,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     home = folder / "home"
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        provider = targets.provider(folder, spacing_ms=2.0)
+        provider = targets.provider(folder, spacing_ms=2.0, log=folder / "taken")
         stack.callback(_process(provider).stop)
+        for number in range(arguments.busy):
+            stack.callback(Process([sys.executable, "-c", BUSY], folder / f"busy-{number}.log").kill)
         settings = {"MEMORY__JOURNAL__HOLD_MS": str(arguments.hold_ms)}
 
         def start(ready: bool = True) -> targets.Target:
@@ -129,7 +144,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
                 break
             told.starts.append(_process(server).start_seconds)
             told.faults += [f"round {number}: {why}" for why in _unwell(server)]
-            asyncio.run(one_round(server, told, tags, rng, arguments.clients))
+            asyncio.run(one_round(server, told, tags, rng, arguments.clients, arguments.longest))
             if number % 20 == 0:
                 print(f"round {number}: {len(told.acknowledged)} acknowledged", file=sys.stderr, flush=True)
         caught_up, status = False, -1
@@ -140,11 +155,18 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         except NotReady as error:
             told.faults.append(f"the last start: {error}")
         missing, sound = _missing(home, told.acknowledged.keys())
+        checked, broken = _prefixes(folder / "taken")
     return {
         "rounds": arguments.rounds,
         "acknowledged": len(told.acknowledged),
         "lost": len(missing),
         "status_of_the_lost": Counter(told.acknowledged[receipt] for receipt in missing),
+        "prefixes_checked": checked,
+        "prefixes_broken": broken,
+        "without_memory": told.without_memory.total(),
+        "and_why": dict(told.without_memory.most_common(5)),
+        "let_go_before_durable": told.let_go,
+        "set_aside": told.aside,
         "cut_by_the_kill": told.cut,
         "refused": told.refused,
         "without_receipt": told.unheard,
@@ -185,6 +207,20 @@ def _catch_up(server: targets.Target, home: Path) -> bool:
     return False
 
 
+def _prefixes(taken: Path) -> tuple[int, int]:
+    """How many requests came to the provider behind others of their session, and how many of them did not begin with
+    the whole of the one before."""
+    before, checked, broken = dict[str, list[Any]](), 0, 0
+    for line in taken.read_bytes().splitlines():
+        session, _, body = line.decode().partition("\t")
+        messages = json.loads(body)["messages"]
+        if session in before:
+            checked += 1
+            broken += messages[: len(before[session])] != before[session]
+        before[session] = messages
+    return checked, broken
+
+
 def _missing(home: Path, acknowledged: Set[str]) -> tuple[Set[str], str]:
     """Acknowledged exchanges that are not in the journal, complete; and what SQLite says of the database."""
     if not (home / "journal.db").exists():
@@ -203,12 +239,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--hold-ms", type=int, default=50, help="how long a reply's end is held back at most")
+    parser.add_argument("--busy", type=int, default=0, help="loops that take the processors meanwhile")
+    parser.add_argument("--longest", type=float, default=0.9, help="seconds that a round lasts at most")
+    parser.add_argument("--hold-ms", type=int, default=50, help="how long a reply's end waits for the journal")
     parser.add_argument("--seed", type=int, default=1)
     result = run(parser.parse_args())
     print(json.dumps(result, indent=1))
     clean = not result["faults"] and result["caught_up"] and result["stopped_with"] == 0 and result["database"] == "ok"
-    sys.exit(0 if clean and not result["lost"] else 1)
+    sys.exit(0 if clean and not result["lost"] and not result["prefixes_broken"] else 1)
 
 
 if __name__ == "__main__":

@@ -66,6 +66,12 @@ class Process:
             time.sleep(0.01)
         raise NotReady(f"{url} does not answer:\n{self._log.read_text(errors='replace')[-2000:]}")
 
+    def written(self) -> str:
+        """What it and its predecessors under the same name have written since this was asked last."""
+        text = self._log.read_text(errors="replace")
+        self._log.write_text("")
+        return text
+
     def resident_mib(self) -> float:
         """Memory that the process and its children hold, in MiB (shared pages are counted once for each)."""
         return sum(_resident_kib(pid) for pid in _with_children(self.pid)) / 1024

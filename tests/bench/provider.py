@@ -1,14 +1,16 @@
 """A scripted provider in a process of its own: every request gets the same words, whole or in spaced chunks.
 
-    python -m tests.bench.provider PORT [SPACING_MS]
+    python -m tests.bench.provider PORT [SPACING_MS] [LOG]
 
 It reads no more of a body than whether a stream is asked for, so that its own work is small and the same for all.
-What stands in the header ``x-bench-tag`` comes back in the reply, so that a reply can be told from the others.
+What stands in the header ``x-bench-tag`` comes back in the reply, so that a reply can be told from the others. Into
+``LOG`` goes a line for each request: its ``x-session-id``, a tab, its body.
 """
 
 import asyncio
 import re
 import sys
+from pathlib import Path
 
 import orjson
 from aiohttp import web
@@ -19,11 +21,16 @@ TAIL = 4096
 """Bytes at a body's end in which the wish for a stream stands."""
 
 
-def make_app(spacing: float) -> web.Application:
-    """The provider; ``spacing`` is in seconds."""
+def make_app(spacing: float, log: Path | None = None) -> web.Application:
+    """The provider; ``spacing`` is in seconds, ``log`` takes what came."""
+    lines = log.open("ab") if log is not None else None
 
     async def chat(request: web.Request) -> web.StreamResponse:
-        end = (await request.read())[-TAIL:]
+        body = await request.read()
+        if lines is not None:
+            lines.write(request.headers.get("x-session-id", "").encode() + b"\t" + body + b"\n")
+            lines.flush()
+        end = body[-TAIL:]
         tag = request.headers.get("x-bench-tag", "")
         words = (*WORDS, tag) if tag else WORDS
         if not _STREAM.search(end):
@@ -64,4 +71,7 @@ def _whole(text: str) -> bytes:
 
 if __name__ == "__main__":
     spacing_ms = float(sys.argv[2]) if len(sys.argv) > 2 else 1.0
-    web.run_app(make_app(spacing_ms / 1000), host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)
+    taken = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+    web.run_app(
+        make_app(spacing_ms / 1000, taken), host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None
+    )

@@ -43,10 +43,10 @@ class Target:
         return self
 
 
-def provider(folder: Path, spacing_ms: float) -> Target:
-    """The scripted provider."""
+def provider(folder: Path, spacing_ms: float, log: Path | None = None) -> Target:
+    """The scripted provider; ``log`` takes what came."""
     port = free_port()
-    command = [sys.executable, "-m", "tests.bench.provider", str(port), str(spacing_ms)]
+    command = [sys.executable, "-m", "tests.bench.provider", str(port), str(spacing_ms), *([str(log)] if log else [])]
     return Target("direct", port, Process(command, folder / "provider.log")).ready("/v1/models")
 
 

@@ -37,6 +37,9 @@ Turn = tuple[str, str]
 
 Shells = tuple[Preparation, Notes]
 
+NOTE = "<note of the client's own>"
+"""How a text begins that a client puts behind every request, and drops with the next one."""
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 # What is late is told by `how`, not by the machine that this runs on.
@@ -176,16 +179,24 @@ steps = st.lists(
 
 
 @pytest.mark.parametrize("path", FORMATS)
-@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize(("keyed", "noting"), [(True, False), (False, False), (True, True), (False, True)])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=ways, steps=steps)
 def test_what_is_forwarded_shares_as_much_as_what_the_client_sent(
-    path: str, keyed: bool, first: str, steps: list[tuple[str, str, str]], tmp_path_factory: pytest.TempPathFactory
+    path: str,
+    keyed: bool,
+    noting: bool,
+    first: str,
+    steps: list[tuple[str, str, str]],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    asyncio.run(_replay(path, keyed, first, steps, tmp_path_factory.mktemp("journal")))
+    asyncio.run(_replay(path, keyed, noting, first, steps, tmp_path_factory.mktemp("journal")))
 
 
-async def _replay(path: str, keyed: bool, first: str, steps: list[tuple[str, str, str]], folder: Path) -> None:
+async def _replay(
+    path: str, keyed: bool, noting: bool, first: str, steps: list[tuple[str, str, str]], folder: Path
+) -> None:
+    """Play a session; a client that is ``noting`` puts a note of its own behind each request, another one each time."""
     dialect = dialect_of(path)
     assert dialect is not None
     recaller = CountingRecaller()
@@ -219,7 +230,8 @@ async def _replay(path: str, keyed: bool, first: str, steps: list[tuple[str, str
             if restarted and how.startswith("unprepared"):
                 # What was added before a restart cannot be made again while the journal cannot be read.
                 how = "well"
-            body = FORMATS[path](history)
+            noted = [("human", f"{NOTE} {len(pairs)}")] if noting else []
+            body = FORMATS[path]([*history, *noted])
             recaller.failing = how == "without recall"
             forwarded = await _send(shells, dialect, body, keyed, how)
             recaller.failing = False
@@ -229,8 +241,13 @@ async def _replay(path: str, keyed: bool, first: str, steps: list[tuple[str, str
                 history = [*history, ("assistant", f"Done: {text}.")]
         for (own_before, ours_before), (own, ours) in itertools.pairwise(pairs):
             assert shared(ours_before, ours) >= shared(own_before, own)
+            assert ours.endswith(f"{NOTE} {pairs.index((own, ours))}<end>") or not noting
     finally:
         await journal.close()
+
+
+def _spoken(text: str) -> str:
+    return "" if text.startswith(NOTE) else text
 
 
 def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> Shells:
@@ -244,7 +261,7 @@ def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> She
 
 async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool, how: str = "well") -> bytes:
     preparation, notes = shells
-    view = dialect.read(body, lambda text: text)
+    view = dialect.read(body, _spoken)
     arrival = Arrival(
         Scope(None, "ada", "loom"), RequestKind.MAIN, "generic", "n", NOW, session_key="s" if keyed else None
     )

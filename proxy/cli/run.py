@@ -1,0 +1,112 @@
+"""``palimpsest run``: start a client that has a memory for this one run, and leave nothing behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from proxy.cli.connecting import project_here
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, loaded
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, launch, look
+from proxy.settings import Settings
+
+NOT_FOUND = 127
+"""The exit code with which a shell says that there is no such program."""
+
+BY_SIGNAL = 128
+"""What a shell adds to the number of the signal that ended a program."""
+
+
+def run(
+    client: Annotated[str, typer.Argument(help="The program; any that reads OPENAI_BASE_URL works.", metavar="CLIENT")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Everything behind it is the client's own.", metavar="[ARGS]...")
+    ] = None,
+    project: Annotated[str | None, typer.Option("--project", "-p", help="Everything belongs to this project.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Everything belongs to this user.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="The caller's key, where there are credentials.")] = None,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Run claude, codex, opencode, qwen, pi, aider or any other client with memory, for this one run."""
+    name = Path(client).name
+    if name in ONLY_CONNECTED:
+        raise Fault(
+            f"{name} reads its address from a file of its own alone: palimpsest connect {name} --write, then start it",
+            2,
+        )
+    program = shutil.which(client)
+    if program is None:
+        told = f" (the client is called {', '.join(LAUNCHES)}, or is a program on your PATH)"
+        raise Fault(f"{client} is not on your PATH: install it first{'' if name in GUIDES else told}", NOT_FOUND)
+    settings = loaded(home, config).settings
+    if settings.credentials and key is None:
+        raise Fault("there are credentials in the settings: say with --key which one this client shall use", 2)
+    try:
+        from proxy.cli.keeping import kept_running
+    except ImportError as error:  # no locks of files: Windows
+        raise Fault(f"this system cannot do that: palimpsest serve, and palimpsest connect {name}") from error
+    given = arguments or []
+    with contextlib.ExitStack() as stack:
+        url = stack.enter_context(kept_running(settings, _options(settings, config)))
+        made = launch(
+            name, given, _address(url, settings, project, user, key), look(Path.home(), Path.cwd(), os.environ)
+        )
+        for warning in made.warnings:
+            print(f"! {warning}", file=sys.stderr)
+        if made.files:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="palimpsest-run-"))
+            for file, text in made.files.items():
+                (Path(folder) / file).write_text(text, encoding="utf-8")
+            made = made.within(folder)
+        code = _until_it_ends([program, *made.arguments, *given], made.environment)
+    raise typer.Exit(code)
+
+
+def _address(url: str, settings: Settings, project: str | None, user: str | None, key: str | None) -> Address:
+    """Where the client finds us."""
+    return Address(url, project, project_here(settings), user, key)
+
+
+def _options(settings: Settings, config: Path | None) -> list[str]:
+    """What the server is started with, wherever that is."""
+    told = ["--home", str(settings.home.resolve())]
+    return [*told, "--config", str(config.expanduser().resolve())] if config is not None else told
+
+
+def _until_it_ends(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """The exit code of a client, which has the terminal to itself; what asks us to stop is handed on to it."""
+    with subprocess.Popen(command, env={**os.environ, **environment}) as client, _signals(client):
+        code = client.wait()
+    return code if code >= 0 else BY_SIGNAL - code
+
+
+@contextlib.contextmanager
+def _signals(client: subprocess.Popen[bytes]) -> Iterator[None]:
+    """What ends us ends the client, whose end we then see. Ctrl-C reaches it anyway, and is its own affair."""
+
+    def hand_on(number: int, frame: FrameType | None) -> None:
+        client.send_signal(number)
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        pass
+
+    handlers = {signal.SIGTERM: hand_on, signal.SIGHUP: hand_on, signal.SIGINT: leave, signal.SIGQUIT: leave}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,138 @@
+"""How a client is pointed at us for a single run: variables, arguments, and files that go when it ends.
+
+Nothing of a client's own configuration is touched, so that nothing is left behind. Each line here was looked up in the
+client's documentation or source. Pure: nothing is read or written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from proxy.connect.guides import plan
+from proxy.connect.machine import Machine
+from proxy.connect.plan import Address
+from proxy.connect.windows import TIMES, WINDOW
+
+FOLDER = "{folder}"
+"""Stands in variables and arguments for the folder in which a run's files lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A client's run. ``arguments`` come before those that the person gave; ``files`` are written by name into a folder
+    of the run's own; ``warnings`` are what its user should know."""
+
+    environment: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def within(self, folder: str) -> Launch:
+        """The same with the folder of its files put in."""
+        environment = {name: value.replace(FOLDER, folder) for name, value in self.environment.items()}
+        arguments = tuple(each.replace(FOLDER, folder) for each in self.arguments)
+        return Launch(environment, arguments, self.files, self.warnings)
+
+
+Way = Callable[[Address, Machine, Sequence[str]], Launch]
+
+
+def launch(client: str, given: Sequence[str], address: Address, machine: Machine) -> Launch:
+    """What starts a client so that it reaches us, whatever its own configuration says.
+
+    Args:
+        client: its name, one of :data:`LAUNCHES`; any other is given the variables that most programs read.
+        given: the arguments that it is started with.
+        address: where it finds us.
+        machine: what is on this machine.
+    """
+    way = LAUNCHES.get(client)
+    made = (way or _by_variables)(address, machine, given)
+    environment = {**made.environment, **_past_proxies(machine.environment)}
+    warnings = plan(client, address, machine).warnings if way else ()
+    return Launch(environment, made.arguments, made.files, warnings)
+
+
+def _past_proxies(environment: Mapping[str, str]) -> dict[str, str]:
+    """Where there is a proxy on the way to the network, what keeps it out of the way to this machine."""
+    if not any(environment.get(name) for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")):
+        return {}
+    told = {name: environment.get(name, "") for name in ("NO_PROXY", "no_proxy")}
+    return {name: ",".join(filter(None, [value, "127.0.0.1", "localhost", "::1"])) for name, value in told.items()}
+
+
+def _claude(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """2.1: what settings files say under ``env`` outweighs the environment, and ``--settings`` outweighs the files."""
+    environment = {"ANTHROPIC_BASE_URL": address.url(version=False)}
+    if "--settings" in given or any(each.startswith("--settings=") for each in given):
+        return Launch(environment)
+    return Launch(environment, ("--settings", json.dumps({"env": environment})))
+
+
+def _codex(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.169: ``-c`` sets a value of its configuration for one run, written in TOML."""
+    [change] = plan("codex", address, machine).changes
+    provider = change.values[("model_providers", "palimpsest")]
+    table = ",".join(f"{key}={json.dumps(value)}" for key, value in provider.items())
+    values = ('model_provider="palimpsest"', f"model_providers.palimpsest={{{table}}}")
+    return Launch(arguments=tuple(part for value in values for part in ("-c", value)))
+
+
+def _opencode(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """1.18: ``OPENCODE_CONFIG_CONTENT`` outweighs its files, and is merged with them."""
+    own = machine.environment.get("OPENCODE_CONFIG_CONTENT", "")
+    [change] = plan("opencode", address, machine).changes
+    return Launch({"OPENCODE_CONFIG_CONTENT": change.apply(own)})
+
+
+def _qwen(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.24: the environment outweighs ``env`` in its settings, and the system's settings outweigh a person's."""
+    environment = {"OPENAI_BASE_URL": address.url()}
+    if "QWEN_CODE_SYSTEM_SETTINGS_PATH" in machine.environment:
+        return Launch(environment)
+    [change] = plan("qwen", address, machine).changes
+    file = "settings.json"
+    return Launch(environment | {"QWEN_CODE_SYSTEM_SETTINGS_PATH": f"{FOLDER}/{file}"}, files={file: change.apply("")})
+
+
+def _pi(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.87: an extension changes a provider's address; its folder holds logins and sessions and stays where it is."""
+    providers = (("openai", address.url()), ("anthropic", address.url(version=False)))
+    lines = [f"  pi.registerProvider({json.dumps(name)}, {{ baseUrl: {json.dumps(url)} }});" for name, url in providers]
+    text = "\n".join(["export default function (pi: any) {", *lines, "}", ""])
+    return Launch(arguments=("--extension", f"{FOLDER}/palimpsest.ts"), files={"palimpsest.ts": text})
+
+
+def _aider(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.86: a variable that begins with ``AIDER_`` outweighs its file; it tells no place, so the project stands in the
+    address, and it summarizes by its own estimate, so it is told a large window."""
+    return Launch(
+        {
+            "AIDER_OPENAI_API_BASE": address.url(placeless=True),
+            "OPENAI_API_BASE": address.url(placeless=True),
+            "ANTHROPIC_API_BASE": address.url(placeless=True, version=False),
+            "AIDER_MAX_CHAT_HISTORY_TOKENS": str(TIMES * WINDOW),
+        }
+    )
+
+
+def _by_variables(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """Any other program, a script with an SDK say: the names that most of them read. It may tell no place."""
+    openai, anthropic = address.url(placeless=True), address.url(placeless=True, version=False)
+    return Launch({"OPENAI_BASE_URL": openai, "OPENAI_API_BASE": openai, "ANTHROPIC_BASE_URL": anthropic})
+
+
+LAUNCHES: dict[str, Way] = {
+    "claude": _claude,
+    "codex": _codex,
+    "opencode": _opencode,
+    "qwen": _qwen,
+    "pi": _pi,
+    "aider": _aider,
+}
+"""Every client that can be started for a single run."""
+
+ONLY_CONNECTED = frozenset({"cline", "openclaw"})
+"""Clients that read their address from a file of their own alone."""

@@ -1,0 +1,247 @@
+"""``palimpsest run``: small programs on the PATH stand for clients, and meet the real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.cli.server import announced
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.cli.running import ROOT, Done, clean_environment, run, serving
+
+CLIENT = r"""
+import json, os, pathlib, sys, time, urllib.request
+told = {"arguments": sys.argv[1:], "url": os.environ.get("ANTHROPIC_BASE_URL"), "asked": []}
+files = pathlib.Path(os.environ["TOLD"])
+
+def tell():
+    (files / "told.new").write_text(json.dumps(told))
+    (files / "told.new").rename(files / "told.json")
+
+def ask():
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hello there."}]}
+    headers = {"Content-Type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01"}
+    request = urllib.request.Request(told["url"] + "/v1/messages", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        told["asked"].append([reply.status, reply.headers.get("x-palimpsest-status")])
+
+ask()
+tell()
+while "--again" in sys.argv and not (files / "end").exists():
+    if (files / "go").exists():
+        (files / "go").unlink()
+        ask()
+        tell()
+    time.sleep(0.02)
+print("the client ends")
+sys.exit(7)
+"""
+
+
+@pytest.fixture
+def bin(tmp_path: Path) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("claude", "aider"):
+        file = folder / name
+        file.write_text(f"#!{sys.executable}\n{CLIENT}")
+        file.chmod(0o755)
+    return folder
+
+
+def surroundings(home: Path, bin: Path, provider: FakeProvider) -> dict[str, str]:
+    return {
+        "PATH": f"{bin}:{os.environ['PATH']}",
+        "HOME": str(home.parent),
+        "TOLD": str(home.parent),
+        "PALIMPSEST_HOME": str(home),
+        "PALIMPSEST_UPSTREAM": provider.url,
+        # Taken by nobody: the server's own default might be.
+        "PALIMPSEST__SERVER__PORT": "0",
+        "ANTHROPIC_API_KEY": "k",
+    }
+
+
+def damage(home: Path) -> None:
+    """Keep every server from starting here."""
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "token").write_text("no hexadecimal")
+
+
+def told(home: Path) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((home.parent / "told.json").read_text())
+    return read
+
+
+@asynccontextmanager
+async def client(around: dict[str, str], *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """``palimpsest run`` as a program, while its client runs."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "proxy", "run", "claude", *arguments),
+        env=clean_environment(PYTHONPATH=str(ROOT), **around),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def ended(around: dict[str, str], *arguments: str) -> Done:
+    """How ``palimpsest run`` ended."""
+    async with client(around, *arguments) as process:
+        out, err = await process.communicate()
+    return Done(process.returncode or 0, out.decode(), err.decode())
+
+
+async def soon(so: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    for _ in range(3000):
+        if so():
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("it has not come to be so in a minute")
+
+
+async def until(home: Path, asked: int) -> list[list[Any]]:
+    """What the client was answered, when it has asked so often."""
+    await soon(lambda: (home.parent / "told.json").exists() and len(told(home)["asked"]) >= asked)
+    answers: list[list[Any]] = told(home)["asked"]
+    return answers
+
+
+async def killed(home: Path) -> int:
+    """The number of the server that was killed."""
+    there = announced(home)
+    assert there is not None
+    os.kill(there.process, signal.SIGKILL)
+    await soon(lambda: announced(home) != there)
+    return there.process
+
+
+@contextmanager
+def nothing_left(home: Path) -> Iterator[None]:
+    before = set(home.parent.iterdir())
+    yield
+    assert announced(home) is None
+    after = {path for path in home.parent.iterdir() if path.name not in ("told.json", "go", "end", "home")}
+    assert after <= before
+
+
+async def test_a_client_has_memory_for_one_run_with_its_own_arguments_and_exit_code(home: Path, bin: Path) -> None:
+    async with fake_provider() as provider:
+        around = surroundings(home, bin, provider)
+        with nothing_left(home):
+            done = await ended(around, "-p", "--debug", "hello  there", "--json")
+        assert done.code == 7 and "the client ends" in done.out, done.err
+        assert len(provider.requests) == 1
+    said = told(home)
+    assert said["arguments"][2:] == ["-p", "--debug", "hello  there", "--json"]
+    assert json.loads(said["arguments"][1])["env"]["ANTHROPIC_BASE_URL"] == said["url"]
+    assert said["asked"][0][0] == 200 and said["asked"][0][1] is not None
+    assert "the journal" not in (home / "server.log").read_text()
+
+
+async def test_a_server_that_runs_is_used_and_stays(home: Path, bin: Path) -> None:
+    async with fake_provider() as provider, serving("--home", str(home), "--upstream", provider.url) as started:
+        done = await ended(surroundings(home, bin, provider))
+        assert done.code == 7, done.err
+        assert told(home)["url"] == started.url
+        there = announced(home)
+        assert there is not None and there.url == started.url
+
+
+@pytest.mark.parametrize("own", [True, False])
+async def test_a_server_that_dies_in_mid_session_is_there_again(home: Path, bin: Path, own: bool) -> None:
+    async with fake_provider() as provider:
+        around = surroundings(home, bin, provider)
+        if own:
+            async with client(around, "--again") as process:
+                await until(home, 1)
+                first = await killed(home)
+                (home.parent / "go").touch()
+                assert [status for status, _ in await until(home, 2)] == [200, 200]
+                there = announced(home)
+                assert there is not None and there.process != first and there.url == told(home)["url"]
+                (home.parent / "end").touch()
+                await process.communicate()
+        else:
+            async with (
+                serving("--home", str(home), "--upstream", provider.url) as started,
+                client(around, "--again") as process,
+            ):
+                await until(home, 1)
+                await killed(home)
+                await soon(lambda: announced(home) is not None)
+                (home.parent / "go").touch()
+                assert [status for status, _ in await until(home, 2)] == [200, 200]
+                there = announced(home)
+                assert there is not None and there.url == started.url
+                (home.parent / "end").touch()
+                await process.communicate()
+        assert process.returncode == 7 and announced(home) is None
+
+
+async def test_a_server_that_cannot_live_gives_way_to_one_that_only_relays(home: Path, bin: Path) -> None:
+    async with fake_provider() as provider:
+        async with client(surroundings(home, bin, provider), "--again") as process:
+            await until(home, 1)
+            damage(home)
+            await killed(home)
+            (home.parent / "go").touch()
+            answers = await until(home, 2)
+            assert [status for status, _ in answers] == [200, 200]
+            (home.parent / "end").touch()
+            await process.communicate()
+        assert process.returncode == 7
+
+
+async def test_the_last_of_two_clients_stops_the_server(home: Path, bin: Path) -> None:
+    async with fake_provider() as provider:
+        around = surroundings(home, bin, provider)
+        async with client(around, "--again") as first:
+            await until(home, 1)
+            url = told(home)["url"]
+            second = await ended(around)
+            assert second.code == 7 and told(home)["url"] == url and announced(home) is not None
+            (home.parent / "end").touch()
+            await first.communicate()
+        assert announced(home) is None
+
+
+async def test_what_ends_the_command_ends_the_client(home: Path, bin: Path) -> None:
+    async with fake_provider() as provider, client(surroundings(home, bin, provider), "--again") as process:
+        await until(home, 1)
+        process.terminate()
+        await process.communicate()
+        assert process.returncode == 128 + signal.SIGTERM and announced(home) is None
+
+
+def test_what_cannot_be_run_is_told(home: Path, bin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(bin))
+    missing = run("run", "codex")
+    assert missing.code == 127 and "install it" in missing.err
+    assert "connect cline" in run("run", "cline").err
+    (home).mkdir()
+    (home / "config.yaml").write_text("credentials: [{key: a-long-random-text-of-mine, user: ada}]\n")
+    assert run("run", "claude").code == 2
+    assert "--json" not in run("run", "--help").out
+
+
+async def test_a_server_that_does_not_start_is_told_with_its_own_words(home: Path, bin: Path) -> None:
+    damage(home)
+    async with fake_provider() as provider:
+        done = await ended(surroundings(home, bin, provider))
+    assert done.code == 1 and "did not start" in done.err and "token" in done.err and "Traceback" not in done.err

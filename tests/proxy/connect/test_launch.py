@@ -1,0 +1,61 @@
+"""How clients are pointed at us for one run: as their own configuration's rules of precedence ask."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, Machine, launch
+
+HERE = Machine(Path("/home/ada"), Path("/home/ada/boat"))
+AT = Address("http://127.0.0.1:9", around="boat")
+
+
+def test_claude_is_told_by_what_outweighs_its_settings_unless_the_person_says_its_own() -> None:
+    made = launch("claude", ("-p", "hi"), AT, HERE)
+    assert made.environment == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    flag, settings = made.arguments
+    assert flag == "--settings" and json.loads(settings)["env"] == made.environment
+    for own in (("--settings", "{}"), ("--settings={}",)):
+        assert launch("claude", own, AT, HERE).arguments == ()
+
+
+def test_codex_is_told_by_values_in_toml() -> None:
+    made = launch("codex", (), AT, HERE)
+    assert made.arguments[::2] == ("-c", "-c") and not made.environment
+    told = tomllib.loads("\n".join(made.arguments[1::2]))
+    assert told["model_provider"] == "palimpsest"
+    provider = told["model_providers"]["palimpsest"]
+    assert provider["base_url"] == "http://127.0.0.1:9/v1" and provider["wire_api"] == "responses"
+
+
+def test_opencode_is_told_beside_what_it_is_told_already() -> None:
+    own = Machine(HERE.home, HERE.directory, {"OPENCODE_CONFIG_CONTENT": '{"share": "disabled"}'})
+    for machine in (HERE, own):
+        told = json.loads(launch("opencode", (), AT, machine).environment["OPENCODE_CONFIG_CONTENT"])
+        assert told["provider"]["openai"]["options"]["baseURL"] == "http://127.0.0.1:9/v1"
+        assert told["provider"]["anthropic"]["options"]["baseURL"] == "http://127.0.0.1:9/v1"
+        assert ("share" in told) == (machine is own)
+
+
+def test_files_lie_in_the_folder_of_the_run() -> None:
+    qwen = launch("qwen", (), AT, HERE).within("/tmp/x")
+    assert qwen.environment["QWEN_CODE_SYSTEM_SETTINGS_PATH"] == "/tmp/x/settings.json"
+    assert json.loads(qwen.files["settings.json"])["env"]["OPENAI_BASE_URL"] == "http://127.0.0.1:9/v1"
+    pi = launch("pi", (), AT, HERE).within("/tmp/x")
+    assert pi.arguments == ("--extension", "/tmp/x/palimpsest.ts")
+    assert '"anthropic", { baseUrl: "http://127.0.0.1:9" }' in pi.files["palimpsest.ts"]
+
+
+@pytest.mark.parametrize("program", ["aider", "python3"])
+def test_what_tells_no_place_has_the_project_in_its_address(program: str) -> None:
+    told = launch(program, (), AT, HERE).environment
+    assert told["OPENAI_API_BASE"] == "http://127.0.0.1:9/p/boat/v1"
+
+
+def test_every_runtime_that_can_be_connected_is_started_or_said_not_to_be() -> None:
+    programs = set(GUIDES) - {"openai-sdk", "anthropic-sdk", "curl", "other"}
+    assert set(LAUNCHES) | ONLY_CONNECTED == programs

@@ -1,0 +1,269 @@
+"""Bodies as each runtime sends them, by what RUNTIMES.md observed: the shapes are theirs, the words are ours.
+
+A session is a list of turns: (``human``, words), (``assistant``, words), (``call``, what the tool printed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+Turn = tuple[str, str]
+Json = dict[str, Any]
+
+CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+
+
+@dataclass(frozen=True)
+class Sender:
+    """One runtime over one wire format.
+
+    ``system`` is its system prompt, ``opening`` the texts that it puts before a person's first words as messages of
+    their own, ``reminders`` those beside the words in the same message, ``words`` how it writes a person's words,
+    ``behind`` the message that it adds anew behind every request; ``sides`` are whole bodies of its side requests.
+    """
+
+    runtime: str
+    path: str
+    headers: Json = field(default_factory=dict)
+    system: str = "You are a coding agent. Be brief."
+    opening: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    words: Callable[[str], str] = str
+    behind: Callable[[int], str] | None = None
+    tools: bool = True
+    query: str = ""
+    more: Json = field(default_factory=dict)
+    sides: tuple[Callable[[Sender], Json], ...] = ()
+
+    @property
+    def listed(self) -> str:
+        """The field that has the messages."""
+        return "input" if self.path == RESPONSES else "messages"
+
+    def body(self, turns: Iterable[Turn], request: int = 0) -> Json:
+        """A session's request; ``request`` tells one from the next where a client writes a text anew each time."""
+        messages = [*map(self._user, self.opening)]
+        first = True
+        for number, (who, text) in enumerate(turns):
+            if who == "human":
+                messages.append(self._user(self.words(text), *(self.reminders if first else ())))
+                first = False
+            elif who == "assistant":
+                messages.append(self._assistant(text))
+            else:
+                messages += self._call(f"call_{number}", text)
+        if self.behind is not None:
+            messages.append(self._user(self.behind(request)))
+        return self._whole(messages)
+
+    def plain(self, *texts: str, system: str = "") -> Json:
+        """A conversation of its own, without tools: one message in the user's role."""
+        whole = self._whole([self._user(*texts)], system=system or self.system)
+        whole.pop("tools", None)
+        return whole
+
+    def with_last(self, turns: Iterable[Turn], text: str, **changed: Any) -> Json:
+        """A session's request with one more message in the user's role, as the client itself wrote it."""
+        return {**self._whole([*self.body(turns)[self.listed][self._leading :], self._user(text)]), **changed}
+
+    @property
+    def _leading(self) -> int:
+        return 1 if self.path != MESSAGES and self.system else 0
+
+    def _whole(self, messages: list[Json], system: str | None = None) -> Json:
+        system = self.system if system is None else system
+        stream: Json = {"stream": True}
+        tools: list[Json]
+        if self.path == MESSAGES:
+            tools = [{"name": "bash", "description": "Runs a command.", "input_schema": {"type": "object"}}]
+            told = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
+            body: Json = {"model": "m", "max_tokens": 32000, "system": told, "messages": messages, **stream}
+        elif self.path == RESPONSES:
+            tools = [{"type": "function", "name": "bash", "parameters": {"type": "object"}, "strict": False}]
+            opened = [{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": system}]}]
+            body = {"model": "m", "input": [*opened, *messages], "store": False, **stream}
+        else:
+            tools = [{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}]
+            body = {"model": "m", "messages": [{"role": "system", "content": system}, *messages], **stream}
+        return {**body, **({"tools": tools} if self.tools else {}), **self.more}
+
+    def _user(self, text: str, *before: str) -> Json:
+        texts = [*before, text]
+        if self.path == RESPONSES:
+            return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": t} for t in texts]}
+        if self.path == CHAT and not before:
+            return {"role": "user", "content": text}
+        return {"role": "user", "content": [{"type": "text", "text": each} for each in texts]}
+
+    def _assistant(self, text: str) -> Json:
+        if self.path == RESPONSES:
+            return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+        return {"role": "assistant", "content": [{"type": "text", "text": text}] if self.path == MESSAGES else text}
+
+    def _call(self, id: str, printed: str) -> list[Json]:
+        arguments = {"command": "make check"}
+        spelt = orjson.dumps(arguments).decode()
+        if self.path == MESSAGES:
+            use = {"type": "tool_use", "id": id, "name": "bash", "input": arguments}
+            result = {"type": "tool_result", "tool_use_id": id, "content": printed}
+            return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        if self.path == RESPONSES:
+            return [
+                {"type": "function_call", "call_id": id, "name": "bash", "arguments": spelt},
+                {"type": "function_call_output", "call_id": id, "output": printed},
+            ]
+        call = {"id": id, "type": "function", "function": {"name": "bash", "arguments": spelt}}
+        return [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": id, "content": printed},
+        ]
+
+
+TALK: tuple[Turn, ...] = (("human", "Which port does the staging gateway listen on?"), ("assistant", "On 7443."))
+"""What a side request is about."""
+
+
+def transcript(*, framed: str = "{}") -> str:
+    """A talk as one text, as clients that compact put it into one message."""
+    said = "\n\n".join(f"[{'User' if who == 'human' else 'Assistant'}]: {text}" for who, text in TALK)
+    return framed.format(f"<conversation>\n{said}\n</conversation>\n\nSummarize what was asked and what was found.")
+
+
+def title(sender: Sender) -> Json:
+    """A title, as opencode and what is built on it ask for one."""
+    return sender.plain(
+        "Generate a title for this conversation:\n",
+        TALK[0][1],
+        system="You are a title generator. You output ONLY a thread title.",
+    )
+
+
+def summary(sender: Sender) -> Json:
+    """A compaction that is a conversation of its own."""
+    return sender.plain(transcript(), system="You are a context summarization assistant. Write the summary only.")
+
+
+def extraction(sender: Sender) -> Json:
+    """deepagents' compaction, which has no system prompt."""
+    return sender.plain(f"<role>\nContext Extraction Assistant\n</role>\n{transcript()}")
+
+
+def asked_to(text: str, **changed: Any) -> Callable[[Sender], Json]:
+    """The session's own request, with an order of the client's behind it."""
+    return lambda sender: sender.with_last(TALK, text, **changed)
+
+
+def claude_title(sender: Sender) -> Json:
+    """Claude Code's title: no tools, and JSON is asked for."""
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}}
+    return {**sender.plain(TALK[0][1]), "output_config": {"format": {"type": "json_schema", "schema": schema}}}
+
+
+def claw_context(request: int) -> str:
+    """What OpenClaw puts behind every request, in other words each time."""
+    told = f"Reminder {request}: the gateway is up for {request * 7} minutes; 3 skills are listed."
+    return f"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\n{told}\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+
+
+def claw(path: str, session: str = "explicit:s1") -> Sender:
+    """OpenClaw over one of the three formats."""
+    line = f"Runtime: agent=main | session=agent:main:{session} | sessionId=s1 | host=box | repo=/srv/gate"
+    return Sender(
+        "openclaw",
+        path,
+        {"user_agent": "undici" if path == MESSAGES else "OpenAI/JS 7.15.0", "traceparent": "00-4bf9-00f0-01"},
+        system="You are a personal assistant running inside OpenClaw.\nYour working directory is: /srv/gate",
+        words=lambda text: f"[Fri 2026-11-20 10:59 UTC] {text}\n\n{line}",
+        behind=claw_context,
+        sides=(summary,),
+    )
+
+
+_REMINDER = "<system-reminder>\nThe user opened 3 files. The date is 2026-11-20.\n</system-reminder>"
+_AIDER = "Act as an expert software developer. Output every change as a *SEARCH/REPLACE block*."
+_AIDER_SUFFIX = "\n\nTo suggest changes to a file you MUST return the whole of it as a *SEARCH/REPLACE block*."
+
+SENDERS: dict[str, Sender] = {
+    **{
+        f"opencode over {path}": Sender(
+            "opencode",
+            path,
+            {"user_agent": "opencode/1.18.33 ai-sdk/x runtime/bun/1.3", "x_session_id": "ses_1"},
+            system="You are opencode.\n<env>\n  Working directory: /srv/gate\n</env>",
+            sides=(title, summary),
+        )
+        for path in (CHAT, RESPONSES, MESSAGES)
+    },
+    "Codex": Sender(
+        "codex",
+        RESPONSES,
+        {"user_agent": "codex_exec/0.169.0 (Debian)", "originator": "codex_exec", "thread_id": "t1"},
+        opening=("<environment_context>\n  <cwd>/srv/gate</cwd>\n</environment_context>",),
+        more={"prompt_cache_key": "t1", "client_metadata": {"thread_id": "t1"}},
+        sides=(asked_to("You are performing a CONTEXT CHECKPOINT COMPACTION. Write a handoff.", tools=[]),),
+    ),
+    "Claude Code": Sender(
+        "claude-code",
+        MESSAGES,
+        {"user_agent": "claude-cli/2.1.329 (external, cli)", "x_claude_code_session_id": "c1"},
+        query="?beta=true",
+        reminders=(_REMINDER,),
+        sides=(claude_title, asked_to("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.")),
+    ),
+    "Qwen Code": Sender(
+        "qwen-code",
+        CHAT,
+        {"user_agent": "QwenCode/0.24.4 (linux; x64)"},
+        system="You are Qwen Code, a CLI agent.",
+        reminders=(_REMINDER,),
+        sides=(
+            asked_to("[SUGGESTION MODE: Suggest what the user might type next.]"),
+            asked_to("You are the component that summarizes a conversation."),
+        ),
+    ),
+    **{
+        f"pi over {path}": Sender("pi", path, {"user_agent": "pi (linux 6.18; x64)"}, sides=(summary,))
+        for path in (CHAT, RESPONSES, MESSAGES)
+    },
+    "Cline": Sender(
+        "cline",
+        CHAT,
+        {"user_agent": "ai-sdk/openai-compatible/3.0.37"},
+        system="You are Cline, an engineer.\nDate: 11/20/2026",
+        sides=(summary,),
+    ),
+    **{f"OpenClaw over {path}": claw(path) for path in (CHAT, RESPONSES, MESSAGES)},
+    "aider": Sender(
+        "aider",
+        CHAT,
+        {"user_agent": "OpenAI/Python 2.20.0"},
+        system=_AIDER,
+        words=lambda text: text + _AIDER_SUFFIX,
+        tools=False,
+        sides=(
+            lambda sender: {
+                **sender.plain("diff --git a/gate.py", system="You write one-line Git commit messages."),
+                "stream": False,
+            },
+        ),
+    ),
+    "openai-agents": Sender("openai-agents", RESPONSES, {"user_agent": "Agents/Python 0.24.0"}, more={"stream": False}),
+    "deepagents": Sender(
+        "langchain",
+        MESSAGES,
+        {"user_agent": "langchain-anthropic/1.7.7"},
+        more={"stream": False, "cache_control": {"type": "ephemeral"}},
+        sides=(
+            lambda sender: sender.plain(f"<role>\nContext Extraction Assistant\n</role>\n{transcript()}", system=""),
+        ),
+    ),
+    "the AI SDK": Sender("ai-sdk", CHAT, {"user_agent": "ai/7.0.173 runtime/node.js/24"}),
+    "OpenAI's SDK": Sender("openai-sdk", CHAT, {"user_agent": "OpenAI/Python 3.51.0"}, tools=False),
+    "Anthropic's SDK": Sender("anthropic-sdk", MESSAGES, {"user_agent": "Anthropic/Python 2.10.0"}, tools=False),
+    "curl": Sender("curl", CHAT, {"user_agent": "curl/8.14"}, tools=False),
+    "anyone": Sender("generic", CHAT, {"user_agent": "homemade/1"}),
+}

@@ -1,0 +1,170 @@
+"""Every runtime, played to recall: of six memories the one that belongs here comes, and lands where it should."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from proxy.runtimes import RUNTIMES, recognise, spoken
+from proxy.wire import dialect_of
+from proxy.wire.slices import cut, items_of
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.runtimes.senders import SENDERS, TALK, Json, Sender, Turn
+from tests.running import Running, running
+
+RIGHT = "The staging gateway listens on port 7443 behind the reverse proxy."
+REMEDY = "The error libwombat.so.3 not found means that tools/vendor.sh has not run."
+OTHERS = (
+    "The parser splits its input on commas and keeps the quotes.",
+    "Greta's birthday party is at the lake house in July.",
+    "The invoices are printed in Helvetica, never in Arial.",
+    "Our podcast comes out every second Thursday morning.",
+    "The greenhouse sensors report humidity every ten minutes.",
+)
+PRINTED = "make: checking\nerror: libwombat.so.3 not found\nmake: *** stopped"
+PROJECT = {"x_palimpsest_project": "gate"}
+OPENS, PAGE = "<recalled-memory>", "<memory-page>"
+
+every = pytest.mark.parametrize("name", SENDERS)
+every_with_tools = pytest.mark.parametrize("name", [name for name, sender in SENDERS.items() if sender.tools])
+every_with_sides = pytest.mark.parametrize("name", [name for name, sender in SENDERS.items() if sender.sides])
+
+
+@every
+def test_each_is_known_for_what_it_is(name: str) -> None:
+    sender = SENDERS[name]
+    dialect = dialect_of(sender.path)
+    assert dialect is not None
+    view = dialect.read(orjson.dumps(sender.body([TALK[0]])), spoken)
+    headers = {key.replace("_", "-"): value for key, value in sender.headers.items()}
+    assert recognise(headers, view).name == sender.runtime
+    assert view.conversation.messages[view.conversation.newest].spoken == TALK[0][1]
+
+
+def test_no_runtime_is_left_out() -> None:
+    assert {runtime.name for runtime in RUNTIMES} == {sender.runtime for sender in SENDERS.values()}
+
+
+@asynccontextmanager
+async def remembering(home: Path, *memories: str, **settings: Any) -> AsyncIterator[tuple[Running, FakeProvider]]:
+    """A proxy that was told some memories, each in a session of its own."""
+    async with fake_provider() as provider, running(provider, home, **settings) as proxy:
+        for number, memory in enumerate(memories):
+            await proxy.chat(memory, session=f"told-{number}", project="gate")
+        await proxy.learned()
+        yield proxy, provider
+
+
+async def send(proxy: Running, sender: Sender, body: Json) -> tuple[bytes, str]:
+    """Send a body as its runtime does; the bytes that were sent, and what was done with them."""
+    sent = orjson.dumps(body)
+    status, reply, headers = await proxy.post(sender.path + sender.query, sent, **sender.headers, **PROJECT)
+    assert status == 200, reply
+    return sent, headers["x-palimpsest-status"]
+
+
+def holding(body: Json | bytes, sender: Sender, mark: str) -> list[int]:
+    """Which of a body's messages hold something, counted from the end."""
+    messages = (orjson.loads(body) if isinstance(body, bytes) else body)[sender.listed]
+    return [index - len(messages) for index, message in enumerate(messages) if mark in orjson.dumps(message).decode()]
+
+
+def told(body: bytes) -> str:
+    """All that a body recalls."""
+    return "\n".join(re.findall(f"{OPENS}(.*?)</recalled-memory>", body.decode(), re.DOTALL))
+
+
+def _without(body: bytes, sender: Sender, places: list[int]) -> list[bytes]:
+    """The bytes of all of a body's parts but the messages at these places, counted from the end."""
+    _, fields = cut(body)
+    items = items_of(fields[sender.listed])
+    kept = [item for index, item in enumerate(items) if index - len(items) not in places]
+    return [bytes(raw) for raw in (*kept, *(raw for name, raw in fields.items() if name != sender.listed))]
+
+
+def others_in(text: str) -> list[str]:
+    return [each for each in OTHERS if each[:24] in text]
+
+
+@every
+async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    async with remembering(tmp_path, *OTHERS, RIGHT, **{"memory.page.enabled": False}) as (proxy, provider):
+        sent, _ = await send(proxy, sender, sender.body([TALK[0]]))
+        forwarded = provider.last.body
+    assert "7443" in told(forwarded) and not others_in(told(forwarded)), told(forwarded)
+    words = holding(sent, sender, TALK[0][1])
+    assert holding(forwarded, sender, OPENS) == words
+    assert _without(sent, sender, words) == _without(forwarded, sender, words)
+
+
+@every
+async def test_the_page_stands_behind_the_first_words_and_nowhere_else(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    async with remembering(tmp_path, "I prefer British spelling.") as (proxy, provider):
+        for turns in _growing(sender):
+            sent, _ = await send(proxy, sender, sender.body(turns, len(turns)))
+            first = min(holding(sent, sender, TALK[0][1]))
+            assert holding(provider.last.body, sender, PAGE) == [first]
+            assert b"British spelling" in provider.last.body
+
+
+@every_with_tools
+async def test_a_failing_command_brings_its_remedy_into_its_own_result(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    async with remembering(tmp_path, *OTHERS, REMEDY, **{"memory.page.enabled": False}) as (proxy, provider):
+        begun: list[Turn] = [("human", "Please check the build.")]
+        await send(proxy, sender, sender.body(begun, 1))
+        sent, _ = await send(proxy, sender, sender.body([*begun, ("call", PRINTED)], 2))
+        forwarded = provider.last.body
+    assert "vendor.sh" in told(forwarded) and not others_in(told(forwarded)), told(forwarded)
+    assert holding(forwarded, sender, OPENS) == holding(sent, sender, "error: libwombat")
+
+
+@every_with_sides
+async def test_side_requests_get_nothing(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    async with remembering(tmp_path, *OTHERS, RIGHT) as (proxy, provider):
+        for side in sender.sides:
+            sent, status = await send(proxy, sender, side(sender))
+            assert provider.last.body == sent, status
+
+
+@every
+async def test_the_prefix_grows_whatever_the_runtime_adds_anew(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    before: tuple[list[bytes], list[bytes]] | None = None
+    async with remembering(tmp_path, *OTHERS, RIGHT, REMEDY) as (proxy, provider):
+        for number, turns in enumerate(_growing(sender)):
+            sent, _ = await send(proxy, sender, sender.body(turns, number))
+            now = _messages(sent, sender), _messages(provider.last.body, sender)
+            if before is not None:
+                assert _shared(before[1], now[1]) >= _shared(before[0], now[0]) > 0
+            before = now
+
+
+def _growing(sender: Sender) -> list[list[Turn]]:
+    """The requests of one session, a retry among them."""
+    turns: list[Turn] = [TALK[0]]
+    requests = [list(turns), list(turns)]
+    more: tuple[Turn, ...] = (("call", PRINTED), ("call", "ok"), TALK[1], ("human", "Good. What else?"))
+    for turn in more:
+        if turn[0] != "call" or sender.tools:
+            turns.append(turn)
+            if turn[0] != "assistant":
+                requests.append(list(turns))
+    return requests
+
+
+def _messages(body: bytes, sender: Sender) -> list[bytes]:
+    return [orjson.dumps(message) for message in orjson.loads(body)[sender.listed]]
+
+
+def _shared(left: list[bytes], right: list[bytes]) -> int:
+    return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
