@@ -15,6 +15,7 @@ from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.lasting import holds_until
+from memory.language.prose import own_words
 from memory.learning.assistant import worth_keeping
 from memory.learning.choice import choice, options
 from memory.learning.corrections import correction, mistaken
@@ -23,7 +24,6 @@ from memory.learning.importance import importance
 from memory.learning.instructions import instruction
 from memory.learning.personal import personal, somebody
 from memory.learning.preferences import preference
-from memory.learning.prose import own_words
 from memory.learning.remember import asked
 from memory.learning.rules import Finding
 from memory.learning.sensitivity import sensitivity

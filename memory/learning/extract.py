@@ -2,7 +2,7 @@
 
 Two readers go over a person's message. The rules know a few forms well (see :mod:`memory.learning.by_rules`); a trained
 model reads talk about work as clauses and says which of them are worth keeping, in whatever words they are (see
-:mod:`memory.learning.understanding`). The fact's text is the person's own words with their dates made absolute. An
+:mod:`memory.understanding`). The fact's text is the person's own words with their dates made absolute. An
 assistant's text is read much more sparingly, and text of tools, the web and sub-agents not at all: an instruction
 that stands in it is nobody's order.
 """
@@ -17,18 +17,18 @@ from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.lasting import holds_until
+from memory.language.prose import own_words
 from memory.learning.by_rules import by_rules
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
-from memory.learning.prose import own_words
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
-from memory.learning.understanding.clauses import Reader
-from memory.learning.understanding.shipped import reader as shipped
-from memory.learning.understanding.tokens import tokens
-from memory.learning.understanding.wording import Statement, statements
 from memory.scope import Layer
+from memory.understanding.clauses import Reader
+from memory.understanding.shipped import reader as shipped
+from memory.understanding.tokens import tokens
+from memory.understanding.wording import Statement, statements
 
 LONGEST: Final = 480
 """Characters of a fact's text at most."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from memory.language.prose import is_machine_made, without_tags
 from memory.language.sentences import Shape, blocks, sentences
-from memory.learning.prose import is_machine_made, without_tags
 from memory.learning.speech import spoken_in
 
 TOKENS = 90

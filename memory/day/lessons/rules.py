@@ -41,7 +41,7 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
 
 
 def _load() -> None:
-    from memory.learning.understanding.shipped import reader
+    from memory.understanding.shipped import reader
 
     reader()
 

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
-from memory.learning.understanding.clauses import Splitter
-from memory.learning.understanding.features import SIZE
-from memory.learning.understanding.network import KEPT, PASSING, SCOPES
-from memory.learning.understanding.shipped import WEIGHTS
 from memory.models.training.fitting import Floats, Network, Plan, fit, logistic_slope, softmax_slope
 from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
+from memory.understanding.clauses import Splitter
+from memory.understanding.features import SIZE
+from memory.understanding.network import KEPT, PASSING, SCOPES
+from memory.understanding.shipped import WEIGHTS
 
 KINDS: Final = len(KEPT) + len(PASSING)
 HEADS: Final = KINDS + len(SCOPES) + 4

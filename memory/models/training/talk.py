@@ -13,9 +13,9 @@ import orjson
 from numpy.typing import NDArray
 
 from memory.language.sentences import sentences
-from memory.learning.understanding.features import around, of_gap, of_text
-from memory.learning.understanding.network import KEPT, PASSING
-from memory.learning.understanding.tokens import located
+from memory.understanding.features import around, of_gap, of_text
+from memory.understanding.network import KEPT, PASSING
+from memory.understanding.tokens import located
 
 DATA: Final = Path(__file__).parent / "data"
 BREAK: Final = "//"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from memory.language.prose import own_words, without_tags
 from memory.language.sentences import Block, Shape, blocks, sentences
-from memory.learning.prose import own_words, without_tags
-from memory.learning.understanding.features import around, of_gap, of_text
-from memory.learning.understanding.network import ClauseModel, Floats, Judgement
-from memory.learning.understanding.tokens import located
+from memory.understanding.features import around, of_gap, of_text
+from memory.understanding.network import ClauseModel, Floats, Judgement
+from memory.understanding.tokens import located
 
 MOST = 80
 """Clauses of a message that are judged: who says more has pasted it."""

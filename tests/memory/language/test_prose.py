@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.prose import is_machine_made, own_words, prose, without_tags
+from memory.language.prose import is_machine_made, own_words, prose, without_tags
 
 
 def test_code_quotes_and_tables_are_not_the_speakers_words() -> None:

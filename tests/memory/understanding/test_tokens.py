@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.understanding.tokens import LONGEST, located, tokens
+from memory.understanding.tokens import LONGEST, located, tokens
 
 
 def test_forms_are_named_because_their_values_teach_nothing() -> None:

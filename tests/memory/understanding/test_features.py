@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.understanding.features import SIZE, around, of_gap, of_text
+from memory.understanding.features import SIZE, around, of_gap, of_text
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

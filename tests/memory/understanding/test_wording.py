@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.learning.understanding.clauses import Clause
-from memory.learning.understanding.network import KEPT, PASSING, SCOPES, Judgement
-from memory.learning.understanding.shipped import reader
-from memory.learning.understanding.wording import UNCERTAIN, plain, statements
+from memory.understanding.clauses import Clause
+from memory.understanding.network import KEPT, PASSING, SCOPES, Judgement
+from memory.understanding.shipped import reader
+from memory.understanding.wording import UNCERTAIN, plain, statements
 
 
 def clause(text: str, keep: float, kind: str = "rule", sentence: int = 0, **flags: float) -> Clause:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.learning.understanding.clauses import LONGEST, MOST, Reader
-from memory.learning.understanding.network import KEPT, PASSING, Floats
-from memory.learning.understanding.shipped import reader
+from memory.understanding.clauses import LONGEST, MOST, Reader
+from memory.understanding.network import KEPT, PASSING, Floats
+from memory.understanding.shipped import reader
 
 _SAID = "the ledger is append-only and has three replicas (one in Oslo) so what do we do about the second one?"
 

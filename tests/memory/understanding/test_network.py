@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.learning.understanding.features import SIZE, around, of_text
-from memory.learning.understanding.network import (
+from memory.understanding.features import SIZE, around, of_text
+from memory.understanding.network import (
     ABOUT_PERSON,
     FLAGS,
     KEPT,
@@ -16,7 +16,7 @@ from memory.learning.understanding.network import (
     reach,
     softmax,
 )
-from memory.learning.understanding.shipped import reader
+from memory.understanding.shipped import reader
 
 
 def judged(texts: list[str], reply: str = "") -> list[Judgement]:

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
-from memory.learning.understanding.clauses import Reader, Splitter
-from memory.learning.understanding.network import ClauseModel, Layer, Table
+from memory.understanding.clauses import Reader, Splitter
+from memory.understanding.network import ClauseModel, Layer, Table
 
 WEIGHTS: Final = "clauses.npz"
 

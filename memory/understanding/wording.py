@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory.language.sentences import sentences
-from memory.learning.understanding.clauses import Clause
-from memory.learning.understanding.network import KEPT, reach
-from memory.learning.understanding.tokens import tokens
+from memory.understanding.clauses import Clause
+from memory.understanding.network import KEPT, reach
+from memory.understanding.tokens import tokens
 
 UNCERTAIN: Final = 0.3
 """The probability from which on a clause makes a statement. Whoever asks says how sure it must be to count."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from zlib import crc32
 
-from memory.learning.understanding.tokens import tokens
+from memory.understanding.tokens import tokens
 
 SIZE = 1 << 16
 """Rows of a table of features."""
