@@ -216,9 +216,9 @@ def test_a_name_at_the_beginning_must_be_a_name() -> None:
 
 
 _MODULES = [
-    *(f"language.{name}" for name in ("contradiction", "dates", "entities", "sentences")),
+    *(f"language.{name}" for name in ("contradiction", "dates", "entities", "prose", "sentences")),
     *(f"learning.{name}" for name in ("assistant", "choice", "corrections", "decisions", "extract", "importance")),
-    *(f"learning.{name}" for name in ("instructions", "moment", "passages", "personal", "preferences", "prose")),
+    *(f"learning.{name}" for name in ("instructions", "moment", "passages", "personal", "preferences")),
     *(f"learning.{name}" for name in ("remember", "sensitivity", "speech", "statements")),
 ]
 
