@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "demo",
     "doctor": "doctor",
     "status": "looking",
+    "why": "why",
     "search": "memories",
     "facts": "memories",
     "fact": "memories",
