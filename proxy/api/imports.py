@@ -107,8 +107,9 @@ def _read(said: _Session) -> Conversation:
     dialect = DIALECTS.get(said.path.removeprefix("/v1"))
     if dialect is None:
         raise Refusal(422, f"path is {said.path[:40]!r}; it is one of {', '.join(DIALECTS)}")
-    key = b"input" if dialect.name == "openai-responses" else b"messages"
-    body = b'{"model":' + orjson.dumps(said.model) + b',"' + key + b'":' + bytes(said.messages) + b"}"
+    body = (
+        b'{"model":' + orjson.dumps(said.model) + b',"' + dialect.listed.encode() + b'":' + bytes(said.messages) + b"}"
+    )
     try:
         return dialect.read(body, spoken).conversation
     except (BadRequest, Unreadable) as error:
