@@ -17,7 +17,7 @@ from memory.ports import Found
 class Moment:
     """For whom and for when is searched. ``session`` is the one that asks: its own turns are not memories; ``present``
     stands in the request already. A question about a ``past`` time finds what was superseded too; ``as_of`` a moment
-    what was known at it."""
+    what was known at it. At ``work`` an agent with tools asks."""
 
     owners: tuple[str, ...]
     now: datetime
@@ -26,6 +26,7 @@ class Moment:
     floor: Floor = FLOOR
     past: Past | None = None
     as_of: datetime | None = None
+    work: bool = False
 
 
 @dataclass(frozen=True, slots=True)

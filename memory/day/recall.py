@@ -93,7 +93,7 @@ class Recall:
             # What answers for a whole time leaves nothing to be found by the few words that ask for it.
             said = question.said if question.asker is Asker.PERSON else ""
             past = past_of(said, arrival.at) if said else None
-            moment = Moment(tuple(owners), arrival.at, present, session.id, past=past)
+            moment = Moment(tuple(owners), arrival.at, present, session.id, past=past, work=bool(conversation.tools))
             searched = await self.search(question, moment)
         people: list[Scored] = []
         if question is not None and asked is None:

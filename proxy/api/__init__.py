@@ -30,6 +30,7 @@ from proxy.api import (
     status,
     switch,
     tools,
+    why,
 )
 from proxy.api.answers import answers
 from proxy.api.door import door
@@ -56,6 +57,7 @@ def api(edge: Edge) -> web.Application:
         page,
         project,
         log,
+        why,
         nights,
         candidates,
         switch,

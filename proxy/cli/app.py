@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "demo",
     "doctor": "doctor",
     "status": "looking",
+    "why": "why",
     "search": "memories",
     "facts": "memories",
     "fact": "memories",
@@ -54,7 +55,7 @@ COMMANDS = {
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-GROUPS = {"embedder": "embedder", "research": "research"}
+GROUPS = {"embedder": "embedder", "research": "research", "service": "service"}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 

@@ -21,7 +21,7 @@ _RULES = "memory.learning.lesson"
 
 _PIECES = (
     *("decisions", "statements", "instructions", "preferences", "personal"),
-    *("choice", "assistant", "remember", "corrections", "understanding.shipped"),
+    *("choice", "assistant", "remember", "corrections"),
 )
 """Those that take longest to import, which :data:`_RULES` would do in one go."""
 
@@ -36,14 +36,18 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
         for piece in _PIECES:
             await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
             await rest()
+        await asyncio.to_thread(importlib.import_module, "memory.understanding.shipped")
+        await rest()
     await asyncio.to_thread(importlib.import_module, _RULES)
     await asyncio.to_thread(_load)
 
 
 def _load() -> None:
-    from memory.understanding.shipped import reader
+    from memory.understanding.shipped import change, reader, relevance
 
     reader()
+    relevance()
+    change()
 
 
 def whole() -> bool:

@@ -2,5 +2,6 @@
 
 commands                find, look up, remember, pin, forget
 revising                a fact still holds, or this is what holds now
+why                     why a session's newest request stands as it does
 lives                   what a fact followed and what followed it, and how strong it was and will be
 """

@@ -133,9 +133,12 @@ class Commands:
             )
         return found[:limit]
 
-    async def explain(self, text: str, owners: Sequence[str], tokens: int) -> Explained:
-        """What recall would do with a message, in ``tokens``."""
-        return await self._recall.explain(text, Moment(tuple(owners), self._now()), tokens)
+    async def explain(
+        self, text: str, owners: Sequence[str], tokens: int, session: str = "", present: frozenset[str] = frozenset()
+    ) -> Explained:
+        """What recall would do with a message, in ``tokens``: one of a ``session`` in which some memories stand
+        already, where it is one."""
+        return await self._recall.explain(text, Moment(tuple(owners), self._now(), present, session), tokens)
 
     async def facts(
         self,

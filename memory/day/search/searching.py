@@ -9,18 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from memory.context.at_work import at_work
 from memory.context.diversity import diverse
+from memory.context.floor import OPEN, passes
 from memory.context.fuse import answered_already, brings_new, for_a_part, fused
 from memory.context.graph import SPREAD, names_asked, near
 from memory.context.lexical import Weighed, weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.question import Asker, Question, simpler
-from memory.context.rank import Memory, Scored, Standing, Weights, asked_then, rank
+from memory.context.rank import Memory, Scored, Standing, Weights, asked_then, is_question, rank
 from memory.context.route import reach
 from memory.context.searched import Moment, Round, Searched
 from memory.day.search.weighing import Weighing
 from memory.language.spans import Span
 from memory.ports import Embedder, Found, Index, Journal, Query, Vector
+from memory.understanding.shipped import relevance
 
 TIMES = 2
 """Times of one question that are searched by themselves."""
@@ -91,11 +94,26 @@ class Searching:
         ranked = fused(rounds)
         clock.lap("rank")
         scored: list[Scored] = []
-        if ranked:
+        if ranked and moment.work and question.asker is Asker.PERSON:
+            scored = diverse(self._at_work(question, rounds, ranked))
+        elif ranked:
             ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
+
+    def _at_work(self, question: Question, rounds: Sequence[Round], ranked: Sequence[Scored]) -> list[Scored]:
+        """What of a ranking helps an agent at work."""
+        whole = rounds[0]
+        evidence = [pair for pair in whole.candidates if not is_question(pair[1])]
+        return at_work(
+            question.said,
+            ranked,
+            [memory for each in rounds for _, memory in each.candidates],
+            relevance(),
+            worded=passes(question, whole.weighed, evidence),
+            asks=question.work < 1.0 or "?" in question.said,
+        )
 
     async def _round(
         self,
@@ -146,7 +164,7 @@ class Searching:
             moment.now,
             present=moment.present,
             session=moment.session,
-            floor=moment.floor,
+            floor=OPEN if moment.work and question.asker is Asker.PERSON else moment.floor,
             past=moment.past,
             as_of=moment.as_of,
             standing=shared.standing,

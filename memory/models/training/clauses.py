@@ -25,7 +25,7 @@ from memory.understanding.shipped import WEIGHTS
 
 KINDS: Final = len(KEPT) + len(PASSING)
 HEADS: Final = KINDS + len(SCOPES) + 4
-PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=9, drop_bags=(0.0, 0.5))
+PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=5, drop_bags=(0.0, 0.5))
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 
@@ -89,26 +89,25 @@ def fitted(
     cut = Splitter(boundary)
     examples += recut(talk, cut.split) + recut(talk, lambda sentence: [sentence])
     network = fit_clauses(examples, embedding)
-    used_rows(network, examples)
-    return pack(network, boundary), network
+    bags = [[each.says for each in examples], [each.around for each in examples]]
+    packed = pack_tables(network, ("says", "around"), bags)
+    return {"boundary": boundary.astype(np.float16), **packed}, network
 
 
-def pack(network: Network, boundary: Floats) -> dict[str, NDArray[np.generic]]:
-    """The arrays of a clause model: tables as small integers, the rest in half precision."""
-    packed: dict[str, NDArray[np.generic]] = {"boundary": boundary.astype(np.float16)}
-    for name, table in zip(("says", "around"), network.tables, strict=True):
-        scale = float(np.percentile(np.abs(table), 99.95)) / 127
+def pack_tables(
+    network: Network, names: Sequence[str], bags: Sequence[Sequence[NDArray[np.int64]]]
+) -> dict[str, NDArray[np.generic]]:
+    """The arrays of a network: tables as small integers, the rest in half precision. Rows that no example has were only
+    drawn, and are set to zero."""
+    packed: dict[str, NDArray[np.generic]] = {}
+    for name, table, own in zip(names, network.tables, bags, strict=True):
+        unseen = np.ones(len(table), bool)
+        unseen[np.unique(np.concatenate(list(own)))] = False
+        table[unseen] = 0.0
+        scale = float(np.percentile(np.abs(table[~unseen]), 99.95)) / 127
         packed[name] = np.clip(np.rint(table / scale), -127, 127).astype(np.int8)
         packed[f"{name}_scale"] = np.array(scale, np.float32)
     return packed | {name: value.astype(np.float16) for name, value in network.weights.items()}
-
-
-def used_rows(network: Network, examples: Sequence[Labelled]) -> None:
-    """Set to zero what no example has: it was only drawn."""
-    for table, bags in zip(network.tables, ([e.says for e in examples], [e.around for e in examples]), strict=True):
-        seen = np.zeros(len(table), bool)
-        seen[np.unique(np.concatenate(bags))] = True
-        table[~seen] = 0.0
 
 
 def _dense(examples: Sequence[Labelled], embedding: StaticEmbedding) -> Floats:

@@ -1,0 +1,298 @@
+"""``palimpsest service``: the server as a service of this machine, there from login on and again when it dies."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import shown, wording
+from proxy.cli.call import Call, takes
+from proxy.cli.faults import Fault
+from proxy.cli.server import Announced, announced
+from proxy.cli.services import launchd, systemd
+from proxy.cli.services.installation import Command, Installation, Served, State
+from proxy.connect import Preview
+from proxy.settings import Settings
+
+LOG = "server.log"
+"""Below the home folder: what the server says, in a file that is kept short."""
+
+START_SECONDS, EVERY = 30.0, 0.1
+"""How long a server may take to listen, and between two looks whether it does."""
+
+COMMAND_SECONDS = 60.0
+
+PASSING = ("uv/archive-v", "uv/builds-v", "/_npx/")
+"""What stands in the path of a program that is there for one call only."""
+
+NOT_OURS = frozenset(("PALIMPSEST_HOME", "PALIMPSEST_CONFIG", "PALIMPSEST__SERVER__HOST", "PALIMPSEST__SERVER__PORT"))
+"""Variables that a service need not see: what they say stands in its files."""
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+service = typer.Typer(
+    help="Keep the server running from login on: install, start, stop, status, uninstall.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@service.command("install")
+@takes()
+def install(
+    call: Call,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written and run, and stop.")] = False,
+    yes: Yes = False,
+) -> None:
+    """Write the service and start it, after showing what is written and run."""
+    settings, made = _made(call)
+    files = _files(made, gone=False)
+    told: dict[str, Any] = {"manager": made.manager, "files": {str(file): text for file, text in made.files.items()}}
+    told["commands"] = [list(each) for each in (*made.reload, *made.install)]
+    if not call.as_json:
+        _show(files, (*made.reload, *made.install))
+        for line in _unseen():
+            print(f"! {line}", file=sys.stderr)
+    if not dry_run:
+        _ask(made, yes or call.as_json)
+        before = _state(made)
+        _not_by_hand(settings, before)
+        _write(files, made, before)
+        there = _listening(settings)
+        told["url"] = there.url
+    if call.as_json:
+        shown.as_json({**told, "installed": not dry_run})
+    elif not dry_run:
+        print(f"installed, and runs at {told['url']}: its log is {settings.home / LOG}")
+        for note in made.notes:
+            print(f"- {note}")
+        print(f"`{wording.program()} service uninstall` takes it away again.", file=sys.stderr)
+
+
+@service.command("start")
+@takes()
+def start(call: Call) -> None:
+    """Start the installed service."""
+    settings, made = _installed(call)
+    before = _state(made)
+    if not before.process:
+        _not_by_hand(settings, before)
+        _obey([*(made.stop if before.known else ()), *made.start])
+    there = _listening(settings)
+    _tell(call, f"runs at {there.url}", running=True, url=there.url)
+
+
+@service.command("stop")
+@takes()
+def stop(call: Call) -> None:
+    """Stop it until the next login, or until it is started."""
+    _, made = _installed(call)
+    if _state(made).known:
+        _obey(made.stop)
+    _tell(call, "stopped; it starts again at the next login", running=False)
+
+
+@service.command("status")
+@takes()
+def status(call: Call) -> None:
+    """Say whether it is installed and runs; the exit code is 0 where it does."""
+    settings, made = _made(call)
+    there = [file for file in made.files if file.exists()]
+    state = _state(made) if there else State("not installed", known=False)
+    found = announced(settings.home)
+    ours = found is not None and found.process == state.process
+    told = {
+        "installed": bool(there),
+        "manager": made.manager,
+        "state": state.word,
+        "process": state.process or None,
+        "url": found.url if found is not None and ours else None,
+        "files": [str(file) for file in there],
+        "log": str(settings.home / LOG),
+    }
+    if call.as_json:
+        shown.as_json(told)
+    else:
+        shown.pairs((name, value) for name, value in told.items() if value not in (None, []))
+        if found is not None and not ours:
+            print(f"! a server that is none of the service's runs at {found.url} (process {found.process})")
+    if not state.process:
+        raise typer.Exit(1)
+
+
+@service.command("uninstall")
+@takes()
+def uninstall(call: Call, yes: Yes = False) -> None:
+    """Stop it and take its files away. What is remembered stays."""
+    settings, made = _made(call)
+    files = [each for each in _files(made, gone=True) if each.before is not None]
+    if not files:
+        _tell(call, "it is not installed", removed=[])
+        return
+    if not call.as_json:
+        _show(files, (*made.uninstall, *made.reload))
+    _ask(made, yes or call.as_json)
+    if _state(made).known:
+        _obey(made.uninstall)
+    for each in files:
+        each.path.unlink()
+    _obey(made.reload)
+    _tell(call, f"taken away; what is remembered stays in {settings.home}", removed=[str(each.path) for each in files])
+
+
+def installation(settings: Settings, config: Path | None, platform: str = sys.platform) -> Installation:
+    """What this machine's manager of services is given.
+
+    Raises:
+        Fault: where there is none that we know, or our program is not there to stay.
+    """
+    home = settings.home.resolve()
+    place = settings.server
+    served = Served(_program(), home, place.host.strip("[]"), place.port, home / LOG, config)
+    if platform == "darwin":
+        return launchd.installation(served, Path.home() / "Library" / "LaunchAgents", os.getuid())
+    if platform == "linux":
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
+        try:
+            return systemd.installation(served, folder)
+        except ValueError as error:
+            raise Fault(f"systemd cannot be told of it: {error}") from error
+    raise Fault(f"there are services for systemd and launchd only, not for {platform}: palimpsest serve")
+
+
+def _made(call: Call) -> tuple[Settings, Installation]:
+    settings = call.loaded().settings
+    config = call.config or (Path(told) if (told := os.environ.get("PALIMPSEST_CONFIG")) else None)
+    return settings, installation(settings, config.expanduser().resolve() if config else None)
+
+
+def _installed(call: Call) -> tuple[Settings, Installation]:
+    settings, made = _made(call)
+    if not any(file.exists() for file in made.files):
+        raise Fault("it is not installed: palimpsest service install", 2)
+    return settings, made
+
+
+def _program() -> list[str]:
+    """What starts us, wherever a manager stands."""
+    beside = shutil.which("palimpsest", path=str(Path(sys.executable).parent))
+    program = [beside] if beside else [sys.executable, "-P", "-m", "proxy"]
+    if any(part in Path(program[0]).as_posix() for part in PASSING):
+        raise Fault(
+            f"{program[0]} is there for this call only: install it first (uv tool install palimpsest-proxy), and call "
+            "`palimpsest service install` then"
+        )
+    return program
+
+
+def _unseen() -> list[str]:
+    """What is set in this shell and will not be in a service."""
+    names = sorted(name for name in os.environ if name.startswith("PALIMPSEST_") and name not in NOT_OURS)
+    return [f"{name} is set in this shell only: a service reads the settings file" for name in names]
+
+
+def _files(made: Installation, *, gone: bool) -> list[Preview]:
+    return [
+        Preview(file, file.read_bytes() if file.exists() else None, None if gone else text.encode())
+        for file, text in made.files.items()
+    ]
+
+
+def _show(files: Iterable[Preview], commands: Iterable[Command]) -> None:
+    for each in files:
+        print(each.diff or f"{each.path}: as it is")
+    print("\n".join(f"$ {shlex.join(each)}" for each in commands))
+
+
+def _ask(made: Installation, yes: bool) -> None:
+    """Whether somebody wants it, and the manager can do it."""
+    answered = _ran(made.there)
+    if answered.returncode:
+        why = (answered.stderr or answered.stdout).strip().partition("\n")[0]
+        raise Fault(
+            f"{made.manager} does not answer for you here ({why}): nothing was changed. Where there is none, as in a "
+            "container, start the server yourself: palimpsest serve"
+        )
+    if not yes and sys.stdin.isatty() and not typer.confirm("Do this?", default=True):
+        raise Fault("nothing was changed")
+
+
+def _not_by_hand(settings: Settings, state: State) -> None:
+    """A server that a person or `palimpsest run` started has the stores and the address."""
+    found = announced(settings.home)
+    if found is not None and found.process != state.process:
+        raise Fault(
+            f"a server runs already at {found.url} (process {found.process}), started by hand or by `palimpsest run`: "
+            "stop it first. Nothing was changed"
+        )
+
+
+def _write(files: list[Preview], made: Installation, before: State) -> None:
+    """Write and start it; what was there stands there again where that fails."""
+    written = []
+    try:
+        for each in files:
+            each.path.parent.mkdir(parents=True, exist_ok=True)
+            written.append(each)
+            each.path.write_bytes(each.after or b"")
+        _obey([*made.reload, *(made.stop if before.known else ()), *made.install])
+    except (Fault, OSError):
+        for each in written:
+            if each.before is None:
+                each.path.unlink(missing_ok=True)
+            else:
+                each.path.write_bytes(each.before)
+        for command in made.reload:
+            _ran(command)
+        raise
+
+
+def _state(made: Installation) -> State:
+    return made.read(_ran(made.ask).stdout)
+
+
+def _obey(commands: Iterable[Command]) -> None:
+    """Run what a manager is told, the one after the other.
+
+    Raises:
+        Fault: with the manager's own words, at the first that fails.
+    """
+    for command in commands:
+        done = _ran(command)
+        if done.returncode:
+            raise Fault(f"`{shlex.join(command)}` failed: {(done.stderr or done.stdout).strip() or done.returncode}")
+
+
+def _ran(command: Command) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_SECONDS, check=False)
+    except FileNotFoundError:
+        return subprocess.CompletedProcess(command, 127, "", f"there is no {command[0]}")
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "it did not answer within a minute")
+
+
+def _listening(settings: Settings) -> Announced:
+    """The server, when it listens."""
+    until = time.monotonic() + START_SECONDS
+    while (found := announced(settings.home)) is None:
+        if time.monotonic() > until:
+            raise Fault(f"it was started and does not listen yet: see {settings.home / LOG}")
+        time.sleep(EVERY)
+    return found
+
+
+def _tell(call: Call, sentence: str, **told: Any) -> None:
+    if call.as_json:
+        shown.as_json(told)
+    else:
+        print(sentence)

@@ -1,0 +1,60 @@
+"""The nouns: what shall be kept running, what is written and run for it, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+Command = tuple[str, ...]
+
+TITLE = "Palimpsest, a memory for coding agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What shall be kept running: our ``program``, with a data folder and perhaps a settings file, at an address."""
+
+    program: Sequence[str]
+    home: Path
+    host: str
+    port: int
+    log: Path
+    config: Path | None = None
+
+    def command(self, *, listens: bool) -> list[str]:
+        """What starts it. ``listens``: at its own address, and not at a socket that is handed over."""
+        place = ["--host", self.host, "--port", str(self.port)] if listens else []
+        settings = ["--config", str(self.config)] if self.config is not None else []
+        return [*self.program, "serve", "--home", str(self.home), *settings, *place, "--log-file", str(self.log)]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a service stands, in the manager's own word (``active``, ``failed``, ``running``); ``process`` is 0 where
+    none runs, ``known`` says whether the manager has it loaded, and could be asked to stop it."""
+
+    word: str
+    process: int = 0
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """What is written, and what is run, the one after the other. ``there`` asks whether the manager answers at all,
+    ``ask`` how the service stands, which ``read`` makes out of its answer. What the manager knows already is stopped
+    before it is installed or started anew."""
+
+    manager: str
+    files: Mapping[Path, str]
+    there: Command
+    install: tuple[Command, ...]
+    start: tuple[Command, ...]
+    stop: tuple[Command, ...]
+    uninstall: tuple[Command, ...]
+    """Run before the files go."""
+    reload: tuple[Command, ...]
+    """Run when files were written, or are gone."""
+    ask: Command
+    read: Callable[[str], State]
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,55 @@
+"""An agent of launchd, which starts the server at login and again when it dies."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+from pathlib import Path
+
+from proxy.cli.services.installation import Installation, Served, State
+
+LABEL = "dev.palimpsest.proxy"
+
+
+def installation(served: Served, folder: Path, user: int) -> Installation:
+    """What installs it in launchd's ``folder`` of a user's agents."""
+    file = folder / f"{LABEL}.plist"
+    domain = f"gui/{user}"
+    service = f"{domain}/{LABEL}"
+    load = ("launchctl", "bootstrap", domain, str(file))
+    unload = ("launchctl", "bootout", service)
+    return Installation(
+        manager="launchd",
+        files={file: agent(served)},
+        there=("launchctl", "print", domain),
+        install=(("launchctl", "enable", service), load),
+        start=(load,),
+        stop=(unload,),
+        uninstall=(unload,),
+        reload=(),
+        ask=("launchctl", "print", service),
+        read=state,
+    )
+
+
+def agent(served: Served) -> str:
+    """The agent's property list."""
+    told = {
+        "Label": LABEL,
+        "ProgramArguments": served.command(listens=True),
+        "RunAtLoad": True,
+        # A server that was told to stop stays so; one that failed or was killed comes back.
+        "KeepAlive": {"SuccessfulExit": False},
+        "ThrottleInterval": 2,
+        "ProcessType": "Interactive",
+        "StandardOutPath": "/dev/null",
+        "StandardErrorPath": str(served.log),
+    }
+    return plistlib.dumps(told, sort_keys=False).decode()
+
+
+def state(told: str) -> State:
+    """How the agent stands, by what ``launchctl print`` tells; nothing is told of one that is not loaded."""
+    word = re.search(r"^\s*state = (.+?)\s*$", told, re.MULTILINE)
+    process = re.search(r"^\s*pid = (\d+)\s*$", told, re.MULTILINE)
+    return State(word[1] if word else "not loaded", int(process[1]) if process else 0, word is not None)

@@ -1,0 +1,111 @@
+"""A service and a socket of systemd's user instance.
+
+The socket is systemd's own: who connects while the server starts, or is started again, waits and is not refused.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+
+from proxy.cli.services.installation import TITLE, Installation, Served, State
+
+SERVICE, SOCKET = "palimpsest.service", "palimpsest.socket"
+
+_CTL = ("systemctl", "--user")
+
+
+def installation(served: Served, folder: Path) -> Installation:
+    """What installs it in systemd's ``folder`` of a user's units."""
+    place = listened(served.host, served.port)
+    names = (SERVICE,) if place is None else (SOCKET, SERVICE)
+    files = {folder / SERVICE: service(served, place)}
+    if place is not None:
+        files[folder / SOCKET] = socket(place)
+    return Installation(
+        manager="systemd",
+        files=files,
+        there=(*_CTL, "show-environment"),
+        install=((*_CTL, "enable", "--now", *names),),
+        # What failed again and again is not started by systemd any more, until that is forgotten.
+        start=((*_CTL, "reset-failed", "palimpsest.*"), (*_CTL, "start", *names)),
+        stop=((*_CTL, "stop", *names),),
+        uninstall=((*_CTL, "disable", "--now", *names),),
+        reload=((*_CTL, "daemon-reload"),),
+        ask=(*_CTL, "show", "--property=LoadState,ActiveState,MainPID", SERVICE),
+        read=state,
+        notes=("It ends when you log out; `loginctl enable-linger` lets it run from the machine's start on.",),
+    )
+
+
+def service(served: Served, place: str | None) -> str:
+    """The unit that runs the server."""
+    socket = f"\nRequires={SOCKET}\nAfter={SOCKET}" if place is not None else ""
+    also = f"\nAlso={SOCKET}" if place is not None else ""
+    return f"""\
+[Unit]
+Description={TITLE}
+Documentation=https://pypi.org/project/palimpsest-proxy/{socket}
+StartLimitIntervalSec=60
+StartLimitBurst=10
+
+[Service]
+Type=exec
+ExecStart={" ".join(map(word, served.command(listens=place is None)))}
+Restart=on-failure
+RestartSec=1
+RestartPreventExitStatus=2
+KillMode=mixed
+TimeoutStopSec=30
+StandardOutput=null
+NoNewPrivileges=yes
+
+[Install]
+WantedBy=default.target{also}
+"""
+
+
+def socket(place: str) -> str:
+    """The unit that listens at our address, also while no server runs."""
+    return f"""\
+[Unit]
+Description={TITLE}: its address
+
+[Socket]
+ListenStream={place}
+Backlog=1024
+
+[Install]
+WantedBy=sockets.target
+"""
+
+
+def listened(host: str, port: int) -> str | None:
+    """An address as systemd writes it; None where it is none that it could listen on, a name or a free port."""
+    plain = {"localhost": "127.0.0.1"}.get(host, host.strip("[]"))
+    try:
+        address = ipaddress.ip_address(plain)
+    except ValueError:
+        return None
+    return None if not port else f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
+
+
+def word(text: str) -> str:
+    """An argument in a line of ``ExecStart``, whatever letters it has.
+
+    Raises:
+        ValueError: when no line can hold it.
+    """
+    if "\n" in text or "\r" in text:
+        raise ValueError(f"{text!r} has a line break in it")
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    plain = all(letter.isalnum() or letter in "/_.,:=@+-%$" for letter in text) and text
+    return escaped if plain else f'"{escaped}"'
+
+
+def state(told: str) -> State:
+    """How the service stands, by what ``systemctl show`` tells."""
+    said = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
+    process = said.get("MainPID", "0")
+    known = said.get("LoadState") not in (None, "not-found")
+    return State(said.get("ActiveState", "unknown"), int(process) if process.isdigit() else 0, known)

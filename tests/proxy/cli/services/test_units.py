@@ -1,0 +1,190 @@
+"""What systemd and launchd are given, word for word, and whether systemd itself finds it right."""
+
+from __future__ import annotations
+
+import os
+import plistlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.services import launchd, systemd
+from proxy.cli.services.installation import Served, State
+
+HOME = Path("/home/ada/.palimpsest")
+SERVED = Served(["/opt/p/bin/palimpsest"], HOME, "127.0.0.1", 8484, HOME / "server.log")
+
+SERVICE = """\
+[Unit]
+Description=Palimpsest, a memory for coding agents
+Documentation=https://pypi.org/project/palimpsest-proxy/
+Requires=palimpsest.socket
+After=palimpsest.socket
+StartLimitIntervalSec=60
+StartLimitBurst=10
+
+[Service]
+Type=exec
+ExecStart=/opt/p/bin/palimpsest serve --home /home/ada/.palimpsest --log-file /home/ada/.palimpsest/server.log
+Restart=on-failure
+RestartSec=1
+RestartPreventExitStatus=2
+KillMode=mixed
+TimeoutStopSec=30
+StandardOutput=null
+NoNewPrivileges=yes
+
+[Install]
+WantedBy=default.target
+Also=palimpsest.socket
+"""
+
+SOCKET = """\
+[Unit]
+Description=Palimpsest, a memory for coding agents: its address
+
+[Socket]
+ListenStream=127.0.0.1:8484
+Backlog=1024
+
+[Install]
+WantedBy=sockets.target
+"""
+
+AGENT = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+	<key>Label</key>
+	<string>dev.palimpsest.proxy</string>
+	<key>ProgramArguments</key>
+	<array>
+		<string>/opt/p/bin/palimpsest</string>
+		<string>serve</string>
+		<string>--home</string>
+		<string>/home/ada/.palimpsest</string>
+		<string>--host</string>
+		<string>127.0.0.1</string>
+		<string>--port</string>
+		<string>8484</string>
+		<string>--log-file</string>
+		<string>/home/ada/.palimpsest/server.log</string>
+	</array>
+	<key>RunAtLoad</key>
+	<true/>
+	<key>KeepAlive</key>
+	<dict>
+		<key>SuccessfulExit</key>
+		<false/>
+	</dict>
+	<key>ThrottleInterval</key>
+	<integer>2</integer>
+	<key>ProcessType</key>
+	<string>Interactive</string>
+	<key>StandardOutPath</key>
+	<string>/dev/null</string>
+	<key>StandardErrorPath</key>
+	<string>/home/ada/.palimpsest/server.log</string>
+</dict>
+</plist>
+"""
+
+
+def test_systemd_is_given_a_service_and_its_socket() -> None:
+    made = systemd.installation(SERVED, Path("/units"))
+    assert made.files == {Path("/units/palimpsest.service"): SERVICE, Path("/units/palimpsest.socket"): SOCKET}
+    both = ("palimpsest.socket", "palimpsest.service")
+    assert made.reload == (("systemctl", "--user", "daemon-reload"),)
+    assert made.install == (("systemctl", "--user", "enable", "--now", *both),)
+    assert made.stop == (("systemctl", "--user", "stop", *both),)
+    assert made.uninstall == (("systemctl", "--user", "disable", "--now", *both),)
+
+
+@pytest.mark.parametrize(("host", "port"), [("box.local", 8484), ("127.0.0.1", 0)])
+def test_what_systemd_cannot_listen_on_the_server_listens_on_itself(host: str, port: int) -> None:
+    made = systemd.installation(Served(["p"], HOME, host, port, HOME / "server.log"), Path("/units"))
+    [(file, text)] = made.files.items()
+    assert file.name == "palimpsest.service" and "socket" not in text and f"--host {host} --port {port}" in text
+    assert made.stop == (("systemctl", "--user", "stop", "palimpsest.service"),)
+
+
+@pytest.mark.parametrize(
+    ("host", "place"),
+    [("localhost", "127.0.0.1:8484"), ("::1", "[::1]:8484"), ("[::1]", "[::1]:8484"), ("0.0.0.0", "0.0.0.0:8484")],
+)
+def test_an_address_is_written_as_systemd_writes_it(host: str, place: str) -> None:
+    assert systemd.listened(host, 8484) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("/a/b-c", "/a/b-c"), ("a b", '"a b"'), ('a"\\', '"a\\"\\\\"'), ("50%$HOME", "50%%$$HOME"), ("", '""')],
+)
+def test_any_folder_can_stand_in_a_unit(text: str, written: str) -> None:
+    assert systemd.word(text) == written
+    with pytest.raises(ValueError, match="line break"):
+        systemd.word(text + "\n")
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+@pytest.mark.parametrize("home", ["/home/ada/.palimpsest", '/home/ada/my "50%" $memory'])
+def test_systemd_finds_nothing_wrong(home: str, tmp_path: Path) -> None:
+    program = shutil.which("true")
+    assert program is not None
+    served = Served([program], Path(home), "::1", 8484, Path(home) / "server.log", Path(home) / "my config.yaml")
+    made = systemd.installation(served, tmp_path)
+    for file, text in made.files.items():
+        file.write_text(text)
+    done = subprocess.run(
+        ["systemd-analyze", "--user", "verify", *map(str, made.files)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path), "SYSTEMD_LOG_LEVEL": "warning"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_launchd_is_given_an_agent() -> None:
+    made = launchd.installation(SERVED, Path("/agents"), 501)
+    [(file, text)] = made.files.items()
+    assert file == Path("/agents/dev.palimpsest.proxy.plist") and text == AGENT
+    assert made.install == (
+        ("launchctl", "enable", "gui/501/dev.palimpsest.proxy"),
+        ("launchctl", "bootstrap", "gui/501", str(file)),
+    )
+    assert made.stop == made.uninstall == (("launchctl", "bootout", "gui/501/dev.palimpsest.proxy"),)
+
+
+def test_an_agents_folder_may_have_any_letter_in_it() -> None:
+    home = Path("/Users/a & b/<memory>")
+    told = plistlib.loads(launchd.agent(Served(["p"], home, "::1", 1, home / "log", home / "c.yaml")).encode())
+    assert told["ProgramArguments"][2:6] == ["--home", str(home), "--config", str(home / "c.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("told", "state"),
+    [
+        ("LoadState=loaded\nActiveState=active\nMainPID=77\n", State("active", 77)),
+        ("LoadState=loaded\nActiveState=failed\nMainPID=0\n", State("failed")),
+        ("LoadState=not-found\nActiveState=inactive\nMainPID=0\n", State("inactive", known=False)),
+        ("", State("unknown", known=False)),
+    ],
+)
+def test_systemds_answer_is_read(told: str, state: State) -> None:
+    assert systemd.state(told) == state
+
+
+@pytest.mark.parametrize(
+    ("told", "state"),
+    [
+        ("gui/501/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 42\n}\n", State("running", 42)),
+        ("gui/501/x = {\n\tstate = not running\n}\n", State("not running")),
+        ("", State("not loaded", known=False)),
+    ],
+)
+def test_launchds_answer_is_read(told: str, state: State) -> None:
+    assert launchd.state(told) == state
