@@ -15,7 +15,7 @@ from proxy.connect import GUIDES, Address, Machine, Plan, carry_out, plan, previ
 from proxy.connect.windows import TIMES
 
 COMMAND = ("/opt/palimpsest", "mcp", "--home", "/srv/my memory")
-BY_USAGE = ("opencode", "codex", "claude", "qwen", "pi")
+BY_USAGE = ("opencode", "codex", "claude", "qwen", "pi", "kilo", "crush")
 SERVERS: dict[str, tuple[str, ...]] = {
     "opencode": ("mcp",),
     "codex": ("mcp_servers",),
