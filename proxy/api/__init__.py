@@ -15,8 +15,8 @@ from proxy.api import (
     embedder,
     export,
     facts,
+    features,
     forget,
-    habits,
     health,
     imports,
     lives,
@@ -48,7 +48,6 @@ def api(edge: Edge) -> web.Application:
         facts,
         export,
         lives,
-        habits,
         imports,
         content,
         sessions,
@@ -64,4 +63,5 @@ def api(edge: Edge) -> web.Application:
         tools,
     ):
         app.add_routes(part.routes)
+    app.add_routes(features.routes())
     return app
