@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any
 import orjson
 import typer
 
+from memory.features import exported
 from proxy.cli import as_markdown, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
@@ -73,13 +74,13 @@ def _records(
     """Every record, in an order that does not change while nothing does."""
     yield {"sort": "palimpsest", "format": inventory["format"]}
     for owner in owners:
-        for sort in SORTS:
+        for sort in (*SORTS, *exported()):
             after = ""
             while True:
-                query = {"owner": owner, "after": after, "limit": PIECE[sort], **asked}
+                query = {"owner": owner, "after": after, "limit": PIECE.get(sort, 1000), **asked}
                 piece = [orjson.loads(line) for line in server.lines(f"api/export/{sort}", query)]
                 yield from piece
-                if len(piece) < PIECE[sort]:
+                if len(piece) < PIECE.get(sort, 1000):
                     break
                 after = piece[-1]["id"]
     for record in (*inventory["pages"], *inventory["pins"]):

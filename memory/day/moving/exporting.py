@@ -18,6 +18,7 @@ from memory.day.page.files import PageFiles
 from memory.day.person.commands import NotFound
 from memory.edits import handle
 from memory.fact import Fact, Passage
+from memory.hooks.chain import Features
 from memory.scope import Layer, Scope
 
 
@@ -55,7 +56,15 @@ class Inventory:
 class Exporting:
     """The shell that gives everything out."""
 
-    def __init__(self, kept: Kept, pages: PageFiles, research: ResearchRecords, candidates: CandidateRecords) -> None:
+    def __init__(
+        self,
+        kept: Kept,
+        pages: PageFiles,
+        research: ResearchRecords,
+        candidates: CandidateRecords,
+        features: Features,
+    ) -> None:
+        self._features = features
         self._kept = kept
         self._candidates = candidates
         self._research = research
@@ -98,4 +107,6 @@ class Exporting:
             return await self._research.records(owner, after, limit)
         if sort == CANDIDATE:
             return await self._candidates.records(owner, after, limit)
+        if (feature := self._features.exporting(sort)) is not None:
+            return await feature.export(owner, after, limit)
         raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE}, {RESEARCH} or {CANDIDATE}")

@@ -22,6 +22,7 @@ from memory.day.moving.research import ResearchRecords
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
 from memory.fact import Category, Fact, Kind, Origin, Passage, Stability
+from memory.hooks.chain import Features
 from memory.learning.notes import notes
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
@@ -63,7 +64,7 @@ class Taking(Protocol):
 @dataclass(slots=True)
 class Taken:
     """What became of an import. ``known`` was there already, ``forgotten`` was forgotten before; ``faults`` are the
-    places, counted from 0, of what could not be taken, and why."""
+    places, counted from 0, of what could not be taken, and why. ``features`` are records of features, by their sort."""
 
     facts: int = 0
     passages: int = 0
@@ -73,6 +74,7 @@ class Taken:
     pages: int = 0
     known: int = 0
     forgotten: int = 0
+    features: dict[str, int] = field(default_factory=dict)
     faults: list[tuple[int, str]] = field(default_factory=list)
 
 
@@ -86,6 +88,7 @@ class Importing:
         pages: PageFiles,
         research: ResearchRecords,
         candidates: CandidateRecords,
+        features: Features,
         now: Callable[[], datetime],
         dry: bool = False,
     ) -> None:
@@ -94,13 +97,21 @@ class Importing:
         self._pages = pages
         self._research = research
         self._candidates = candidates
+        self._features = features
         self._now = now
         self._dry = dry
 
     def without_writing(self) -> Importing:
         """The same, which only says what would be taken."""
         return Importing(
-            self._journal, self._learner, self._pages, self._research, self._candidates, self._now, dry=True
+            self._journal,
+            self._learner,
+            self._pages,
+            self._research,
+            self._candidates,
+            self._features,
+            self._now,
+            dry=True,
         )
 
     async def records(self, records: Sequence[object], scope: Scope) -> Taken:
@@ -224,6 +235,11 @@ class Importing:
                 await self._pin(record, scope, taken)
             case "page":
                 await self._page(record, scope, taken)
+            case str(sort) if (feature := self._features.exporting(sort)) is not None:
+                what = await feature.take(record, scope, self._dry)
+                taken.features[sort] = taken.features.get(sort, 0) + (what == "taken")
+                taken.known += what == "known"
+                taken.forgotten += what == "forgotten"
             case other:
                 raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, research, candidate, page or pin")
 
