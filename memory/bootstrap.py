@@ -32,7 +32,6 @@ from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
 from memory.day.pause import Pause
 from memory.day.person.commands import Commands
-from memory.day.person.lives import Lives
 from memory.day.person.revising import Revising
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
@@ -115,7 +114,6 @@ class Memory:
     exporting: Exporting
     importing: Importing
     replaying: Replaying
-    lives: Lives
     features: Features
     graphing: Graphing
     approving: Approving
@@ -358,7 +356,6 @@ async def open_memory(
         exporting=Exporting(journal, pages, records, candidates, chain),
         importing=Importing(journal, learner, pages, records, candidates, chain, now),
         replaying=Replaying(journal, journaled, room),
-        lives=Lives(journal),
         features=chain,
         graphing=graphing,
         approving=approving,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from memory.scope import Scope
@@ -17,5 +18,6 @@ class Question:
     scope: Scope
     owners: tuple[str, ...]
     limit: int
+    now: datetime
     names: Mapping[str, str] = field(default_factory=dict)
     body: Mapping[str, Any] = field(default_factory=dict)

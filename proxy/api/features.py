@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from aiohttp import web
 
@@ -27,7 +28,8 @@ def _handler(feature: type[Feature], route: Route) -> Callable[[web.Request], Aw
         memory, limit = memory_of(request), query_limit(request, route.limit)
         body = await body_of(request, route.fields) if route.fields else {}
         owners = await owners_of(request)
-        question = Question(scope_of(request), owners, limit, dict(request.match_info), body)
+        now = datetime.now().astimezone()
+        question = Question(scope_of(request), owners, limit, now, dict(request.match_info), body)
         return answer(await route.answer(memory.features.of(feature), question))
 
     return handle

@@ -24,6 +24,9 @@ from memory.day.lessons import rules
 from memory.day.note import Notes
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
+from memory.day.person.naming import Ambiguous as Ambiguous
+from memory.day.person.naming import NotFound as NotFound
+from memory.day.person.naming import named
 from memory.day.recall import Recall
 from memory.day.sessions.finding import LiveSessions
 from memory.fact import Fact, Kind, State, Stream
@@ -37,18 +40,6 @@ from memory.scope import Layer, Scope
 
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
-
-
-class NotFound(LookupError):
-    """There is no such memory among those that may be seen."""
-
-
-class Ambiguous(LookupError):
-    """The beginning of an id stands for several memories; ``ids`` are some of them."""
-
-    def __init__(self, prefix: str, ids: Sequence[str]) -> None:
-        super().__init__(f"{prefix!r} is the beginning of {len(ids)} ids or more: {', '.join(ids)}")
-        self.ids = tuple(ids)
 
 
 class Written(Protocol):
@@ -171,15 +162,7 @@ class Commands:
             NotFound: when no memory of these owners has it.
             Ambiguous: when several have.
         """
-        names = []
-        for prefix in prefixes:
-            found = await self._journal.begins(prefix, owners, 5) if prefix else []
-            if not found:
-                raise NotFound(f"there is no memory {prefix!r}")
-            if len(found) > 1 and prefix not in found:
-                raise Ambiguous(prefix, found)
-            names.append(prefix if prefix in found else found[0])
-        return list(dict.fromkeys(names))
+        return await named(self._journal, prefixes, owners)
 
     async def remember(self, text: str, scope: Scope, *, kind: Kind | None = None, pinned: bool = False) -> Fact:
         """Write down what a person says outside any session, for one project where the scope names one.
