@@ -22,7 +22,6 @@ from memory.day.learn import Learner
 from memory.day.lessons.graphing import Graphing
 from memory.day.lessons.indexing import terms_of
 from memory.day.mending import Mending
-from memory.day.moving.candidates import CandidateRecords
 from memory.day.moving.exporting import Exporting
 from memory.day.moving.importing import Importing
 from memory.day.moving.replaying import Replaying
@@ -261,7 +260,6 @@ async def open_memory(
     findings = Findings(settings.research, journal, shelves, folders)
     researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy)
     records = ResearchRecords(journal, researching)
-    candidates = CandidateRecords(journal)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -353,8 +351,8 @@ async def open_memory(
         reported=reported,
         windows=windows,
         nights=nights,
-        exporting=Exporting(journal, pages, records, candidates, chain),
-        importing=Importing(journal, learner, pages, records, candidates, chain, now),
+        exporting=Exporting(journal, pages, records, chain),
+        importing=Importing(journal, learner, pages, records, chain, now),
         replaying=Replaying(journal, journaled, room),
         features=chain,
         graphing=graphing,

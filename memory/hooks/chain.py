@@ -49,6 +49,16 @@ class Features:
         """The feature whose records have this sort."""
         return next((each for each in self._features if sort and each.exported == sort), None)
 
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The sorts of all records of features."""
+        return tuple(each.exported for each in self._features if each.exported)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What an import calls the records of each feature that has any."""
+        return tuple(each.counted for each in self._features if each.exported)
+
     async def before_request(self, request: Request, tokens: int, seconds: float) -> str:
         """What they add, framed; those that come first have first what is left of the tokens."""
         added: list[str] = []

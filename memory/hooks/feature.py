@@ -88,6 +88,8 @@ class Feature:
     name: ClassVar[str] = ""
     exported: ClassVar[str] = ""
     """The ``sort`` of the records that it exports and imports; empty where there are none."""
+    counted: ClassVar[str] = ""
+    """What an import calls those that it has taken, in the plural."""
 
     def __init__(self, core: Core) -> None:
         """Open it. Nothing waits here."""
@@ -117,7 +119,8 @@ class Feature:
         return []
 
     async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> str:
-        """Import a record of its sort: ``taken``, ``known`` or ``forgotten``; with ``dry`` only say so.
+        """Import a record of its sort, behind the facts of the same import: ``taken``, ``known`` or ``forgotten``; with
+        ``dry`` only say so.
 
         Raises:
             NoRecord: when it is none, or is not the scope's to own.

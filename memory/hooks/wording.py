@@ -12,7 +12,8 @@ SHORT: Final = 8
 
 def count(number: int, what: str) -> str:
     """So many of something."""
-    return f"{number} {what}" if number == 1 else f"{number} {what[:-1] + 'ies' if what.endswith('y') else what + 's'}"
+    many = f"{what[:-1]}ies" if what.endswith("y") and what[-2:-1] not in "aeiou" else f"{what}s"
+    return f"{number} {what if number == 1 else many}"
 
 
 def day(at: str | None) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FACT, FORMAT, PASSAGE, Uses, record_of
 from memory.day.moving.research import RESEARCH, ResearchRecords
 from memory.day.page.files import PageFiles
@@ -61,12 +60,10 @@ class Exporting:
         kept: Kept,
         pages: PageFiles,
         research: ResearchRecords,
-        candidates: CandidateRecords,
         features: Features,
     ) -> None:
         self._features = features
         self._kept = kept
-        self._candidates = candidates
         self._research = research
         self._pages = pages
 
@@ -105,8 +102,7 @@ class Exporting:
             return [record_of(passage) for passage in await self._kept.passages_after(owner, after, limit)]
         if sort == RESEARCH:
             return await self._research.records(owner, after, limit)
-        if sort == CANDIDATE:
-            return await self._candidates.records(owner, after, limit)
         if (feature := self._features.exporting(sort)) is not None:
             return await feature.export(owner, after, limit)
-        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE}, {RESEARCH} or {CANDIDATE}")
+        sorts = ", ".join((FACT, PASSAGE, RESEARCH, *self._features.exported))
+        raise NotFound(f"there are no memories of the sort {sort!r}; there are: {sorts}")

@@ -89,8 +89,8 @@ async def test_its_records_are_exported_and_imported(tmp_path: Path) -> None:
         assert await ask("GET", f"api/export/visit?owner={OWNER}") == record
         assert (await ask("POST", "api/import/records", record))["known"] == 1
         other = record | {"owner": "up:/local/other"}
-        assert (await ask("POST", "api/import/records?dry=true", other))["features"] == {"visit": 1}
-        assert (await ask("POST", "api/import/records", other))["features"] == {"visit": 1}
+        assert (await ask("POST", "api/import/records?dry=true", other))["visits"] == 1
+        assert (await ask("POST", "api/import/records", other))["visits"] == 1
         assert visits(proxy).visits["up:/local/other"] == 1
 
 

@@ -18,6 +18,7 @@ class Visits(Feature):
 
     name = "visits"
     exported = "visit"
+    counted = "visits"
 
     def __init__(self, core: Core) -> None:
         self.visits = Counter[str]()
