@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "demo",
     "doctor": "doctor",
     "status": "looking",
+    "statusline": "statusline",
     "why": "why",
     "search": "memories",
     "facts": "memories",

@@ -27,11 +27,13 @@ from proxy.connect import (
     Plan,
     Preview,
     carry_out,
+    has_status_line,
     look,
     mcp_runtimes,
     plan,
     preview,
     undo_preview,
+    with_status_line,
     writes_mcp,
 )
 from proxy.connect import (
@@ -62,6 +64,9 @@ def connect(
         ),
     ] = None,
     with_mcp: Annotated[bool, typer.Option("--with-mcp", help="Add memory's tools as an MCP server, too.")] = False,
+    statusline: Annotated[
+        bool, typer.Option("--statusline", help="Show how memory stands in Claude Code's status line, too.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Undo although the file was changed since.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
@@ -86,6 +91,8 @@ def connect(
         raise Fault(
             f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
         )
+    if statusline and not has_status_line(runtime):
+        raise Fault("--statusline is for claude only: the others show no line of ours", 2)
     settled = loaded(home, config)
     settings = settled.settings
     if settings.credentials and key is None and not undo:
@@ -105,6 +112,8 @@ def connect(
         mcp=with_mcp or undo,
         command=_mcp(settings, project, user),
     )
+    if statusline:
+        planned = with_status_line(planned, [*_ourselves(), "statusline", "--home", str(settings.home.resolve())])
     try:
         if undo:
             _undo(planned, settled, force, yes, as_json)
@@ -132,12 +141,15 @@ def _installation_key(settings: Settings) -> str | None:
 
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
     """What starts our MCP server, wherever a runtime is started."""
+    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
+    return [*_ourselves(), "mcp", *(word for name, value in said if value for word in (name, value))]
+
+
+def _ourselves() -> list[str]:
+    """What starts this command, wherever it is started."""
     # The one that is installed beside this very interpreter, whatever else a PATH may find.
     program = shutil.which("palimpsest", path=str(Path(sys.executable).parent)) or shutil.which("palimpsest")
-    command = [program] if program else [sys.executable, "-m", "proxy"]
-    command.append("mcp")
-    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
-    return [*command, *(word for name, value in said if value for word in (name, value))]
+    return [program] if program else [sys.executable, "-m", "proxy"]
 
 
 def project_here(settings: Settings) -> str | None:

@@ -17,7 +17,7 @@ import typer
 from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.server import Announced, announced
+from proxy.cli.held import Announced, announced
 from proxy.cli.services import launchd, systemd
 from proxy.cli.services.installation import Command, Installation, Served, State
 from proxy.connect import Preview

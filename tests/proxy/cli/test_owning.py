@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from proxy.cli.faults import Fault
+from proxy.cli.held import ANNOUNCED, owner
 from proxy.cli.options import loaded
-from proxy.cli.owning import owned, owner
-from proxy.cli.server import ANNOUNCED, running
+from proxy.cli.owning import owned
+from proxy.cli.server import running
 
 
 def test_a_home_has_one_owner_at_a_time(home: Path) -> None:
