@@ -18,6 +18,9 @@ import proxy
 
 PROGRAM = "palimpsest"
 
+ALONE = "setup"
+"""The command that is meant where somebody at a terminal says none."""
+
 AT_ONCE = "statusline"
 """The command that a prompt asks again and again, without all that the others need."""
 
@@ -40,6 +43,8 @@ def main() -> None:
     own = own_arguments(sys.argv[1:])
     debug = "--debug" in own
     arguments = [argument for argument in own if argument != "--debug"] + sys.argv[1 + len(own) :]
+    if not arguments and sys.stdin.isatty() and sys.stdout.isatty():
+        arguments = [ALONE, "--unless-done"]
     if _root(memory.__file__) != _root(proxy.__file__):
         print(
             f"another package called `memory` stands before ours: {memory.__file__}. Install palimpsest-proxy into "

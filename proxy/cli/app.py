@@ -12,6 +12,7 @@ import typer
 from proxy.cli.faults import PASSES_ON
 
 COMMANDS = {
+    "setup": "setup",
     "serve": "serving",
     "connect": "connecting",
     "key": "key",

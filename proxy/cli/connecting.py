@@ -97,12 +97,7 @@ def connect(
     settings = settled.settings
     if settings.credentials and key is None and not undo:
         raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
-    server = running(settings)
-    url = server.url if server else address(settings.server.host, settings.server.port)
-    around = here(server) if server else project_here(settings)
-    if key is None and not settings.credentials:
-        key = _installation_key(settings)
-    where = Address(url, project, around, user, key)
+    where = address_of(settings, project, user, key)
     planned = plan(
         runtime,
         where,
@@ -126,6 +121,18 @@ def connect(
     except Changed as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
+
+
+def address_of(
+    settings: Settings, project: str | None = None, user: str | None = None, key: str | None = None
+) -> Address:
+    """Where a runtime finds the server of these settings' home: the one that runs, else where it would listen."""
+    server = running(settings)
+    url = server.url if server else address(settings.server.host, settings.server.port)
+    around = here(server) if server else project_here(settings)
+    if key is None and not settings.credentials:
+        key = _installation_key(settings)
+    return Address(url, project, around, user, key)
 
 
 def _installation_key(settings: Settings) -> str | None:

@@ -169,6 +169,17 @@ def installation(settings: Settings, config: Path | None, platform: str = sys.pl
     raise Fault(f"there are services for systemd and launchd only, not for {platform}: palimpsest serve")
 
 
+def offered(settings: Settings) -> str:
+    """The manager that could keep the server running here and does not yet; empty where there is none."""
+    try:
+        made = installation(settings, None)
+    except Fault:
+        return ""
+    if any(file.exists() for file in made.files) or _ran(made.there).returncode:
+        return ""
+    return made.manager
+
+
 def _made(call: Call) -> tuple[Settings, Installation]:
     settings = call.loaded().settings
     config = call.config or (Path(told) if (told := os.environ.get("PALIMPSEST_CONFIG")) else None)
