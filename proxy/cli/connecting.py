@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -16,9 +18,10 @@ from proxy.checkout import Checkouts
 from proxy.cli import sessions
 from proxy.cli.connectable import titles
 from proxy.cli.faults import Fault
+from proxy.cli.held import owner
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.reach import reach
-from proxy.cli.server import address, running
+from proxy.cli.server import address, answers, running
 from proxy.connect import (
     GUIDES,
     Address,
@@ -109,6 +112,8 @@ def connect(
     )
     if statusline:
         planned = with_status_line(planned, [*_ourselves(), "statusline", "--home", str(settings.home.resolve())])
+    if not undo and (told := _unanswered(where.server, settings)):
+        planned = replace(planned, warnings=(*planned.warnings, told))
     try:
         if undo:
             _undo(planned, settled, force, yes, as_json)
@@ -121,6 +126,17 @@ def connect(
     except Changed as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
+
+
+def _unanswered(url: str, settings: Settings) -> str:
+    """What is wrong with an address at which we do not answer; an empty text where we do."""
+    if running(settings) is not None or owner(settings.home) is not None:
+        return ""
+    place = urlsplit(url)
+    if place.port and answers(place.hostname or "", place.port):
+        return f"Something else answers at {url}: choose another server.port, or stop it, and connect again."
+    start = "`palimpsest service install` keeps one running, `palimpsest serve` starts one"
+    return f"Nobody answers at {url} yet, and without a server this client reaches no model: {start}."
 
 
 def address_of(

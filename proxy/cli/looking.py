@@ -101,7 +101,7 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = shown.screen()
+    console = shown.screen(lines=True)
     if not receipts:
         console.print("no request has come through yet")
         return

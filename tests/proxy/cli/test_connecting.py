@@ -70,6 +70,16 @@ def test_a_file_that_is_not_ours_to_change_is_told_with_its_line_and_what_to_put
     assert "s3cret" not in done.err and file.read_text() == before
 
 
+def test_where_nobody_answers_that_is_told(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert "answers at" not in run("connect", "codex").err
+    monkeypatch.setenv("PALIMPSEST_HOME", str(tmp_path / "other"))
+    assert "Nobody answers at http://127.0.0.1:1 yet" in run("connect", "codex").err
+    assert "palimpsest service install" in run("connect", "codex", "--json").json["warnings"][-1]
+    monkeypatch.setenv("PALIMPSEST__SERVER__PORT", server.url.rpartition(":")[2])
+    assert "Something else answers at" in run("connect", "codex").err
+    assert "answers at" not in run("connect", "codex", "--undo").err
+
+
 def test_claudes_status_line_shows_how_memory_stands(person: Path, home: Path) -> None:
     file = person / ".claude" / "settings.json"
     assert run("connect", "claude", "--write", "--yes", "--statusline").code == 0

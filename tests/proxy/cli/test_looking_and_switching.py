@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,15 @@ def test_what_memory_did_is_summed_up(server: Server, monkeypatch: pytest.Monkey
 def test_the_log_of_a_server_that_nobody_asked_is_empty(server: Server) -> None:
     assert run("log", "--json").json == {"receipts": []}
     assert "no request" in run("log").out
+
+
+def test_a_log_in_a_pipe_has_a_line_for_each_request(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    line: dict[str, Any] = {"id": "0123456789", "at": "2026-03-04T15:30:00+00:00", "kind": "main", "model": "m" * 60}
+    line |= {"status": "ok, " * 40, "page_tokens": 1, "recall_tokens": 1, "milliseconds": 1.0}
+    monkeypatch.setattr(Server, "ask", lambda *_: {"receipts": [line]})
+    assert len(run("log").out.splitlines()) == 3
+    monkeypatch.delenv("COLUMNS")
+    assert len(run("log").out.splitlines()) == 2
 
 
 def test_config_prints_every_setting_and_its_source(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,9 +112,7 @@ def test_alone_on_a_terminal_it_sets_up_and_afterwards_says_how_things_stand(per
 def _typed(text: str, environment: dict[str, str]) -> str:
     """What the program says at a terminal, without arguments."""
     outer, inner = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "proxy"], stdin=inner, stdout=inner, stderr=inner, env=environment
-    ):
+    with subprocess.Popen([sys.executable, "-m", "proxy"], stdin=inner, stdout=inner, stderr=inner, env=environment):
         os.close(inner)
         os.write(outer, text.encode())
         said = b""
