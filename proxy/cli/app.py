@@ -17,6 +17,7 @@ FEATURED = {command.name: command for command in commands()}
 """The commands of features, by name."""
 
 COMMANDS = {
+    "setup": "setup",
     "serve": "serving",
     "connect": "connecting",
     "key": "key",
@@ -24,6 +25,7 @@ COMMANDS = {
     "demo": "demo",
     "doctor": "doctor",
     "status": "looking",
+    "statusline": "statusline",
     "why": "why",
     "search": "memories",
     "facts": "memories",

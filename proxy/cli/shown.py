@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -23,9 +24,17 @@ WIDE = 110
 """Columns of a terminal from which on a memory's text has room beside what is said about it."""
 
 
-def screen() -> Console:
-    """The terminal. What people and models said is never read as markup."""
-    return Console(markup=False, highlight=False, emoji=False)
+PIPED = 1000
+"""Columns of what is no terminal: a line stays a line there, for those who look for something in it."""
+
+
+def screen(lines: bool = False) -> Console:
+    """The terminal. What people and models said is never read as markup. With ``lines`` what goes into a pipe or a file
+    is not wrapped, unless COLUMNS says where."""
+    console = Console(markup=False, highlight=False, emoji=False)
+    if lines and not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED
+    return console
 
 
 def progress(*columns: ProgressColumn, quiet: bool = False) -> Progress:
