@@ -32,6 +32,7 @@ from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
+from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.nobody import made_reply, to_nobody
 from proxy.upstream.reply import plain
@@ -232,6 +233,8 @@ async def _way(
     else:
         model = view.conversation.model
     route = route_of(upstream, dialect.name, model)
+    if route is not None and route.bridge and dialect.name not in FIELDS:
+        raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
     if route is not None and route.bridge:

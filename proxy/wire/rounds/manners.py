@@ -8,6 +8,7 @@ from typing import Any
 from proxy.wire.dialect import View
 from proxy.wire.rounds import again
 from proxy.wire.rounds.anthropic_messages import AnthropicStream, AnthropicWhole
+from proxy.wire.rounds.gemini_generate import MANNER as GEMINI
 from proxy.wire.rounds.manner import Definition, Manner
 from proxy.wire.rounds.openai_chat import ChatStream, ChatWhole
 from proxy.wire.rounds.openai_responses import ResponsesStream, ResponsesWhole
@@ -79,4 +80,5 @@ MANNERS: Mapping[str, Manner] = {
     "openai-chat": _CHAT,
     "openai-responses": _RESPONSES,
     "anthropic-messages": _ANTHROPIC,
+    "gemini-generate": GEMINI,
 }
