@@ -14,11 +14,7 @@ if TYPE_CHECKING:
     from memory.hooks.command import Command
     from memory.hooks.feature import Feature
 
-<<<<<<< HEAD
-ORDER = ("behaviour", "history")
-=======
 ORDER = ("behaviour", "history", "approvals")
->>>>>>> house
 
 
 def features() -> tuple[type[Feature], ...]:
