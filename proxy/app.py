@@ -18,6 +18,7 @@ from memory import bootstrap
 from memory.models.door import DoorShut
 from memory.session import Mode
 from proxy.api import api
+from proxy.api.hello import PATHS, hello, is_person
 from proxy.checkout import Checkouts
 from proxy.connections import Connections, bound, open_files, raise_descriptors
 from proxy.door import keys
@@ -65,10 +66,17 @@ def make_app(
     )
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)
+    for path in PATHS:
+        app.router.add_get(path, _opened, allow_head=False)
     app.add_subapp("/palimpsest/", api(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
     return app
+
+
+async def _opened(request: web.Request) -> web.StreamResponse:
+    """Our address itself, opened by a person; what a client asks there goes its way."""
+    return await (hello(request) if is_person(request) else exchange(request))
 
 
 class Unquoted(logging.Filter):

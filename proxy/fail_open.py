@@ -16,12 +16,17 @@ from typing import TypeVar
 
 from prometheus_client import Counter
 
+from memory.ports import StoreError
+
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was late", ["doing", "why"])
 
+
+STORE = "the store failed"
+"""What stands before a store's own sentence, where of others the kind of the failure does."""
 
 LONGEST = 300
 """Characters that are kept of what a failure says."""
@@ -90,7 +95,8 @@ def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
     except TimeoutError:
         why.append(f"late: {late}")
     except Exception as error:
-        why.append(one_line(f"{type(error).__name__}: {error}"))
+        kind = STORE if isinstance(error, StoreError) else type(error).__name__
+        why.append(one_line(f"{kind}: {error}"))
         log.debug("while %s", doing, exc_info=True)
 
 

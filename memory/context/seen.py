@@ -1,4 +1,4 @@
-"""What a shed has saved so far, by what the provider reported."""
+"""What sheds, and all edits, have saved so far, by what the provider reported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memory.context.budget import Prices
 from memory.conversation import Usage
+from memory.ports import Sum
 from memory.session import Shed
 
 
@@ -25,3 +26,11 @@ def saved(shed: Shed, usages: Sequence[Usage], prices: Prices) -> float:
             anew = min(shed.rewritten, max(usage.input - usage.cached, 0))
             sum_ -= anew * max(prices.fresh - prices.cached, 0.0)
     return sum_
+
+
+def worth(sum: Sum, prices: Prices) -> tuple[float, float]:
+    """US dollars that were saved because requests were shorter than what their clients sent, less what the provider
+    read anew for that, and what was spent because others were longer. An estimate: each token that was not sent is
+    taken to have cost what its request's other tokens did, that is the cache's price where there was one."""
+    each = prices.cached if sum.warm else prices.fresh
+    return sum.shorter * each - sum.anew * max(prices.fresh - prices.cached, 0.0), sum.longer * each

@@ -116,8 +116,8 @@ def reconcile(
     """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
     those that are not active, or that ended before ``now``, are passed over. ``now`` is when the draft was said, which
     may be before some of them were (a session that is imported). ``clock`` is what the clock says: what was recorded
-    after that, was so by one that had run ahead, and nothing is said before it. ``judge`` says of talk about work what the
-    words alone do not: that a statement replaces another one without naming it, or says the same in other words."""
+    after that, was so by one that had run ahead, and nothing is said before it. ``judge`` says of talk about
+    work what the words alone do not: that a statement replaces another one without naming it, or says the same."""
     known = [
         (fact, cosine, lexical)
         for fact, cosine, lexical in neighbours

@@ -234,3 +234,28 @@ class Counts:
     behind: int
     candidates: int = 0
     """Candidates that wait for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """What was done to requests for one model. ``reported`` says whether the provider told their tokens, ``warm``
+    whether it read some of them from its cache.
+
+    In tokens: ``added`` is what memory put in, counted once, ``shown`` how many memories that were; ``shorter`` and
+    ``longer`` are by how much all requests together were so because of every edit that stood in them; ``input`` and
+    ``cached`` are the provider's own; ``anew`` is what it read anew after a shed in a warm cache.
+    """
+
+    model: str
+    reported: bool
+    warm: bool
+    requests: int
+    degraded: int
+    added: int
+    shown: int
+    shorter: int
+    longer: int
+    input: int
+    cached: int
+    sheds: int
+    anew: int

@@ -23,6 +23,7 @@ from memory.ports.handed import (
     Overview,
     Rarity,
     Shelved,
+    Sum,
     Tally,
     Turn,
 )
@@ -114,6 +115,9 @@ class Journal(Protocol):
     async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
         """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
         where a scope is given."""
+
+    async def sums(self, since: datetime) -> list[Sum]:
+        """What was done to everybody's turns since a time, by model."""
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
         """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at

@@ -70,14 +70,14 @@ def query_text(request: web.Request, key: str, required: bool = False) -> str:
     return checked_text(request.query.get(key, ""), key, required)
 
 
-def query_limit(request: web.Request, default: int) -> int:
-    """``?limit=``, from 1 to :data:`MOST`."""
-    said = request.query.get("limit")
+def query_limit(request: web.Request, default: int, key: str = "limit") -> int:
+    """``?limit=``, or another number, from 1 to :data:`MOST`."""
+    said = request.query.get(key)
     if said is None:
         return default
     # int() takes "1_000", " 7 " and digits of other scripts; a limit is plain digits.
     if not (said.isascii() and said.isdigit() and len(said) < 7 and 1 <= int(said) <= MOST):
-        raise Refusal(422, f"limit is {said[:40]!r}; it is a number from 1 to {MOST}")
+        raise Refusal(422, f"{key} is {said[:40]!r}; it is a number from 1 to {MOST}")
     return int(said)
 
 

@@ -9,13 +9,17 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.api import sessions
+from proxy.api import sessions, sums
 from proxy.api.answers import answer
+from proxy.api.asked import query_limit
 from proxy.api.health import mode, unwell
 from proxy.api.release import release
 from proxy.edge import EDGE
 
 routes = web.RouteTableDef()
+
+DAYS = 30
+"""Days of which the sums are told, unless other ones are asked for."""
 
 SHED = 10
 """Sessions of which parts are left out that are told: those seen last."""
@@ -28,9 +32,23 @@ async def hello(request: web.Request) -> web.Response:
     return answer({"palimpsest": release(), "home": home, "pid": os.getpid()})
 
 
+@routes.get("/api/glance")
+async def glance(request: web.Request) -> web.Response:
+    """What stands on one line: whether we are well, how much is remembered, what was done today."""
+    edge = request.app[EDGE]
+    why = await unwell(edge)
+    told: dict[str, Any] = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge)}
+    if edge.memory is not None:
+        counts = await edge.memory.journal.counts()
+        told |= {"memories": counts.facts + counts.passages, "candidates": counts.candidates}
+        told["sums"] = await sums.summed(edge.memory, 1, edge.now())
+    return answer(told)
+
+
 @routes.get("/api/status")
 async def status(request: web.Request) -> web.Response:
-    """Where we run, how much is stored, what is behind and what has failed."""
+    """Where we run, how much is stored, what is behind and what has failed; and what was done to the requests of the
+    last ``days``."""
     edge = request.app[EDGE]
     why = await unwell(edge)
     told: dict[str, Any] = {
@@ -56,6 +74,7 @@ async def status(request: web.Request) -> web.Response:
             "broken": standing.broken,
             "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
             "reindexing": asdict(progress) if progress else None,
+            "sums": await sums.summed(edge.memory, query_limit(request, DAYS, "days"), edge.now()),
             "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],
         }
     return answer(told)

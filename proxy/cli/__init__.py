@@ -15,9 +15,14 @@ from pathlib import Path
 
 import memory
 import proxy
-from proxy.cli.faults import as_sentences, obey, own_arguments
 
 PROGRAM = "palimpsest"
+
+ALONE = "setup"
+"""The command that is meant where somebody at a terminal says none."""
+
+AT_ONCE = "statusline"
+"""The command that a prompt asks again and again, without all that the others need."""
 
 # How many threads a library of matrices takes, which it reads when numpy is imported. A search multiplies so little
 # that a second thread brings nothing; but threads wait for each other in a busy loop, which on a busy machine takes
@@ -27,9 +32,19 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 when something failed, 2 when it was asked wrongly."""
+    if sys.argv[1:2] == [AT_ONCE]:
+        from proxy.cli.glance import main as at_once
+
+        if (code := at_once(sys.argv[2:])) is not None:
+            sys.exit(code)
+    # Imported late: what stands behind the commands takes ten times as long as a line in a prompt may.
+    from proxy.cli.faults import as_sentences, obey, own_arguments
+
     own = own_arguments(sys.argv[1:])
     debug = "--debug" in own
     arguments = [argument for argument in own if argument != "--debug"] + sys.argv[1 + len(own) :]
+    if not arguments and sys.stdin.isatty() and sys.stdout.isatty():
+        arguments = [ALONE, "--unless-done"]
     if _root(memory.__file__) != _root(proxy.__file__):
         print(
             f"another package called `memory` stands before ours: {memory.__file__}. Install palimpsest-proxy into "

@@ -7,8 +7,10 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -16,9 +18,10 @@ from proxy.checkout import Checkouts
 from proxy.cli import sessions
 from proxy.cli.connectable import titles
 from proxy.cli.faults import Fault
+from proxy.cli.held import owner
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
 from proxy.cli.reach import reach
-from proxy.cli.server import address, running
+from proxy.cli.server import address, answers, running
 from proxy.connect import (
     GUIDES,
     Address,
@@ -27,11 +30,13 @@ from proxy.connect import (
     Plan,
     Preview,
     carry_out,
+    has_status_line,
     look,
     mcp_runtimes,
     plan,
     preview,
     undo_preview,
+    with_status_line,
     writes_mcp,
 )
 from proxy.connect import (
@@ -62,6 +67,9 @@ def connect(
         ),
     ] = None,
     with_mcp: Annotated[bool, typer.Option("--with-mcp", help="Add memory's tools as an MCP server, too.")] = False,
+    statusline: Annotated[
+        bool, typer.Option("--statusline", help="Show how memory stands in Claude Code's status line, too.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Undo although the file was changed since.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
@@ -86,16 +94,13 @@ def connect(
         raise Fault(
             f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
         )
+    if statusline and not has_status_line(runtime):
+        raise Fault("--statusline is for claude only: the others show no line of ours", 2)
     settled = loaded(home, config)
     settings = settled.settings
     if settings.credentials and key is None and not undo:
         raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
-    server = running(settings)
-    url = server.url if server else address(settings.server.host, settings.server.port)
-    around = here(server) if server else project_here(settings)
-    if key is None and not settings.credentials:
-        key = _installation_key(settings)
-    where = Address(url, project, around, user, key)
+    where = address_of(settings, project, user, key)
     planned = plan(
         runtime,
         where,
@@ -105,6 +110,10 @@ def connect(
         mcp=with_mcp or undo,
         command=_mcp(settings, project, user),
     )
+    if statusline:
+        planned = with_status_line(planned, [*_ourselves(), "statusline", "--home", str(settings.home.resolve())])
+    if not undo and (told := _unanswered(where.server, settings)):
+        planned = replace(planned, warnings=(*planned.warnings, told))
     try:
         if undo:
             _undo(planned, settled, force, yes, as_json)
@@ -117,6 +126,29 @@ def connect(
     except Changed as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
+
+
+def _unanswered(url: str, settings: Settings) -> str:
+    """What is wrong with an address at which we do not answer; an empty text where we do."""
+    if running(settings) is not None or owner(settings.home) is not None:
+        return ""
+    place = urlsplit(url)
+    if place.port and answers(place.hostname or "", place.port):
+        return f"Something else answers at {url}: choose another server.port, or stop it, and connect again."
+    start = "`palimpsest service install` keeps one running, `palimpsest serve` starts one"
+    return f"Nobody answers at {url} yet, and without a server this client reaches no model: {start}."
+
+
+def address_of(
+    settings: Settings, project: str | None = None, user: str | None = None, key: str | None = None
+) -> Address:
+    """Where a runtime finds the server of these settings' home: the one that runs, else where it would listen."""
+    server = running(settings)
+    url = server.url if server else address(settings.server.host, settings.server.port)
+    around = here(server) if server else project_here(settings)
+    if key is None and not settings.credentials:
+        key = _installation_key(settings)
+    return Address(url, project, around, user, key)
 
 
 def _installation_key(settings: Settings) -> str | None:
@@ -132,12 +164,15 @@ def _installation_key(settings: Settings) -> str | None:
 
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
     """What starts our MCP server, wherever a runtime is started."""
+    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
+    return [*_ourselves(), "mcp", *(word for name, value in said if value for word in (name, value))]
+
+
+def _ourselves() -> list[str]:
+    """What starts this command, wherever it is started."""
     # The one that is installed beside this very interpreter, whatever else a PATH may find.
     program = shutil.which("palimpsest", path=str(Path(sys.executable).parent)) or shutil.which("palimpsest")
-    command = [program] if program else [sys.executable, "-m", "proxy"]
-    command.append("mcp")
-    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
-    return [*command, *(word for name, value in said if value for word in (name, value))]
+    return [program] if program else [sys.executable, "-m", "proxy"]
 
 
 def project_here(settings: Settings) -> str | None:

@@ -29,11 +29,15 @@ SECOND = "Why did the export to Lisbon fail the last time?"
 NOISE = "What is the capital of Mongolia?"
 ROUNDS = 5
 
+UNHURRIED = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
+"""A machine that is busy takes longer to show the same; how long is told."""
+
 
 @dataclass
 class Shown:
-    """What the demonstration saw. ``added`` is the text that the proxy put into the second session's request;
-    milliseconds are medians of a few rounds, with the model's own time in both."""
+    """What the demonstration saw. ``added`` is the text that the proxy put into the second session's request, and
+    ``nothing`` says why nothing was recalled for it, where nothing was; milliseconds are medians of a few rounds, with
+    the model's own time in both."""
 
     said: list[str] = field(default_factory=list)
     learned: list[dict[str, Any]] = field(default_factory=list)
@@ -42,6 +46,7 @@ class Shown:
     added: str = ""
     bytes_added: int = 0
     recalled: list[dict[str, Any]] = field(default_factory=list)
+    nothing: str = ""
     answer: str = ""
     unrelated: str = NOISE
     unrelated_recalled: int = 0
@@ -104,6 +109,7 @@ async def play(home: Path) -> Shown:
         receipt = await edge.memory.journal.receipt(name)
         if receipt is not None:
             seen.bytes_added = receipt.bytes_added
+            seen.nothing = "" if receipt.shown else receipt.note or receipt.status
             seen.recalled = [{"text": each.text, "why": dict(each.why)} for each in receipt.shown]
             seen.prepare_ms = receipt.steps.get("prepare", 0.0)
 
@@ -131,7 +137,7 @@ async def _proxy(upstream: str, home: Path) -> AsyncIterator[tuple[str, Any]]:
     from proxy.edge import EDGE
     from proxy.settings import load
 
-    settings = load(options={"home": str(home), "upstream.url": upstream}).settings
+    settings = load(options={"home": str(home), "upstream.url": upstream, **UNHURRIED}).settings
     app = make_app(settings)
     runner = make_runner(app)
     await runner.setup()
@@ -166,14 +172,14 @@ def _tell(seen: Shown) -> None:
         Text.assemble(("you    ", "dim"), seen.sent),
         Text.assemble(("model  ", "dim"), seen.answer),
     )
-    why = [
+    recalled = [
         Text.assemble(
             each["text"],
             ("  (" + ", ".join(f"{name} {value:.2f}" for name, value in each["why"].items()) + ")", "dim"),
         )
         for each in seen.recalled
     ]
-    panel("What was recalled for it, and why", *(why or [Text("what it asks for stood on the page already")]))
+    panel("What was recalled for it, and why", *(recalled or [Text(f"nothing: {seen.nothing}")]))
     panel(
         f"The {seen.bytes_added} bytes that were added to the request, and nothing else changed",
         Text(seen.added.strip("\n"), "green"),

@@ -24,9 +24,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from proxy.cli.faults import Fault
-from proxy.cli.owning import owner
+from proxy.cli.held import announced, owner
 from proxy.cli.server import address as address_of
-from proxy.cli.server import announced
 from proxy.settings import Settings
 
 EVERY = 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -14,23 +15,33 @@ from proxy.cli.server import running
 
 
 @takes()
-def status(call: Call) -> None:
-    """Say whether the server runs, how much is stored, and what is wrong."""
+def status(
+    call: Call,
+    days: Annotated[int, typer.Option("--days", min=1, max=1000, help="Sum up so many days, today included.")] = 30,
+) -> None:
+    """Say whether the server runs, how much is stored, what memory did and saved, and what is wrong.
+
+    The exit code is 0 where all is well, 1 where something is not, 2 where no server runs."""
     settled = call.loaded()
     server = running(settled.settings)
     with reach(settled) as reached:
-        told = reached.ask("GET", "api/status")
+        told = reached.ask("GET", "api/status", {"days": days})
     told["running"] = server is not None
     told["url"] = server.url if server else None
     if call.as_json:
         shown.as_json(told)
-        return
+    else:
+        _standing(told)
+    raise typer.Exit(2 if server is None else int(told["status"] != "ok"))
+
+
+def _standing(told: dict[str, Any]) -> None:
     console = shown.screen()
-    console.print(
-        f"runs at {server.url} (process {told['pid']})" if server else "no server runs; the stores were opened here"
-    )
+    runs = f"runs at {told['url']} (process {told['pid']})"
+    console.print(runs if told["running"] else "no server runs; the stores were opened here")
     rows: list[tuple[str, Any]] = [("status", told["status"]), ("memory", told["memory"]), ("data", told["home"])]
     if stored := told.get("stored"):
+        rows += [("memories", f"{stored['facts'] + stored['passages']:,}")]
         rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
         if stored["candidates"]:
             rows += [("wait for you", f"{wording.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
@@ -44,8 +55,30 @@ def status(call: Call) -> None:
         ("being shed" if not place else "", sessions.line(each)) for place, each in enumerate(told.get("shed", ()))
     ]
     shown.pairs(rows)
+    if (sums := told.get("sums")) and sums["requests"]:
+        console.print(f"\n{'today' if sums['days'] == 1 else 'in the last {} days'.format(sums['days'])}")
+        shown.pairs(_sums(sums))
     for why in told["why"]:
         console.print(f"! {why}")
+
+
+def _sums(sums: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What memory did to requests, and what that was worth."""
+    yield "requests", f"{sums['requests']:,}"
+    yield "added", f"{sums['added']:,} tokens, {wording.count(sums['shown'], 'memory')} recalled"
+    if sums["shorter"]:
+        yield "not sent", f"{sums['shorter']:,} tokens, by {wording.count(sums['sheds'], 'shed')}"
+    if sums["cache"] is not None:
+        yield "from the cache", f"{sums['cache']:.0%} of {sums['input']:,} tokens, as the providers report them"
+    if sums["saved"] is not None:
+        net = sums["saved"] - sums["spent"]
+        parts = (
+            f"{sheds.money(sums['saved'])} not spent on what was left out, {sheds.money(sums['spent'])} on additions"
+        )
+        yield ("saved" if net >= 0 else "spent"), f"about {sheds.money(abs(net))}, an estimate: {parts}"
+        if sums["priced"] < sums["requests"]:
+            yield "", f"of the {sums['priced']:,} requests whose tokens and prices are known"
+    yield "degraded", f"{sums['degraded']:,}"
 
 
 @takes("user")
@@ -68,7 +101,7 @@ def _lines(receipts: list[dict[str, Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = shown.screen()
+    console = shown.screen(lines=True)
     if not receipts:
         console.print("no request has come through yet")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from datetime import datetime
 from typing import Annotated, Any
@@ -80,18 +81,28 @@ def night(
     call: Call,
     number: Annotated[int, typer.Argument(help="Its number, see `nights`.", metavar="N", min=1)],
     undo: Annotated[bool, typer.Option("--undo", help="Put everything back as it was before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Show what a night changed, or take it back."""
     path = f"api/nights/{number}"
+    if undo and not (yes or call.as_json) and sys.stdin.isatty():
+        _shown(call.ask("GET", path))
+        if not typer.confirm("\nTake all of that back?", default=True):
+            raise Fault("nothing was taken back")
     told = call.ask("POST", f"{path}/undo", body={}) if undo else call.ask("GET", path)
     if call.as_json:
         shown.as_json(told)
     elif undo:
         print(f"night {number} was taken back")
     else:
-        at = datetime.fromisoformat(told["at"]).astimezone()
-        back = ", taken back" if told["undone_at"] else ""
-        _changes(f"night {number}, {at:%Y-%m-%d %H:%M}, {shown.where(told['owner'])}{back}", told)
+        _shown(told)
+
+
+def _shown(told: dict[str, Any]) -> None:
+    """A night as it was."""
+    at = datetime.fromisoformat(told["at"]).astimezone()
+    back = ", taken back" if told["undone_at"] else ""
+    _changes(f"night {told['number']}, {at:%Y-%m-%d %H:%M}, {shown.where(told['owner'])}{back}", told)
 
 
 def _changes(head: str, told: dict[str, Any]) -> None:

@@ -13,13 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from proxy.cli.faults import Fault
+from proxy.cli.held import LOCK, locked, number_in
 
-try:
-    import fcntl
-except ImportError:  # Windows: there the stores' own locks have to do.
-    fcntl = None  # type: ignore[assignment]
-
-LOCK = "lock"
 PATIENCE = 1.0
 """Seconds to wait for a home that is just being looked at, or left."""
 
@@ -38,9 +33,9 @@ def owned(home: Path, patience: float = PATIENCE) -> Iterator[None]:
         raise Fault(f"the data folder {home} cannot be used: {error.strerror}; choose another with --home") from error
     try:
         until = time.monotonic() + patience
-        while not _locked(descriptor, exclusive=True):
+        while not locked(descriptor, exclusive=True):
             if time.monotonic() > until:
-                number = _number(descriptor)
+                number = number_in(descriptor)
                 who = f" (process {number})" if number else ""
                 raise Fault(
                     f"another palimpsest{who} has {home} open: stop it first, or use another folder with --home"
@@ -51,32 +46,3 @@ def owned(home: Path, patience: float = PATIENCE) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def owner(home: Path) -> int | None:
-    """The number of the process that holds a home folder, or None where none does."""
-    try:
-        descriptor = os.open(home / LOCK, os.O_RDWR)
-    except OSError:
-        return None
-    try:
-        if fcntl is not None and _locked(descriptor, exclusive=False):
-            return None
-        return _number(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _locked(descriptor: int, exclusive: bool) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _number(descriptor: int) -> int | None:
-    told = os.pread(descriptor, 20, 0)
-    return int(told) if told.isdigit() else None

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory.stores.lost_journal import left_behind
 from proxy.cli.faults import Fault
+from proxy.cli.held import owner
 from proxy.cli.owning import owned
 from proxy.cli.server import Server, running
 from proxy.settings import Loaded
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 PATIENCE = 10.0
 """Seconds to wait for another command that has the stores open."""
 
+STARTING, EVERY = 20.0, 0.05
+"""Seconds to wait for a server that has the stores open and does not listen yet, and between two looks."""
+
 SECONDS = 120.0
 """How long the stores may take to open."""
 
@@ -30,11 +35,11 @@ SECONDS = 120.0
 @contextmanager
 def reach(loaded: Loaded) -> Iterator[Server]:
     """The running server, or the stores opened here where none runs."""
-    server = running(loaded.settings)
+    home = loaded.settings.home
+    server = _once_it_listens(loaded)
     if server is not None:
         yield server
         return
-    home = loaded.settings.home
     with owned(home, PATIENCE):
         lost = left_behind(home) is not None
         with in_process(loaded) as here:
@@ -42,6 +47,14 @@ def reach(loaded: Loaded) -> Iterator[Server]:
                 told = f"{home / 'journal.db'} was gone and is begun anew: `palimpsest doctor` says what is left"
                 print(told, file=sys.stderr)
             yield here
+
+
+def _once_it_listens(loaded: Loaded) -> Server | None:
+    """The running server; one that has the stores and does not listen yet just starts, and is waited for."""
+    home, until = loaded.settings.home, time.monotonic() + STARTING
+    while (server := running(loaded.settings)) is None and owner(home) is not None and time.monotonic() < until:
+        time.sleep(EVERY)
+    return server
 
 
 @contextmanager

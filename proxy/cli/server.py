@@ -15,11 +15,8 @@ from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from proxy.cli.faults import Fault
-from proxy.cli.owning import owner
+from proxy.cli.held import announced
 from proxy.settings import Settings
-
-ANNOUNCED = "server.json"
-"""Where a server says, in its home folder, at which address it listens."""
 
 NO_TEXT = "what was said on the command line holds bytes that are no UTF-8 text"
 
@@ -121,25 +118,6 @@ def running(settings: Settings) -> Server | None:
     """
     found = announced(settings.home)
     return Server(found.url, _token(settings.home / "token", found.url)) if found else None
-
-
-@dataclass(frozen=True, slots=True)
-class Announced:
-    """A server that runs, as it says itself."""
-
-    url: str
-    process: int
-
-
-def announced(home: Path) -> Announced | None:
-    """The server that has a home open and listens; None where none does, or does not yet."""
-    number = owner(home)
-    try:
-        told = json.loads((home / ANNOUNCED).read_text(encoding="utf-8"))
-        found = Announced(str(told["url"]), int(told["pid"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return found if number is not None and number == found.process else None
 
 
 def _token(file: Path, url: str) -> str:

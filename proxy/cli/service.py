@@ -17,7 +17,7 @@ import typer
 from proxy.cli import shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
-from proxy.cli.server import Announced, announced
+from proxy.cli.held import Announced, announced
 from proxy.cli.services import launchd, systemd
 from proxy.cli.services.installation import Command, Installation, Served, State
 from proxy.connect import Preview
@@ -167,6 +167,17 @@ def installation(settings: Settings, config: Path | None, platform: str = sys.pl
         except ValueError as error:
             raise Fault(f"systemd cannot be told of it: {error}") from error
     raise Fault(f"there are services for systemd and launchd only, not for {platform}: palimpsest serve")
+
+
+def offered(settings: Settings) -> str:
+    """The manager that could keep the server running here and does not yet; empty where there is none."""
+    try:
+        made = installation(settings, None)
+    except Fault:
+        return ""
+    if any(file.exists() for file in made.files) or _ran(made.there).returncode:
+        return ""
+    return made.manager
 
 
 def _made(call: Call) -> tuple[Settings, Installation]:

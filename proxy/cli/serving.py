@@ -26,11 +26,12 @@ from proxy.cli import wording
 from proxy.cli.faults import Fault
 from proxy.cli.handed_over import check_address, handed_over
 from proxy.cli.heap import giving_back, large_buffers_apart
+from proxy.cli.held import ANNOUNCED
 from proxy.cli.logged import handler
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.cli.owning import owned
 from proxy.cli.reach import built
-from proxy.cli.server import ANNOUNCED, address
+from proxy.cli.server import address
 from proxy.settings import Loaded, Settings
 
 if TYPE_CHECKING:

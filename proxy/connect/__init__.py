@@ -5,6 +5,7 @@
 ``guides``      one guide for each runtime: its file, its keys, what its user should know
 ``windows``     what keeps a runtime from compacting by itself
 ``mcp``         how a runtime is told of our MCP server
+``status_line`` how a runtime is told to show how memory stands
 ``launch``      how a client is pointed at us for a single run
 ``machine``     what is on this machine: folders, environment, logins
 ``json_text`` ``toml_text`` ``yaml_text``
@@ -22,6 +23,7 @@ from proxy.connect.launch import LAUNCHES, ONLY_CONNECTED, Launch, launch
 from proxy.connect.machine import Machine, look
 from proxy.connect.mcp import mcp_runtimes, writes_mcp
 from proxy.connect.plan import Address, FileChange, NotEditable, Plan
+from proxy.connect.status_line import has_status_line, with_status_line
 
 __all__ = [
     "GUIDES",
@@ -37,6 +39,7 @@ __all__ = [
     "Preview",
     "carry_out",
     "connected_files",
+    "has_status_line",
     "launch",
     "look",
     "mcp_runtimes",
@@ -44,5 +47,6 @@ __all__ = [
     "preview",
     "undo",
     "undo_preview",
+    "with_status_line",
     "writes_mcp",
 ]

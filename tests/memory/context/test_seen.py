@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from memory.context.budget import Prices
-from memory.context.seen import saved
+from memory.context.seen import saved, worth
 from memory.conversation import Usage
+from memory.ports import Sum
 from memory.session import Shed
 
 PRICES = Prices(fresh=10.0, cached=1.0)
@@ -31,3 +32,10 @@ def test_in_a_cold_cache_what_was_removed_would_have_been_read_anew() -> None:
     assert saved(shed(False), [Usage(200, 5)], PRICES) == pytest.approx(1000)
     assert saved(shed(False), [Usage(200, 5), Usage(200, 5, cached=190)], PRICES) == pytest.approx(1100)
     assert saved(shed(False), [], PRICES) == 0
+
+
+def test_all_edits_together_are_worth_what_their_requests_tokens_cost() -> None:
+    cold = Sum("m", True, False, 2, 0, added=0, shown=0, shorter=100, longer=30, input=0, cached=0, sheds=0, anew=0)
+    assert worth(cold, PRICES) == pytest.approx((1000, 300))
+    warm = Sum("m", True, True, 2, 0, added=0, shown=0, shorter=100, longer=30, input=0, cached=0, sheds=1, anew=20)
+    assert worth(warm, PRICES) == pytest.approx((100 - 20 * 9, 30))

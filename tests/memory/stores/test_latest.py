@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+from memory.conversation import Usage
 from memory.scope import Layer
-from memory.session import Receipt, RequestKind
+from memory.session import Receipt, RequestKind, Shed, Shown
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import ANN, AT, BOB, SECRET, assistant, exchange, session, user
 
@@ -58,3 +60,34 @@ async def test_nobody_elses_session_is_given(journal: SqliteJournal) -> None:
     await journal.commit(exchange("e2", [user("Hello")], of=session("abcd-2")))
     await journal.commit(exchange("e3", [user("Hello")], of=session("abcd-3")))
     assert {turn.session.id for turn in await journal.turns(PERSON, "abcd", 5)} == {"abcd-2", "abcd-3"}
+
+
+async def test_what_was_done_is_summed_by_model_since_a_time(journal: SqliteJournal) -> None:
+    def receipt(number: int, **more: Any) -> Receipt:
+        told: dict[str, Any] = {"status": "remembered", "model": "m", "page_tokens": 100, "recall_tokens": 20} | more
+        return Receipt(f"r{number}", AT + timedelta(days=number), "s1", RequestKind.MAIN, **told)
+
+    shed = Shed("fold", "full", 5000, 900, warm=True)
+    told = [
+        receipt(0, recall_tokens=7000),
+        receipt(1, saved=-120, shown=(Shown("f1", "x", 1.0, {}, 20),)),
+        receipt(2, saved=4880, page_tokens=0, recall_tokens=0, shed=shed),
+        receipt(3, saved=4880, status="degraded; late", page_tokens=0, recall_tokens=0),
+    ]
+    usages = [Usage(10), Usage(1000), Usage(900, cached=300), None]
+    for number, (each, usage) in enumerate(zip(told, usages, strict=True)):
+        turn = exchange(f"e{number}", [user("Hello")] * (number + 1), of=session("s1"), at=each.at)
+        await journal.commit(replace(turn, receipt=each, reply=replace(turn.reply, usage=usage)))
+    side = exchange("side", [user("Title")], of=session("s1"), kind=RequestKind.SIDE, at=AT + timedelta(days=3))
+    await journal.commit(side)
+    assert [(each.reported, each.warm, each.requests) for each in await journal.sums(AT + timedelta(days=1))] == [
+        (False, False, 1),
+        (True, False, 1),
+        (True, True, 1),
+    ]
+    late, cold, warm = await journal.sums(AT + timedelta(days=1))
+    assert (cold.model, cold.added, cold.shown, cold.longer, cold.shorter) == ("model-1", 120, 1, 120, 0)
+    assert (warm.sheds, warm.shorter, warm.anew, warm.input, warm.cached) == (1, 4880, 600, 900, 300)
+    assert (late.degraded, late.shorter, late.input) == (1, 4880, 0)
+    assert sum(each.added for each in await journal.sums(AT)) == 7220
+    assert await journal.sums(AT + timedelta(days=9)) == []

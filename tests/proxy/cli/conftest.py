@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli.held import ANNOUNCED
 from proxy.cli.options import loaded
 from proxy.cli.owning import owned
 from proxy.cli.reach import in_process
-from proxy.cli.server import ANNOUNCED, Server
+from proxy.cli.server import Server
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -67,6 +70,27 @@ def test_a_file_that_is_not_ours_to_change_is_told_with_its_line_and_what_to_put
     assert "s3cret" not in done.err and file.read_text() == before
 
 
+def test_where_nobody_answers_that_is_told(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert "answers at" not in run("connect", "codex").err
+    monkeypatch.setenv("PALIMPSEST_HOME", str(tmp_path / "other"))
+    assert "Nobody answers at http://127.0.0.1:1 yet" in run("connect", "codex").err
+    assert "palimpsest service install" in run("connect", "codex", "--json").json["warnings"][-1]
+    monkeypatch.setenv("PALIMPSEST__SERVER__PORT", server.url.rpartition(":")[2])
+    assert "Something else answers at" in run("connect", "codex").err
+    assert "answers at" not in run("connect", "codex", "--undo").err
+
+
+def test_claudes_status_line_shows_how_memory_stands(person: Path, home: Path) -> None:
+    file = person / ".claude" / "settings.json"
+    assert run("connect", "claude", "--write", "--yes", "--statusline").code == 0
+    told = json.loads(file.read_text())
+    line = told["statusLine"]
+    assert line["type"] == "command" and shlex.split(line["command"])[-3:] == ["statusline", "--home", str(home)]
+    done = subprocess.run(line["command"], shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "palimpsest: not running\n")
+    assert run("connect", "claude", "--undo", "--yes").code == 0 and not file.exists()
+
+
 def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST__CREDENTIALS", "[{key: a-long-random-key, user: ada}]")
     refused = run("connect", "openai-sdk")
@@ -82,6 +106,7 @@ def test_where_there_are_credentials_a_key_has_to_be_said(monkeypatch: pytest.Mo
         (("connect", "codex", "--write", "--undo"), "either"),
         (("connect", "curl", "--write"), "no file to write"),
         (("connect", "claude", "--write", "--with-mcp"), "writes for opencode"),
+        (("connect", "codex", "--write", "--statusline"), "for claude only"),
     ],
 )
 def test_what_cannot_be_done_is_told(arguments: tuple[str, ...], sentence: str) -> None:

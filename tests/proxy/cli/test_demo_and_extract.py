@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 
-from proxy.cli.demo import FIRST, NOISE, SECOND
+import pytest
+
+from proxy.cli.demo import FIRST, NOISE, SECOND, Shown, _tell
 from tests.proxy.cli.running import run
 
 
@@ -18,6 +20,11 @@ def test_the_demonstration_shows_what_was_learned_recalled_and_added() -> None:
     assert seen["unrelated"] == NOISE and seen["unrelated_recalled"] == 0
     told = run("demo")
     assert told.code == 0 and "certificate" in told.out and "bytes that were added" in told.out
+
+
+def test_where_nothing_was_recalled_the_reason_is_the_requests_own(capsys: pytest.CaptureFixture[str]) -> None:
+    _tell(Shown(nothing="late: more than 1 ms"))
+    assert "nothing: late: more than 1 ms" in capsys.readouterr().out
 
 
 def test_extraction_reads_and_writes_lines() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,40 @@ def test_without_a_server_the_stores_are_opened_here_and_keep_what_was_told() ->
     assert "nine" in run("search", "harbour").out
 
 
+def test_its_exit_code_says_whether_all_is_well(server: Server, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("status").code == 0
+    well = server.ask("GET", "api/status")
+    monkeypatch.setattr(Server, "ask", lambda *_: {**well, "status": "degraded", "why": ["the disk is full"]})
+    done = run("status")
+    assert done.code == 1 and "! the disk is full" in done.out
+    monkeypatch.undo()
+    assert run("status", "--home", str(home.parent / "other"), "--json").code == 2
+
+
+def test_what_memory_did_is_summed_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = server.ask("GET", "api/status", {"days": 7})
+    assert told["sums"]["days"] == 7 and told["sums"]["requests"] == 0 and told["sums"]["saved"] is None
+    sums = told["sums"] | {"requests": 40, "added": 1234, "shown": 1, "shorter": 90_000, "sheds": 2, "input": 100_000}
+    sums |= {"cache": 0.87, "saved": 0.5, "spent": 0.02, "priced": 39, "degraded": 3}
+    monkeypatch.setattr(Server, "ask", lambda *_: {**told, "sums": sums})
+    out = " ".join(run("status", "--days", "7").out.split())
+    assert "in the last 7 days requests 40 added 1,234 tokens, 1 memory recalled" in out
+    assert "not sent 90,000 tokens, by 2 sheds from the cache 87% of 100,000 tokens" in out
+    assert "saved about $0.4800, an estimate" in out and "of the 39 requests" in out and "degraded 3" in out
+
+
 def test_the_log_of_a_server_that_nobody_asked_is_empty(server: Server) -> None:
     assert run("log", "--json").json == {"receipts": []}
     assert "no request" in run("log").out
+
+
+def test_a_log_in_a_pipe_has_a_line_for_each_request(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    line: dict[str, Any] = {"id": "0123456789", "at": "2026-03-04T15:30:00+00:00", "kind": "main", "model": "m" * 60}
+    line |= {"status": "ok, " * 40, "page_tokens": 1, "recall_tokens": 1, "milliseconds": 1.0}
+    monkeypatch.setattr(Server, "ask", lambda *_: {"receipts": [line]})
+    assert len(run("log").out.splitlines()) == 3
+    monkeypatch.delenv("COLUMNS")
+    assert len(run("log").out.splitlines()) == 2
 
 
 def test_config_prints_every_setting_and_its_source(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def test_a_night_is_shown_done_listed_and_taken_back() -> None:
     assert "merge 1" in run("nights").out
     shown = run("night", number).out
     assert "merge (" in shown and shown.count("unit tests") == 2
-    assert "taken back" in run("night", number, "--undo").out
+    assert "taken back" in run("night", number, "--undo", "-y").out
     assert len(run("facts", "--json").json["facts"]) == 2
     assert "taken back" in run("nights").out
     refused = run("night", number, "--undo")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 from pathlib import Path
 
 import pytest
 
 from proxy.cli.faults import Fault
+from proxy.cli.held import ANNOUNCED, owner
 from proxy.cli.options import loaded
-from proxy.cli.owning import owned, owner
-from proxy.cli.server import ANNOUNCED, running
+from proxy.cli.owning import owned
+from proxy.cli.reach import in_process, reach
+from proxy.cli.server import running
 
 
 def test_a_home_has_one_owner_at_a_time(home: Path) -> None:
@@ -47,6 +50,17 @@ def test_what_listens_where_a_dead_server_did_gets_no_token(home: Path) -> None:
         stranger.setblocking(False)
         with pytest.raises(BlockingIOError):
             stranger.accept()
+
+
+def test_a_server_that_just_starts_is_waited_for(home: Path) -> None:
+    with owned(home), in_process(loaded()) as starting:
+        said = threading.Timer(
+            0.3, (home / ANNOUNCED).write_text, [json.dumps({"url": starting.url, "pid": os.getpid()})]
+        )
+        said.start()
+        with reach(loaded()) as found:
+            assert found.url == starting.url
+        said.join()
 
 
 @pytest.mark.parametrize("told", ["", "[]", "{}", '{"url": 7}', "\x00"])

@@ -11,7 +11,8 @@ import pytest
 from proxy.cli import service as module
 from proxy.cli.call import Call
 from proxy.cli.faults import Fault
-from proxy.cli.server import ANNOUNCED, Server
+from proxy.cli.held import ANNOUNCED
+from proxy.cli.server import Server
 from tests.proxy.cli.running import run
 
 MANAGER = """\

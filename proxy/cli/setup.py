@@ -1,0 +1,244 @@
+"""``palimpsest setup``, and ``palimpsest`` alone: the first day, one question after the other.
+
+Nothing is changed without a yes, and each thing that is can be done, and undone, by a command of its own, which is
+told.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import importing, service, shown, wording
+from proxy.cli.call import Call, takes
+from proxy.cli.connectable import titles
+from proxy.cli.connecting import KEPT, address_of
+from proxy.cli.faults import Fault
+from proxy.cli.glance import glance
+from proxy.cli.server import Server, running
+from proxy.cli.transcripts.found import Kind, Source, places, sources
+from proxy.cli.why import source as told_source
+from proxy.connect import NotEditable, Plan, Preview, carry_out, connected_files, look, plan, preview
+from proxy.settings import Settings
+
+PROGRAMS = {name: name for name in ("claude", "codex", "opencode", "qwen", "pi", "aider", "cline", "openclaw")}
+"""Runtime → the program by which it is known to be installed."""
+
+STRONGEST = 10
+"""Findings that are shown for a yes or no."""
+
+_FINDINGS = frozenset(("decision", "preference", "convention", "correction"))
+
+_WHOSE = {Kind.CLAUDE: "Claude Code", Kind.CODEX: "Codex"}
+"""Whose sessions are a file each; all of opencode's are in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is on this machine: runtimes, with what connecting each would write, and why one cannot be written."""
+
+    plans: tuple[Plan, ...]
+    changes: Mapping[str, Sequence[Preview]]
+    faults: Mapping[str, str]
+    histories: tuple[Source, ...]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """For a program."""
+        return {
+            "runtimes": [
+                {
+                    "runtime": each.runtime,
+                    "title": each.title,
+                    "connected": each.runtime not in self.faults and not self.changes[each.runtime],
+                    "files": [str(change.path) for change in each.changes],
+                    "warnings": each.warnings,
+                    "fault": self.faults.get(each.runtime, ""),
+                }
+                for each in self.plans
+            ],
+            "histories": dict(Counter(each.kind.value for each in self.histories)),
+        }
+
+
+@takes()
+def setup(
+    call: Call,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Answer every question with yes.")] = False,
+    unless_done: Annotated[bool, typer.Option("--unless-done", hidden=True)] = False,
+) -> None:
+    """Find what is installed, connect it, and learn from the sessions that there are: one question after the other.
+
+    With --json it only says what it finds. Where nobody is at the terminal, it asks nothing and needs --yes."""
+    settings = call.loaded().settings
+    if unless_done and connected_files(settings.home / KEPT):
+        print(glance(settings.home)[0])
+        me = wording.program()
+        print(f"{me} setup goes through it again, {me} status and {me} why tell more, {me} --help has all commands.")
+        return
+    if not (call.as_json or yes or somebody_there()):
+        raise Fault(
+            "setup asks, and nobody is at this terminal: say --yes, or use `palimpsest connect NAME --write`, "
+            "`palimpsest import` and `palimpsest service install`",
+            2,
+        )
+    if call.as_json:
+        shown.as_json(_looked(settings).as_json)
+        return
+    _served(call, settings, yes)
+    found = _looked(settings)
+    connected = [each.title for each in found.plans if _connected(each, found, settings, yes)]
+    learned = _histories(call, found.histories, yes)
+    if learned and not yes:
+        with call.reach() as server:
+            _judged(server)
+    _end(settings, connected)
+
+
+def somebody_there() -> bool:
+    """Whether somebody can answer."""
+    return sys.stdin.isatty()
+
+
+def _looked(settings: Settings) -> Found:
+    """Look at this machine; nothing is changed."""
+    machine = look(Path.home(), Path.cwd(), os.environ)
+    where = address_of(settings)
+    known = titles()
+    plans, changes, faults = [], {}, {}
+    for name, program in PROGRAMS.items():
+        if name not in known or shutil.which(program) is None:
+            continue
+        planned = plan(name, where, machine, window=settings.memory.default_window)
+        plans.append(planned)
+        try:
+            changes[name] = [each for each in preview(planned) if each.diff]
+        except (NotEditable, OSError) as error:
+            faults[name] = str(error)
+    histories = sources(places(None), None, lambda *_: None)
+    return Found(tuple(plans), changes, faults, tuple(histories))
+
+
+def _served(call: Call, settings: Settings, yes: bool) -> None:
+    """A server that is there from login on, where the machine can keep one."""
+    if server := running(settings):
+        print(f"The server runs at {server.url}.")
+        return
+    manager = service.offered(settings)
+    if manager and _agreed(f"No server runs. Keep one running from login on, with {manager}?", yes):
+        try:
+            service.install(dry_run=False, yes=True, as_json=False, home=call.home, config=call.config)
+        except Fault as error:
+            print(f"! {error}", file=sys.stderr)
+    else:
+        me = wording.program()
+        print(f"No server runs: start it with `{me} serve`, or start one client with it: `{me} run claude`.")
+
+
+def _connected(planned: Plan, found: Found, settings: Settings, yes: bool) -> bool:
+    """Whether a runtime is connected now; one that is found and is not is shown first."""
+    print()
+    if settings.credentials:
+        print(f"{planned.title}: there are credentials in the settings: palimpsest connect {planned.runtime} --key KEY")
+        return False
+    if fault := found.faults.get(planned.runtime):
+        print(f"! {planned.title}: {fault}. `palimpsest connect {planned.runtime}` shows what to put there by hand.")
+        return False
+    if not found.changes[planned.runtime]:
+        print(f"{planned.title} is connected already.")
+        return True
+    for each in found.changes[planned.runtime]:
+        print(each.diff)
+    for warning in planned.warnings:
+        print(f"! {warning}")
+    if not _agreed(f"Connect {planned.title} in this way?", yes):
+        return False
+    carry_out(found.changes[planned.runtime], settings.home / KEPT)
+    print(f"connected; `{wording.program()} connect {planned.runtime} --undo` puts back what was there")
+    return True
+
+
+def _histories(call: Call, found: Sequence[Source], yes: bool) -> bool:
+    """Whether something was learned from sessions that there are."""
+    if not found:
+        return False
+    counts = Counter(each.kind for each in found)
+    notes = counts.pop(Kind.MARKDOWN, 0)
+    told = [
+        f"{wording.count(number, 'session')} of {_WHOSE[kind]}" for kind, number in counts.items() if kind in _WHOSE
+    ]
+    if Kind.OPENCODE in counts:
+        told = [each for each in told if "opencode" not in each] + ["the sessions of opencode"]
+    told += [wording.count(notes, "file") + " of notes for agents"] if notes else []
+    print()
+    if not _agreed(f"Found {', '.join(told)}. Learn from them? All of it stays on this machine.", yes):
+        print(f"`{wording.program()} import` does that whenever you like.")
+        return False
+    try:
+        importing.import_(
+            paths=None,
+            kind=None,
+            dry_run=False,
+            project=None,
+            at_here=False,
+            user=None,
+            as_json=False,
+            home=call.home,
+            config=call.config,
+        )
+    except typer.Exit:
+        pass  # What could not be read was told, with file and line.
+    except Fault as error:
+        print(f"! {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _judged(server: Server) -> None:
+    """The strongest findings, for a yes or a no."""
+    held = server.ask("GET", "api/facts", {"limit": 1000})["facts"]
+    strongest = strongest_of(held)
+    if not strongest:
+        return
+    now = datetime.now().astimezone()
+    print("\nThe strongest of what was learned. y: that is so; n: it is not, forget it; Enter leaves it; q ends.")
+    for place, each in enumerate(strongest, 1):
+        print(f"\n{place}. {shown.said(each)}\n   {told_source({**each, 'runtime': ''}, None, now)}")
+        match typer.prompt("   right?", default="", show_default=False).strip().lower():
+            case "y" | "yes":
+                server.ask("POST", f"api/facts/{each['id']}/confirm", body={})
+            case "n" | "no":
+                server.ask("DELETE", f"api/facts/{each['id']}")
+            case "q":
+                return
+
+
+def strongest_of(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What a person said to hold, the surest, weightiest and most often said first."""
+    said = [dict(each) for each in facts if each["kind"] in _FINDINGS and each["origin"] == "user"]
+    plain = [each for each in said if each["sensitivity"] == "normal"]
+    plain.sort(key=lambda each: (-each["sessions"], -each["confidence"] * each["importance"], each["id"]))
+    return plain[:STRONGEST]
+
+
+def _end(settings: Settings, connected: Sequence[str]) -> None:
+    me = wording.program()
+    print()
+    if connected:
+        print(f"{', '.join(connected)}: work as always. What one session teaches is there in the next.")
+    else:
+        print(f"Nothing is connected yet: `{me} connect` lists what can be.")
+    print(f"  {me} why       what was added to your last request, and from where\n  {me} status    how memory stands")
+
+
+def _agreed(question: str, yes: bool) -> bool:
+    return yes or typer.confirm(question, default=True)
