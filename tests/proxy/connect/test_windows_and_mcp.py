@@ -103,6 +103,14 @@ def test_codexs_own_servers_stay(tmp_path: Path) -> None:
     assert told["mcp_servers"]["palimpsest"]["args"] == ["mcp", "--home", "/srv/my memory"]
 
 
+def test_what_was_written_with_a_server_is_undone_with_its_folders(tmp_path: Path) -> None:
+    each = planned("cline", tmp_path, mcp=True)
+    assert len(each.changes) == 2
+    carry_out(preview(each), tmp_path / "kept")
+    undo(each, tmp_path / "kept")
+    assert not (tmp_path / "home").exists()
+
+
 def test_claude_is_told_by_its_own_command(tmp_path: Path) -> None:
     for mcp in (False, True):
         [note] = [note for note in planned("claude", tmp_path, mcp=mcp).notes if "MCP" in note]
