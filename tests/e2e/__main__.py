@@ -16,7 +16,7 @@ from rich.table import Table
 from tests.e2e.clients import CLIENTS
 from tests.e2e.install import FOLDER, NotInstalled, install, install_node
 from tests.e2e.sandbox import end_group, isolation
-from tests.e2e.scenarios import SCENARIOS
+from tests.e2e.scenarios import LIGHT, SCENARIOS
 from tests.e2e.stage import Check
 from tests.e2e.timing import told
 
@@ -52,7 +52,7 @@ def main(names: list[str]) -> int:
         except NotInstalled as error:
             ready[name] = str(error)
     print(f"clients installed in {FOLDER} ({time.monotonic() - started:.0f} s)", flush=True)
-    runs = [(name, scenario) for scenario in scenarios for name in chosen]
+    runs = [(name, each) for each in scenarios for name in chosen if CLIENTS[name].light is (each == LIGHT)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         played = pool.map(lambda run: play(run[0], run[1], isolated, ready.get(run[0])), runs)
         results = dict(zip(runs, played, strict=True))

@@ -29,6 +29,8 @@ class Client:
     """A client. What is common: its environment, and that ``connect`` points it at the proxy."""
 
     name = ""
+    light = False
+    """Whether it is played through the light scenario alone."""
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included."""
     narrow = 60_000
@@ -293,5 +295,51 @@ class Pi(Client):
         return (Call("subagent", {"agent": "worker", "task": prompt}),)
 
 
-CLIENTS: dict[str, type[Client]] = {client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi)}
+class Kilo(OpenCode):
+    name = "kilo"
+    light = True
+
+    def environment(self) -> dict[str, str]:
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+        return {"KILO_CONFIG": str(self.place.home / "kilo.json"), **{f"KILO_DISABLE_{what}": "1" for what in off}}
+
+    def prepare(self) -> None:
+        super().prepare()
+        (self.place.home / "opencode.json").rename(self.place.home / "kilo.json")
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        program = self.place.packages / "@kilocode" / "cli-linux-x64" / "bin" / "kilo"
+        return [str(program), "run", "--format", "json", *(["-c"] if resume else []), prompt]
+
+
+class Copilot(Client):
+    name = "copilot"
+    light = True
+
+    def __init__(self, place: Place, window: int | None = None) -> None:
+        super().__init__(place, window)
+        self._connected: Mapping[str, str] = {}
+
+    def environment(self) -> dict[str, str]:
+        own = {"COPILOT_PROVIDER_API_KEY": "sk-scripted", "COPILOT_MODEL": MODEL, "COPILOT_OFFLINE": "true"}
+        return {**own, **self._connected}
+
+    def connect(self, server: str) -> None:
+        """It is connected by variables alone."""
+        machine = Machine(self.place.home, self.place.projects[0])
+        self._connected = plan(self.name, Address(server), machine).environment
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        return [self.bin("copilot"), "--allow-all-tools", *(["--continue"] if resume else []), "-p", prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("view", {"path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("bash", {"command": command, "description": "Look around"})
+
+
+CLIENTS: dict[str, type[Client]] = {
+    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot)
+}
 """Every client that is run."""

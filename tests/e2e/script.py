@@ -110,7 +110,7 @@ class Event:
     @property
     def spoken(self) -> bool:
         """Whether it may be a person's: what a client adds stands in tags."""
-        return self.call is None and not self.text.lstrip().startswith("<")
+        return self.call is None and not _STAMP.sub("", self.text).lstrip().startswith("<")
 
 
 def _replies(step: Step | None, calls: int) -> int:
@@ -122,6 +122,8 @@ def _replies(step: Step | None, calls: int) -> int:
     return done
 
 
+_STAMP = re.compile(r"\A\s*<current_datetime>[^<]*</current_datetime>")
+"""What Copilot CLI puts before a person's words."""
 _MARK = re.compile(r"\[step-(\d{4})\]")
 _AGENT = re.compile(r'agent_id\\*":\s*\\*"([0-9a-f-]{36})')
 
