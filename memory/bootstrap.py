@@ -21,9 +21,7 @@ from memory.day.approval.skills import Skills
 from memory.day.learn import Learner
 from memory.day.lessons.graphing import Graphing
 from memory.day.lessons.indexing import terms_of
-from memory.day.lessons.observing import Observing
 from memory.day.mending import Mending
-from memory.day.moving.candidates import CandidateRecords
 from memory.day.moving.exporting import Exporting
 from memory.day.moving.importing import Importing
 from memory.day.moving.replaying import Replaying
@@ -33,7 +31,6 @@ from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
 from memory.day.pause import Pause
 from memory.day.person.commands import Commands
-from memory.day.person.lives import Lives
 from memory.day.person.revising import Revising
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
@@ -60,11 +57,14 @@ from memory.day.window.reported import Reported
 from memory.day.window.shedding import Shedding
 from memory.day.worker import Following
 from memory.fact import Fact
+from memory.features import features
+from memory.hooks.chain import Features
+from memory.hooks.feature import Core
 from memory.learning.redact import redact
 from memory.models.choose import choose_embedder
 from memory.models.tokens import Tokens
 from memory.models.windows import Windows, open_windows
-from memory.night import Child, Improve, Nights
+from memory.night import Child, Improve, Nights, as_planned
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.session import Mode
@@ -113,8 +113,7 @@ class Memory:
     exporting: Exporting
     importing: Importing
     replaying: Replaying
-    lives: Lives
-    observing: Observing
+    features: Features
     graphing: Graphing
     approving: Approving
     spawned: Spawned
@@ -236,14 +235,15 @@ async def open_memory(
     edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    observing = Observing(journal, new_id, settings.learning)
+    core = Core(settings, journal, new_id, now)
+    chain = Features((each(core) for each in features()), guard)
     learner = Learner(
         settings.learning,
         journal,
         recall,
         pages,
         guard,
-        observing,
+        chain,
         new_id,
         now,
         recall.busy,
@@ -260,7 +260,6 @@ async def open_memory(
     findings = Findings(settings.research, journal, shelves, folders)
     researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy)
     records = ResearchRecords(journal, researching)
-    candidates = CandidateRecords(journal)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
     await reported.open()
@@ -309,7 +308,7 @@ async def open_memory(
         new_id,
         now,
     )
-    commands = Commands(journal, recall, learner, pages, sessions, notes, approving, new_id, now)
+    commands = Commands(journal, recall, learner, pages, sessions, notes, approving, chain, new_id, now)
     content = Contents(journal).content
     nights = Nights(
         settings.night,
@@ -320,7 +319,8 @@ async def open_memory(
         guard,
         now,
         paused,
-        *([_improved(model, journal, settings.model)] if model else []),
+        _improved(model, journal, settings.model) if model else as_planned,
+        chain,
     )
     if settings.mode is Mode.ON:
         nights.start()
@@ -333,7 +333,7 @@ async def open_memory(
         generation=generation,
         sessions=sessions,
         preparation=Preparation(
-            settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting, findings, spawned
+            settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting, findings, spawned, chain
         ),
         notes=notes,
         learner=learner,
@@ -351,11 +351,10 @@ async def open_memory(
         reported=reported,
         windows=windows,
         nights=nights,
-        exporting=Exporting(journal, pages, records, candidates),
-        importing=Importing(journal, learner, pages, records, candidates, now),
+        exporting=Exporting(journal, pages, records, chain),
+        importing=Importing(journal, learner, pages, records, chain, now),
         replaying=Replaying(journal, journaled, room),
-        lives=Lives(journal),
-        observing=observing,
+        features=chain,
         graphing=graphing,
         approving=approving,
         spawned=spawned,

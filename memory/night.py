@@ -25,6 +25,7 @@ from cronsim import CronSim
 
 from memory.consolidation.diff import Diff
 from memory.consolidation.written import Planned, read
+from memory.hooks.chain import Features
 from memory.ports import Guard
 from memory.settings import NightSettings
 
@@ -108,7 +109,8 @@ Improve = Callable[[Planned], Awaitable[Planned]]
 """Goes over a planned night before it is written."""
 
 
-async def _as_planned(planned: Planned) -> Planned:
+async def as_planned(planned: Planned) -> Planned:
+    """A night as it was planned."""
     return planned
 
 
@@ -137,9 +139,11 @@ class Nights:
         guard: Guard,
         now: Callable[[], datetime],
         paused: Callable[[], bool] = lambda: False,
-        improve: Improve = _as_planned,
+        improve: Improve = as_planned,
+        features: Features | None = None,
     ) -> None:
         self._improve = improve
+        self._features = features
         self._settings = settings
         self._journal = journal
         self._planner = planner
@@ -201,6 +205,8 @@ class Nights:
                         looked=self.outcome.looked + planned.looked,
                     )
             if not dry:
+                if self._features is not None:
+                    await self._features.night(job.now)
                 await self._refresh()
             if owners is None and not dry:
                 await self._journal.mark_night(job.now)

@@ -32,12 +32,13 @@ from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
 from proxy.runtimes.spoken import spoken
+from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.nobody import made_reply, to_nobody
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import base_of, route_of
 from proxy.wire import dialect_for_errors, dialect_of
-from proxy.wire.dialect import BadRequest, Dialect, Unreadable, View
+from proxy.wire.dialect import STREAMS, BadRequest, Dialect, Unreadable, View
 from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
 from proxy.wire.rules.compared import newly_broken
@@ -94,7 +95,7 @@ async def _exchange(
 ) -> web.StreamResponse:
     body = await whole_body(request)
     arrived = time.perf_counter()
-    view = await _read(dialect, body, request.headers)
+    view = await _read(dialect, body, request.headers, path)
     prepared = await _prepare(request, edge, prefix, view)
     written = None
     if view is not None and prepared is not None and (prepared.edits or prepared.tools):
@@ -122,7 +123,7 @@ async def _exchange(
         committed = _Commit(edge, view, prepared)
         ours = _ours(prepared, edge, view, request.headers)
         heard = reply.status == 200 and prepared is not None and prepared.journaled
-        listener = dialect.listen(reply.content_type == "text/event-stream") if heard else None
+        listener = dialect.listen(reply.content_type in STREAMS) if heard else None
         if listener is not None and not plain(reply):
             # Asked for no compression and got it all the same: what cannot be read is passed on unheard, but what
             # was asked is known.
@@ -150,7 +151,7 @@ async def _exchange(
     return response
 
 
-async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> View | None:
+async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path: str) -> View | None:
     """The body as a view; None where it is for the provider to judge, or too large to be looked through."""
     encoding = headers.get("Content-Encoding", "")
     text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, LARGEST_READ)
@@ -160,8 +161,8 @@ async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str]) -> Vi
         return None
     try:
         if len(text) >= LARGE:
-            return await asyncio.to_thread(dialect.read, text, spoken)
-        return dialect.read(text, spoken)
+            return await asyncio.to_thread(dialect.read, text, spoken, path)
+        return dialect.read(text, spoken, path)
     except Unreadable:
         return None
     except BadRequest as error:
@@ -232,6 +233,8 @@ async def _way(
     else:
         model = view.conversation.model
     route = route_of(upstream, dialect.name, model)
+    if route is not None and route.bridge and dialect.name not in FIELDS:
+        raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:
         return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
     if route is not None and route.bridge:
@@ -265,7 +268,11 @@ async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | 
 def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     """The body with its edits, and with the tools that its session offers. None where there are none."""
     written = _edited(dialect, view, prepared) if prepared.edits else None
-    return with_tools(view.body if written is None else written, prepared.tools) if prepared.tools else written
+    return (
+        with_tools(view.body if written is None else written, dialect.name, prepared.tools)
+        if prepared.tools
+        else written
+    )
 
 
 def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:

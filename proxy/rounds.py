@@ -29,7 +29,7 @@ from proxy.errors import UpstreamUnreachable
 from proxy.fail_open import fail_open
 from proxy.upstream.direct import incoming_headers
 from proxy.upstream.reply import ProviderReply, chunks, plain
-from proxy.wire.dialect import Dialect, Listener, View
+from proxy.wire.dialect import STREAMS, Dialect, Listener, View
 from proxy.wire.rounds import answered, result, writer
 from proxy.wire.rounds.offering import Definition, collides, may_offer, names_in, spelt, with_messages
 from proxy.wire.rounds.turn import Hidden, Mark, Turn, joined
@@ -122,7 +122,7 @@ class Rounds:
     ) -> web.StreamResponse:
         """Answer ``request`` with the provider's reply and all that follows it; ``headers`` of ours are added, and
         ``begun`` was read of it before."""
-        streamed = reply.content_type == "text/event-stream"
+        streamed = reply.content_type in STREAMS
         self._request = request
         self._writer = writer(self._asked.dialect.name, streamed, names_of(self._asked.prepared.tools))
         self._heard = self._listener or self._asked.dialect.listen(streamed)
@@ -242,7 +242,7 @@ class Rounds:
                     degradations=edge.degradations,
                 )
             self._memories += answer.memories
-            told.append(result(self._asked.dialect.name, call.id, answer.text + more))
+            told.append(result(self._asked.dialect.name, call.id, answer.text + more, call.name))
         return told
 
     async def _keep(self, hidden: Hidden) -> None:

@@ -76,7 +76,7 @@ class Route(Section):
     """
 
     model: str = "*"
-    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "*"] = "*"
+    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "*"] = "*"
     url: str | None = None
     bridge: str | None = Field(None, pattern=r"^[\w.-]+/\S+$")
     key_from: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
@@ -90,6 +90,8 @@ class Route(Section):
     def _leads_somewhere(self) -> Self:
         if self.url is None and self.bridge is None:
             raise ValueError("needs a url, a bridge, or both")
+        if self.bridge is not None and self.dialect == "gemini-generate":
+            raise ValueError("has a bridge, and requests in Gemini's format are not bridged")
         if self.key_from is not None and self.bridge is None:
             raise ValueError("has key_from without a bridge: a request that goes on as it came has its client's key")
         return self
@@ -100,13 +102,14 @@ class UpstreamSettings(Section):
 
     openai: str = "https://api.openai.com/v1"
     anthropic: str = "https://api.anthropic.com"
+    gemini: str = "https://generativelanguage.googleapis.com"
     url: str | None = None
     routes: tuple[Route, ...] = ()
     connect_seconds: float = Field(15.0, gt=0, le=600)
     read_seconds: float = Field(900.0, gt=0, le=86_400)
     attempts: int = Field(3, ge=1, le=10)
 
-    @field_validator("openai", "anthropic", "url")
+    @field_validator("openai", "anthropic", "gemini", "url")
     @classmethod
     def _http(cls, value: str | None) -> str | None:
         return None if value is None else http_url(value)

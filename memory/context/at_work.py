@@ -64,7 +64,8 @@ def at_work(
     holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
     ``asks`` that it asks for something.
     """
-    facts = [each for each in ranked if isinstance(each.memory, Fact)]
+    # What put an error right comes back with the error, not with the order that may lead to it.
+    facts = [each for each in ranked if isinstance(each.memory, Fact) and each.memory.origin is not Origin.BEHAVIOUR]
     shares = relevance.shown(asked, [_read(each.memory) for each in facts if isinstance(each.memory, Fact)])
     least = few.answers if worded else few.applies
     # The share goes first; what the words say decides among those that are about as likely.

@@ -19,6 +19,8 @@ from memory.day.research.findings import Findings, opens
 from memory.day.service_time import ServiceTime
 from memory.day.window.fitting import Fit, Fitting
 from memory.edits import Act, Entry
+from memory.hooks.chain import Features
+from memory.hooks.feature import Request as Asked
 from memory.ports import Guard
 from memory.scope import Scope
 from memory.session import Answered, RequestKind
@@ -63,6 +65,7 @@ class Deciding:
         window_of: Callable[[str], int | None] = lambda model: None,
         fitting: Fitting | None = None,
         findings: Findings | None = None,
+        features: Features | None = None,
     ) -> None:
         self._settings = settings
         self._recaller = recaller
@@ -71,6 +74,7 @@ class Deciding:
         self._window_of = window_of
         self._fitting = fitting
         self._findings = findings if findings is not None and findings.enabled else None
+        self._features = features
         self._deadline = settings.recall.deadline_ms / 1000
         self._longest = settings.recall.longest_ms / 1000
         self._times = ServiceTime(self._deadline, self._longest)
@@ -163,6 +167,17 @@ class Deciding:
             return Recalled(note="is switched off")
         if tokens <= 0:
             return Recalled(note="has used up its budget")
+        recalled = await self._found(request, tokens, present, until)
+        if self._features is None:
+            return recalled
+        added = await self._features.before_request(
+            Asked(request.conversation, request.live.session, request.arrival),
+            tokens - tokens_of(recalled.text),
+            until.left,
+        )
+        return replace(recalled, text="\n".join(filter(None, (recalled.text, added))))
+
+    async def _found(self, request: Request, tokens: int, present: frozenset[str], until: Deadline) -> Recalled:
         recalled, why = await self._guard(
             self._recaller.recall(request.conversation, request.live.session, request.arrival, tokens, present),
             otherwise=Recalled(),

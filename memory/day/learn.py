@@ -19,13 +19,13 @@ from memory.context.question import Question
 from memory.conversation import Role
 from memory.day.lessons import rules
 from memory.day.lessons.indexing import Indexing, lesson_of, points_of
-from memory.day.lessons.observing import Observing
 from memory.day.lessons.reinforcing import Heard, Reinforcing, nobody
 from memory.day.own_words import met, the_same, vouched
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
 from memory.fact import Fact, Kind, Passage
+from memory.hooks.chain import Features
 from memory.language.terms import product
 from memory.language.words import stems
 from memory.learning.outcome import outcome, said_again, settled
@@ -35,6 +35,7 @@ from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
+from memory.understanding.shipped import change
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,7 +63,7 @@ class Learner(Following):
         recall: Recall,
         pages: PageFiles,
         guard: Guard,
-        observing: Observing,
+        features: Features,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
@@ -79,7 +80,7 @@ class Learner(Following):
         self._new_id = new_id
         self._now = now
         self._unindexed: dict[str, Fact] = {}
-        self._observing = observing
+        self._features = features
         self._asked_to_rest = 0
 
     async def catch_up(self) -> None:
@@ -178,7 +179,7 @@ class Learner(Following):
             await (self._teach(journaled) if again else self._journal.learn(Lesson(journaled.number)))
 
     async def _teach(self, journaled: Journaled) -> None:
-        noticed = await self._observing.observe(journaled)
+        noticed = await self._features.after_exchange(journaled)
         journaled, known_sources = await self._without_known(journaled)
         learned = await self._learned(journaled)
         # A conversation that is played again says when it took place; that is its "now".
@@ -192,7 +193,7 @@ class Learner(Following):
         ]
         lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *said))
         await self._journal.learn(replace(lesson, observed=noticed.observed))
-        await self._observing.put_forward(noticed, journaled.at)
+        await noticed.then()
         self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
         if facts or said:
@@ -236,7 +237,7 @@ class Learner(Following):
                 continue
             unindexed = {**self._unindexed, **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
-            decision = reconcile(each.draft, known, at, self._now())
+            decision = reconcile(each.draft, known, at, self._now(), change().judge)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             again += said_again(decision, each.draft, facts, journaled)

@@ -25,6 +25,7 @@ from memory.day.sessions.spawned import Spawned
 from memory.day.shortening import REFUSED_SECONDS, Shortening
 from memory.day.window.fitting import SHED_SECONDS, Fit, Fitting, write
 from memory.edits import Append, Edit, Insert
+from memory.hooks.chain import Features
 from memory.ports import Guard
 from memory.session import Arrival, Mode, Prepared, Receipt, RequestKind
 from memory.settings import MemorySettings
@@ -60,6 +61,7 @@ class Preparation:
         fitting: Fitting | None = None,
         findings: Findings | None = None,
         spawned: Spawned | None = None,
+        features: Features | None = None,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
@@ -68,7 +70,7 @@ class Preparation:
         self._paused = paused
         self._fitting = fitting
         self._shortening = Shortening(sessions, fitting) if fitting is not None else None
-        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings)
+        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings, features)
         self._findings = findings
         self._spawned = spawned or Spawned()
         self._ledgers = Ledgers(sessions, guard)

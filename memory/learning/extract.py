@@ -9,6 +9,7 @@ that stands in it is nobody's order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -25,7 +26,7 @@ from memory.learning.importance import importance
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
-from memory.understanding.clauses import Reader
+from memory.understanding.clauses import Clause, Reader
 from memory.understanding.shipped import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
@@ -34,10 +35,14 @@ LONGEST: Final = 480
 """Characters of a fact's text at most."""
 
 
-GUIDING: Final = 0.85
+GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
-SURE: Final = 0.8
+SURE: Final = 0.75
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+DOUBTED: Final = 0.4
+"""The probability below which what a rule has found in talk about work is taken for something of the moment."""
+ASKED: Final = 0.9
+"""The confidence of what a person asked to have remembered."""
 
 
 class _Meaning(NamedTuple):
@@ -88,6 +93,7 @@ def extract(
         return found
     picked = choice(spoken_in(text), before)
     read = (reader or shipped()).read(text, before)
+    found = [draft for draft in found if _borne_out(draft, read)]
     for said in statements(read, before, [picked.option] if picked else []):
         sure = GUIDING if said.kind in _GUIDING else SURE
         if said.probability >= sure and not describes_code(said.text):
@@ -96,6 +102,22 @@ def extract(
 
 
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
+
+
+def _borne_out(draft: Draft, read: Sequence[Clause]) -> bool:
+    """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
+    the person asked to have remembered is not doubted."""
+    if draft.confidence >= ASKED:
+        return True
+    letters = _letters(draft.text)
+    read_so = [
+        clause.judged for clause in read if (own := _letters(clause.text)) and (own in letters or letters in own)
+    ]
+    return not read_so or any(each.keep >= DOUBTED or each.passing not in _IDLE for each in read_so)
+
+
+_IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
+"""What a rule may find in a clause that says nothing at all about the work."""
 
 
 def _add(found: list[Draft], draft: Draft) -> None:

@@ -50,7 +50,7 @@ class Candidates(Shelf):
         return await self._db.read(work) if owners else []
 
     async def candidates_after(self, owner: str, after: str, limit: int) -> list[Candidate]:
-        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+        """See :class:`memory.features.approvals.records.CandidateJournal`."""
 
         def work(connection: sqlite3.Connection) -> list[Candidate]:
             rows = connection.execute(QUERIES["candidates_after"], (owner, after, limit)).fetchall()
@@ -59,11 +59,11 @@ class Candidates(Shelf):
         return await self._db.read(work)
 
     async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
-        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+        """See :class:`memory.features.approvals.records.CandidateJournal`."""
         return await self._db.read(lambda connection: _with_evidence(connection, _by_id(connection, ids)))
 
     async def take_candidate(self, candidate: Candidate, dry: bool = False) -> Took:
-        """See :class:`memory.day.moving.candidates.CandidateJournal`."""
+        """See :class:`memory.features.approvals.records.CandidateJournal`."""
 
         def work(connection: sqlite3.Connection) -> Took:
             same = (candidate.owner, candidate.mark)

@@ -16,7 +16,7 @@ class Following(Shelf):
     """The part of the journal that looks along a fact's life."""
 
     async def followers(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact]:
-        """See :class:`memory.day.person.lives.Looking`."""
+        """See :class:`memory.features.history.lives.Looking`."""
 
         def work(connection: sqlite3.Connection) -> list[Fact]:
             found = (fact_of(row) for row in ask_many(connection, "following", ids))
@@ -34,7 +34,7 @@ class Following(Shelf):
         return await self._few(work, len(sources))
 
     async def use_times(self, id: str) -> list[datetime]:
-        """See :class:`memory.day.person.lives.Looking`."""
+        """See :class:`memory.features.history.lives.Looking`."""
 
         def work(connection: sqlite3.Connection) -> list[datetime]:
             return [datetime.fromisoformat(row["at"]) for row in connection.execute(QUERIES["use_times"], (id,))]

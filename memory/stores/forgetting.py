@@ -2,8 +2,9 @@
 
 What goes: the memories that were named; facts derived from them; of a fact, the passages and the text of the
 message that it came from; of a passage, the facts that its message taught as well. Ledger entries that hold one of
-them are emptied, receipts cleaned, what a message left elsewhere is wiped (see ``traces``), the counts of terms taken
-back, and every index is told to let go.
+them are emptied, receipts cleaned, what a message left elsewhere is wiped (see ``traces``), the lines of other messages
+that hold the very text are taken out (see ``repeated``), the counts of terms taken back, and every index is told to let
+go.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import orjson
@@ -18,6 +20,8 @@ import orjson
 from memory.edits import Act
 from memory.fact import Fact, Passage
 from memory.ports import Forgotten
+from memory.scope import Layer, place_of
+from memory.stores import repeated
 from memory.stores.behaviour import forget_observed
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
@@ -25,6 +29,7 @@ from memory.stores.forgotten_research import delete, holding, strike
 from memory.stores.messages import placeholder
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
+from memory.stores.repeated import Repeated, Repeats
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
 from memory.stores.shelf import Shelf, ask_many
 from memory.stores.traces import Changed, Left, Lines, Traces, rewrite, wipe
@@ -49,8 +54,14 @@ class Forgetting(Shelf):
     ) -> Forgotten:
         """See :class:`memory.ports.Journal`."""
 
+        def look(connection: sqlite3.Connection) -> _Sought:
+            return _sought(connection, ids, owners)
+
+        # All that a person ever said is read; a reply that waits for the writer does not wait for that.
+        sought = await self._db.read(look)
+
         def work(connection: sqlite3.Connection) -> Forgotten:
-            return self._forget(connection, ids, at, owners, tombstones)
+            return self._forget(connection, ids, at, owners, tombstones, sought=sought)
 
         gone = await self._db.write(work)
         self._opened.clear()
@@ -66,9 +77,10 @@ class Forgetting(Shelf):
         tombstones: Sequence[bytes],
         beside: Sequence[tuple[int, bytes]] = (),
         struck: Sequence[Left] = (),
+        sought: _Sought | None = None,
     ) -> Forgotten:
         """``beside`` are messages (person, digest) that go though no memory came from them, ``struck`` are those of
-        which only some parts go."""
+        which only some parts go, ``sought`` is where the texts were found to stand beside."""
         facts, passages, messages = _whole(connection, ids, owners)
         messages = list(dict.fromkeys([*messages, *beside]))
         research = holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners)
@@ -101,6 +113,9 @@ class Forgetting(Shelf):
         connection.executemany(QUERIES["forget_mentions"], [(id,) for id in gone])
         self._count_back(connection, memories)
         connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
+        if sought is not None:
+            more, _ = repeated.find(connection, sought.persons, sought.repeats, sought.newest)
+            repeated.strike(connection, sought.persons, sought.repeats, [*sought.found, *more], changed)
         return Forgotten(
             tuple(facts.values()),
             tuple(passages.values()),
@@ -119,6 +134,38 @@ class Forgetting(Shelf):
                 texts[memory.owner] -= 1
                 terms.setdefault(memory.owner, Counter()).subtract(counted)
         add_texts(connection, texts, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """Where what is to be forgotten stands beside the messages that it came from, among messages up to ``newest``."""
+
+    persons: tuple[int, ...]
+    repeats: Repeats
+    found: Sequence[Repeated]
+    newest: int
+
+
+def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _Sought:
+    facts, passages, messages = _whole(connection, ids, owners)
+    memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
+    texts = [text for memory in memories for text in texts_of(memory)]
+    persons = {person for person, _ in messages}
+    for id in holding(connection, ids, {passage.session for passage in passages.values()}, messages, owners):
+        for row in ask_many(connection, "research_get", [id]):
+            texts += [row["question"], row["description"], *orjson.loads(row["reports"])]
+            persons.update(each["number"] for each in connection.execute(QUERIES["person_get"], (row["person"],)))
+    for memory in memories:
+        persons.update(_person_of(connection, memory.owner))
+    repeats, ordered = Repeats(texts), tuple(sorted(persons))
+    return _Sought(ordered, repeats, *repeated.find(connection, ordered, repeats))
+
+
+def _person_of(connection: sqlite3.Connection, owner: str) -> list[int]:
+    """The person whose own memory it is; of what several share, nobody."""
+    place = place_of(owner)
+    name = place[0].owner(Layer.USER) if place is not None else None
+    return [row["number"] for row in connection.execute(QUERIES["person_get"], (name or "",))]
 
 
 def _whole(

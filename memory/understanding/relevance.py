@@ -120,7 +120,7 @@ class Relevance:
     def shown(self, request: str, memories: Sequence[Remembered]) -> list[float]:
         """How likely each of some memories applies to a request or answers it."""
         judged = self.judge(request, memories)
-        return (judged[:, 0] + judged[:, 1]).tolist()
+        return [float(share) for share in judged[:, 0] + judged[:, 1]]
 
     def _remembered(self, text: str) -> tuple[Side, Floats]:
         known = side(text, "m", self._embed([text[:LONGEST]])[0])

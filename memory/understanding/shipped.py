@@ -10,12 +10,15 @@ from typing import Any, Final
 import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
+from memory.understanding.change import Change
 from memory.understanding.clauses import Reader, Splitter
 from memory.understanding.network import ClauseModel, Layer, Table
 from memory.understanding.relevance import Relevance
 
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
+CHANGE: Final = "change.npz"
+CHANGE_TABLES: Final = ("newer", "older", "both")
 
 
 @lru_cache(maxsize=1)
@@ -38,6 +41,18 @@ def relevance() -> Relevance:
         return Relevance(
             requests=Table(stored["requests"], float(stored["requests_scale"])),
             memories=Table(stored["memories"], float(stored["memories_scale"])),
+            hidden=Layer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+            out=Layer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+            embed=reader().embed,
+        )
+
+
+@lru_cache(maxsize=1)
+def change() -> Change:
+    """The model of change with the weights in the package. Raises FileNotFoundError where they are missing."""
+    with np.load(DATA / CHANGE) as stored:
+        return Change(
+            tables=[Table(stored[name], float(stored[f"{name}_scale"])) for name in CHANGE_TABLES],
             hidden=Layer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
             out=Layer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
             embed=reader().embed,

@@ -15,11 +15,10 @@ from proxy.api import (
     embedder,
     export,
     facts,
+    features,
     forget,
-    habits,
     health,
     imports,
-    lives,
     log,
     nights,
     page,
@@ -48,8 +47,6 @@ def api(edge: Edge) -> web.Application:
         research,
         facts,
         export,
-        lives,
-        habits,
         imports,
         content,
         sessions,
@@ -66,4 +63,5 @@ def api(edge: Edge) -> web.Application:
         tools,
     ):
         app.add_routes(part.routes)
+    app.add_routes(features.routes())
     return app

@@ -47,7 +47,10 @@ async def health(request: web.Request) -> web.Response:
 @routes.get("/metrics")
 async def metrics(request: web.Request) -> web.Response:
     """All counters, in Prometheus's text format."""
-    response = web.Response(body=generate_latest())
+    memory = request.app[EDGE].memory
+    numbers = memory.features.metrics() if memory is not None else {}
+    told = "".join(f"# TYPE palimpsest_{name} gauge\npalimpsest_{name} {value}\n" for name, value in numbers.items())
+    response = web.Response(body=generate_latest() + told.encode())
     response.headers["Content-Type"] = CONTENT_TYPE_LATEST
     return response
 
@@ -96,6 +99,7 @@ async def unwell(edge: Edge) -> list[str]:
                 "ends with it"
             )
         why.extend(hanging(edge.memory.following))
+        why.extend(await edge.memory.features.health())
         progress = edge.memory.reindexing.progress
         if progress is not None and progress.fault:
             why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")

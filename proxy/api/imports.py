@@ -40,7 +40,8 @@ async def records(request: web.Request) -> web.Response:
         raise Refusal(413, f"there are {len(lines)} lines; {MOST_RECORDS} are taken at once")
     taker = importing.without_writing() if _dry(request) else importing
     taken = await taker.records([_json(line) for line in lines if line.strip()], scope_of(request))
-    return answer(asdict(taken))
+    told = asdict(taken)
+    return answer(told | told.pop("features"))
 
 
 @routes.post("/api/import/notes")
@@ -53,7 +54,8 @@ async def notes(request: web.Request) -> web.Response:
     # A file may hold a form feed or a colour; what is learned from it is text.
     text = checked_text(CONTROLS.sub(" ", said["text"]), "text", longest=LONGEST_NOTES)
     taker = importing.without_writing() if _dry(request) else importing
-    return answer(asdict(await taker.notes(text, scope_of(request), _time(said.get("at"), "at"))))
+    told = asdict(await taker.notes(text, scope_of(request), _time(said.get("at"), "at")))
+    return answer(told | told.pop("features"))
 
 
 class _Session(msgspec.Struct):
@@ -107,8 +109,9 @@ def _read(said: _Session) -> Conversation:
     dialect = DIALECTS.get(said.path.removeprefix("/v1"))
     if dialect is None:
         raise Refusal(422, f"path is {said.path[:40]!r}; it is one of {', '.join(DIALECTS)}")
-    key = b"input" if dialect.name == "openai-responses" else b"messages"
-    body = b'{"model":' + orjson.dumps(said.model) + b',"' + key + b'":' + bytes(said.messages) + b"}"
+    body = (
+        b'{"model":' + orjson.dumps(said.model) + b',"' + dialect.listed.encode() + b'":' + bytes(said.messages) + b"}"
+    )
     try:
         return dialect.read(body, spoken).conversation
     except (BadRequest, Unreadable) as error:

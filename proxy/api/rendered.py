@@ -121,6 +121,43 @@ def _image_source(source: str) -> Item:
     return {"type": "file", "file_id": source}
 
 
+def _gemini(message: Message) -> Iterator[Any]:
+    role, parts = message.role, message.parts
+    if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
+        yield _value(parts[0].raw)
+        return
+    name = {Role.ASSISTANT: "model", Role.TOOL: "function", Role.SYSTEM: "system"}.get(role, "user")
+    yield {"role": name, "parts": [_gemini_part(part) for part in parts]}
+
+
+def _gemini_part(part: Part) -> Any:
+    match part:
+        case Text(text):
+            return {"text": text}
+        case Image(source):
+            kind, comma, data = source.partition(";base64,")
+            if comma and kind.startswith("data:"):
+                return {"inlineData": {"mimeType": kind.removeprefix("data:"), "data": data}}
+            return {"fileData": {"mimeType": "image/*", "fileUri": source}}
+        case Reasoning(text, signature):
+            return {"text": text, "thought": True} | ({"thoughtSignature": signature} if signature else {})
+        case ToolCall(id, name, arguments):
+            given = _value(arguments)
+            told: Item = {"name": name, "args": given if isinstance(given, dict) else {}}
+            return {"functionCall": told | ({"id": id} if id != name else {})}
+        case ToolResult(call_id, content, failed):
+            return {"functionResponse": _gemini_response(call_id, content, failed)}
+        case Opaque(_, raw):
+            return _value(raw)
+
+
+def _gemini_response(call_id: str, content: Sequence[Text | Image | Opaque], failed: bool) -> Item:
+    text = "\n".join(part.text for part in content if isinstance(part, Text))
+    told: Item = {"response": {"error" if failed else "output": text}}
+    others = [_gemini_part(part) for part in content if not isinstance(part, Text)]
+    return ({"id": call_id} if call_id else {}) | told | ({"parts": others} if others else {})
+
+
 def _responses(message: Message) -> Iterator[Any]:
     """The items of a message; a reply that is one message for us is an item for each of its parts there."""
     if message.role is Role.OTHER and all(isinstance(part, Opaque) for part in message.parts):
@@ -196,4 +233,5 @@ _DIALECTS: dict[str, Callable[[Message], Iterator[Any]]] = {
     "openai-chat": _chat,
     "openai-responses": _responses,
     "anthropic-messages": _messages,
+    "gemini-generate": _gemini,
 }

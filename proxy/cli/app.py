@@ -9,7 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from memory.features import commands
+from memory.hooks.command import Command
 from proxy.cli.faults import PASSES_ON
+
+FEATURED = {command.name: command for command in commands()}
+"""The commands of features, by name."""
 
 COMMANDS = {
     "setup": "setup",
@@ -43,7 +48,7 @@ COMMANDS = {
     "reject": "candidates",
     "defer": "candidates",
     "promote": "candidates",
-    "habits": "habits",
+    **dict.fromkeys(FEATURED, "featured"),
     "log": "looking",
     "show": "contents",
     "pause": "switching",
@@ -80,7 +85,7 @@ def command_line(asked: str = "") -> typer.Typer:
             group: typer.Typer = _has(GROUPS[name], name)
             app.add_typer(group, name=name, short_help=str(group.info.help))
         else:
-            command: Callable[..., None] = _has(COMMANDS[name], name.replace("-", "_"))
+            command = _command(name)
             # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
             told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
             passes_on = {"allow_interspersed_args": False} if name == PASSES_ON else None
@@ -102,6 +107,14 @@ def _before_any(
     ] = False,
 ) -> None:
     pass
+
+
+def _command(name: str) -> Callable[..., None]:
+    if name in FEATURED:
+        made: Callable[[Command], Callable[..., None]] = _has("featured", "made")
+        return made(FEATURED[name])
+    own: Callable[..., None] = _has(COMMANDS[name], name.replace("-", "_"))
+    return own
 
 
 def _has(module: str, name: str) -> Any:

@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any
 import orjson
 import typer
 
+from memory.features import exported
 from proxy.cli import as_markdown, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
@@ -21,7 +22,8 @@ from proxy.cli.server import Server
 PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
 """Memories that are asked for at once; a research brings its whole trail."""
 
-SORTS = ("fact", "passage", "research", "candidate")
+SORTS = ("fact", "passage", "research")
+"""Those of core; features have more."""
 
 
 class Format(StrEnum):
@@ -60,6 +62,11 @@ def export(
         print(f"{facts} and {passages}{more} written to {out}", file=sys.stderr)
 
 
+def every_sort() -> tuple[str, ...]:
+    """The sorts of all records that are asked for owner by owner."""
+    return (*SORTS, *exported())
+
+
 def _chosen(owners: list[str], wanted: list[str]) -> list[str]:
     for each in wanted:
         if each not in owners:
@@ -73,13 +80,13 @@ def _records(
     """Every record, in an order that does not change while nothing does."""
     yield {"sort": "palimpsest", "format": inventory["format"]}
     for owner in owners:
-        for sort in SORTS:
+        for sort in every_sort():
             after = ""
             while True:
-                query = {"owner": owner, "after": after, "limit": PIECE[sort], **asked}
+                query = {"owner": owner, "after": after, "limit": PIECE.get(sort, 1000), **asked}
                 piece = [orjson.loads(line) for line in server.lines(f"api/export/{sort}", query)]
                 yield from piece
-                if len(piece) < PIECE[sort]:
+                if len(piece) < PIECE.get(sort, 1000):
                     break
                 after = piece[-1]["id"]
     for record in (*inventory["pages"], *inventory["pins"]):
@@ -107,6 +114,7 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
     (a pipe, a device) is written into: nothing may take its place."""
     from rich.progress import SpinnerColumn, TextColumn
 
+    sorts = every_sort()
     counts = {"facts": 0, "passages": 0, "research": 0, "candidates": 0}
     beside = out.with_name(out.name + ".part")
     columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
@@ -116,8 +124,9 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
         with bar:
             task = bar.add_task("", total=None)
             for record in records:
-                if record["sort"] in SORTS:
-                    counts[{"research": "research"}.get(record["sort"], f"{record['sort']}s")] += 1
+                if record["sort"] in sorts:
+                    name = {"research": "research"}.get(record["sort"], f"{record['sort']}s")
+                    counts[name] = counts.get(name, 0) + 1
                     bar.advance(task)
                 yield record
 

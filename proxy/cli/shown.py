@@ -15,10 +15,10 @@ from rich.progress import Progress, ProgressColumn
 from rich.table import Table
 from rich.text import Text
 
+from memory.hooks.wording import SHORT as SHORT
+from memory.hooks.wording import day as day
+from memory.hooks.wording import where as where
 from proxy.cli import sheds
-
-SHORT = 8
-"""Letters of an id that are shown: enough to name one among thousands."""
 
 WIDE = 110
 """Columns of a terminal from which on a memory's text has room beside what is said about it."""
@@ -139,26 +139,12 @@ def moment(at: str) -> str:
     return told.strftime("%H:%M:%S" if told.date() == datetime.now().astimezone().date() else "%m-%d %H:%M:%S")
 
 
-def day(at: str | None) -> str:
-    """The day of an ISO time."""
-    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d") if at else ""
-
-
 def what(held: dict[str, Any]) -> str:
     """A fact's kind, or who spoke."""
     if held["sort"] == "turn":
         return f"said by {held['speaker']}"
     marks = [held["kind"], *(["pinned"] if held["pinned"] else []), *({held["state"]} - {"active"})]
     return " ".join(marks)
-
-
-def where(owner: str) -> str:
-    """An owner's project, or that it holds everywhere."""
-    from urllib.parse import unquote
-
-    layer, _, names = owner.partition(":")
-    project = unquote(names.rpartition("/")[2]) if layer in ("up", "p") else "everywhere"
-    return project if len(project) <= 24 else f"…{project[-23:]}"
 
 
 def whither(owner: str) -> str:

@@ -51,6 +51,7 @@ INFLATED = 2**20
 """Bytes that a small one may become all the same."""
 
 _VERSIONED = re.compile(r"/v\d[\w.]*$")
+_GEMINI_VERSION = re.compile(r"/v1(?:alpha|beta)\d{0,2}(?=/)")
 _RESOURCES = re.compile(
     r"/(chat|responses|messages|completions|models|embeddings|files|uploads|images|audio|moderations|batches|"
     r"fine_tuning|vector_stores|conversations|assistants|threads|realtime|rerank|evals|containers|videos)(/|\?|$)"
@@ -64,6 +65,8 @@ def address(base: str, path: str) -> str:
     it is never doubled, and the base's own version wins.
     """
     versioned = _VERSIONED.search(base)
+    if versioned and (own := _GEMINI_VERSION.match(path)):
+        return base + path[own.end() :]
     if path == "/v1" or path.startswith(("/v1/", "/v1?")):
         return base + path[3:] if versioned else base + path
     if versioned and not _RESOURCES.match(path):

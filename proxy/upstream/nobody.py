@@ -54,8 +54,9 @@ def made_reply(dialect: Dialect, view: View, answer: Answered, id: str, at: int)
         at,
         stream=conversation.stream,
         usage=b"include_usage" in bytes(view.fields.get("stream_options", b"")),
+        framing=view.framing,
     )
-    return MadeReply(CIMultiDict({"Content-Type": media_type(conversation.stream)}), _Content(body))
+    return MadeReply(CIMultiDict({"Content-Type": media_type(conversation.stream, view.framing)}), _Content(body))
 
 
 @asynccontextmanager

@@ -22,6 +22,7 @@ class Api(StrEnum):
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
     EITHER = "either"
     UNKNOWN = "unknown"
 
@@ -34,6 +35,10 @@ _OPENAI = frozenset(
     }
 )  # fmt: skip
 _ANTHROPIC = frozenset({"messages", "complete", "organizations"})
+_GEMINI = frozenset(
+    {"models", "tunedModels", "cachedContents", "files", "corpora", "batches", "operations", "auth_tokens"}
+)
+_GEMINI_VERSION = re.compile(r"v1(alpha|beta)\d{0,2}")
 _EITHER = frozenset({"", "models", "files", "skills"})
 _CLAUDE_CODE = re.compile(r"/api/(hello|oauth|claude_|claude-code|claude_code|event_logging)")
 _CLAUDE_AGENT = re.compile(r"(claude-cli|claude-code|claude|anthropic)\b", re.IGNORECASE)
@@ -59,6 +64,7 @@ _COMPANIES_BY_HOST = {
 _DIALECTS = {
     Api.OPENAI: frozenset({"*", "openai-chat", "openai-responses"}),
     Api.ANTHROPIC: frozenset({"*", "anthropic-messages"}),
+    Api.GEMINI: frozenset({"*", "gemini-generate"}),
     Api.EITHER: frozenset({"*", "openai-chat", "openai-responses", "anthropic-messages"}),
     Api.UNKNOWN: frozenset({"*"}),
 }
@@ -80,7 +86,7 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
     told = route.url if route is not None and route.url else settings.url
     if told:
         return _checked(told, headers, path)
-    base = settings.anthropic if dialect == "anthropic-messages" else settings.openai
+    base = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini}.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
     if dialect == "openai-chat" and company_of(base) == "OpenAI" and "Anthropic" in companies_of_keys(headers, path):
         base = settings.anthropic
@@ -106,7 +112,10 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
         return _checked(settings.url, headers, path)
     if api is Api.UNKNOWN:
         raise _unknown()
-    base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
+    if api is Api.GEMINI or (api is Api.EITHER and _shown_as_google(headers, path)):
+        base = settings.gemini
+    else:
+        base = settings.anthropic if api is Api.ANTHROPIC or _is_for_anthropic(api, headers, path) else settings.openai
     return _checked(base, headers, path)
 
 
@@ -120,10 +129,13 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
     """Whose API a path belongs to."""
     plain = unquote(path.partition("?")[0])
     segments = plain.strip("/").split("/")
-    if segments[0] == "v1":
+    version = segments[0]
+    if _GEMINI_VERSION.fullmatch(version):
+        return Api.GEMINI if segments[1:2] and segments[1] in _GEMINI else Api.UNKNOWN
+    if version == "v1":
         segments = segments[1:] or [""]
-    if segments[0] == "models" and GOOGLE_METHOD.search(segments[-1]):
-        return Api.UNKNOWN
+    if segments[0] in ("models", "tunedModels") and GOOGLE_METHOD.search(segments[-1]):
+        return Api.GEMINI
     if segments[0] == "api":
         claude = _CLAUDE_CODE.match(plain) or _CLAUDE_AGENT.match(headers.get("user-agent", ""))
         return Api.ANTHROPIC if claude else Api.UNKNOWN
@@ -135,11 +147,25 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[str]:
     """Whose keys a request carries, by what they begin with; a key of no known form is nobody's."""
-    told = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key", "x-goog-api-key")]
-    told += parse_qs(path.partition("?")[2]).get("key", [])
+    told = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
     keys = [value.strip().rpartition(" ")[2] for value in told]
-    found = (next((company for begin, company in _COMPANIES_BY_KEY if key.startswith(begin)), "") for key in keys)
+    googles = _googles_keys(headers, path)
+    found = {_company_of_key(key, "") for key in keys} | {_company_of_key(key, "Google") for key in googles}
     return frozenset(found) - {""}
+
+
+def _googles_keys(headers: Mapping[str, str], path: str) -> list[str]:
+    """The keys that are shown in Google's own two ways; there a key of no known form is Google's, too."""
+    shown = [headers.get("x-goog-api-key", "").strip(), *parse_qs(path.partition("?")[2]).get("key", [])]
+    return [key for key in shown if key]
+
+
+def _shown_as_google(headers: Mapping[str, str], path: str) -> bool:
+    return any(_company_of_key(key, "Google") == "Google" for key in _googles_keys(headers, path))
+
+
+def _company_of_key(key: str, otherwise: str) -> str:
+    return next((company for begin, company in _COMPANIES_BY_KEY if key.startswith(begin)), otherwise)
 
 
 def company_of(base: str) -> str:
@@ -175,7 +201,7 @@ def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
 
 
 def _unknown() -> Refusal:
-    told = "this path is none of OpenAI's or Anthropic's that are known here"
+    told = "this path is none of OpenAI's, Anthropic's or Gemini's that are known here"
     return Refusal(501, f"{told}: say with upstream.url, or a route for its model, where it goes", "url")
 
 

@@ -1,7 +1,7 @@
 """The wire formats. A dialect reads a body into a view, writes edits into its bytes, hears a reply and refuses.
 
     dialect.py               what every dialect offers: Dialect, View, Listener; BadRequest and Unreadable
-    openai_chat.py  openai_responses.py  anthropic_messages.py      the three dialects
+    openai_chat.py  openai_responses.py  anthropic_messages.py  gemini_generate.py      the dialects
     parts/                   slices → what a message says            one file per dialect
     places/                  where the parts of a message stand      one file per dialect
     replies/                 a document or events → what was answered   one file per dialect
@@ -14,6 +14,7 @@
     sse.py                   events out of bytes, however they are cut
     gate.py                  pass a stream on and hold back its terminator
     listener.py              pass a reply on and hear it
+    unended.py               the same for a stream that has no terminator
     refusals.py              errors in the clients' own shapes
 
 Nothing here translates from one format into another, and nothing here does I/O.
@@ -22,13 +23,16 @@ Nothing here translates from one format into another, and nothing here does I/O.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from proxy.wire.anthropic_messages import AnthropicMessages
 from proxy.wire.dialect import Dialect
+from proxy.wire.gemini_generate import GeminiGenerate
+from proxy.wire.model_name import GOOGLE_METHOD
 from proxy.wire.openai_chat import OpenAIChat
 from proxy.wire.openai_responses import OpenAIResponses
 
-_ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages())
+_ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages(), GeminiGenerate())
 
 DIALECTS: dict[str, Dialect] = {path: dialect for dialect in _ALL for path in dialect.paths}
 """The dialects by the end of the path that they are spoken at."""
@@ -39,7 +43,7 @@ def dialect_of(path: str) -> Dialect | None:
 
     ``/threads/<id>/messages`` is an endpoint of another kind that ends alike.
     """
-    path = path.rstrip("/")
+    path = unquote(path.rstrip("/")) if "%3" in path else path.rstrip("/")
     for end, dialect in DIALECTS.items():
         if path.endswith(end) and "threads" not in path.split("/"):
             return dialect
@@ -49,4 +53,6 @@ def dialect_of(path: str) -> Dialect | None:
 def dialect_for_errors(path: str, headers: Mapping[str, str]) -> Dialect | None:
     """The dialect whose errors a client understands that asks at a path of any kind; None: OpenAI's, as most do."""
     anthropic = "/messages" in path or "anthropic-version" in headers
-    return dialect_of(path) or (DIALECTS["/messages"] if anthropic else None)
+    google = "x-goog-api-key" in headers or GOOGLE_METHOD.search(unquote(path)) is not None
+    other = DIALECTS["/messages"] if anthropic else DIALECTS[":generateContent"] if google else None
+    return dialect_of(path) or other

@@ -30,13 +30,14 @@ class AnthropicMessages:
 
     name = "anthropic-messages"
     paths: tuple[str, ...] = ("/messages",)
+    listed = "messages"
 
     def __init__(self, histories: Histories | None = None) -> None:
         self._histories = histories or Histories()
 
-    def read(self, body: bytes, spoken: Spoken) -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        parted = self._histories.parted(body, "messages", spoken, parts.message_of)
+        parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         if parted.items is None:
             raise Unreadable("no list of messages")
         fields, memo = parted.fields, self._histories.memo

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 import msgspec
@@ -31,6 +32,18 @@ Spoken = Callable[[str], str]
 """A user-role text → what the person said in it, without what the runtime added; empty if nothing."""
 
 
+class Framing(StrEnum):
+    """How a streamed reply comes, by its media type."""
+
+    EVENTS = "text/event-stream"
+    LINES = "application/x-ndjson"
+    ARRAY = "application/json"
+
+
+STREAMS = frozenset({Framing.EVENTS.value, Framing.LINES.value})
+"""Media types of replies of which each piece means something; an array is read when all of it is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """A body and how it was understood.
@@ -38,6 +51,7 @@ class View:
     ``fields`` are the raw JSON slices of the top-level keys; ``items`` the raw slices of the messages in order,
     as long as ``conversation.messages``. ``prompt`` is True where the messages are a bare string. ``cut_from`` is the
     text that the slices are views of: the body, or a copy of equal length in which what JSON readers refuse is masked.
+    ``framing`` is how a streamed reply comes.
     """
 
     body: bytes
@@ -46,6 +60,7 @@ class View:
     items: Sequence[msgspec.Raw]
     prompt: bool = False
     cut_from: bytes = b""
+    framing: Framing = Framing.EVENTS
 
     def field(self, name: str) -> Any:
         """A top-level field, decoded; None where it is missing, or cannot be decoded (too deep, too large a number)."""
@@ -83,9 +98,12 @@ class Dialect(Protocol):
 
     name: str
     paths: tuple[str, ...]
+    """How the paths end at which it is spoken."""
+    listed: str
+    """What the list of messages is called in its bodies."""
 
-    def read(self, body: bytes, spoken: Spoken) -> View:
-        """Understand a body.
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+        """Understand a body that was sent to ``path``, where some formats name the model.
 
         What a message was read as is remembered together with ``spoken``: pass the same function every time.
 

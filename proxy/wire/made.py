@@ -10,13 +10,25 @@ from typing import Any
 
 import orjson
 
+from proxy.wire.dialect import Framing
+
 Json = dict[str, Any]
 
 PIECE = 2000
 """Characters of one event of a stream."""
 
 
-def made(dialect: str, text: str, id: str, model: str, at: int, *, stream: bool, usage: bool = False) -> bytes:
+def made(
+    dialect: str,
+    text: str,
+    id: str,
+    model: str,
+    at: int,
+    *,
+    stream: bool,
+    usage: bool = False,
+    framing: Framing = Framing.EVENTS,
+) -> bytes:
     """The body of a reply. ``id`` is letters and digits, ``at`` seconds since 1970; ``usage`` says whether a streamed
     chat is to tell it (``stream_options``).
 
@@ -25,12 +37,14 @@ def made(dialect: str, text: str, id: str, model: str, at: int, *, stream: bool,
     """
     whole, streamed = _DIALECTS[dialect]
     told = whole(text, id, model, at)
+    if stream and framing is Framing.ARRAY:
+        return b"[" + orjson.dumps(told) + b"]"
     return streamed(told, text, usage) if stream else orjson.dumps(told)
 
 
-def media_type(stream: bool) -> str:
+def media_type(stream: bool, framing: Framing = Framing.EVENTS) -> str:
     """The media type of such a reply."""
-    return "text/event-stream" if stream else "application/json"
+    return framing.value if stream else "application/json"
 
 
 def _pieces(text: str) -> list[str]:
@@ -146,8 +160,26 @@ def _named(events: list[Json]) -> bytes:
     return b"".join(f"event: {each['type']}\n".encode() + b"data: " + orjson.dumps(each) + b"\n\n" for each in events)
 
 
+def _gemini(text: str, id: str, model: str, at: int) -> Json:
+    content = {"parts": [{"text": text}], "role": "model"}
+    return {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 0, "candidatesTokenCount": 0, "totalTokenCount": 0},
+        "modelVersion": model,
+        "responseId": id,
+    }
+
+
+def _gemini_stream(whole: Json, text: str, usage: bool) -> bytes:
+    pieces = _pieces(text)
+    events = [{**whole, "candidates": [{"content": {"parts": [{"text": each}], "role": "model"}}]} for each in pieces]
+    events[-1]["candidates"][0] |= {"finishReason": "STOP", "index": 0}
+    return b"".join(b"data: " + orjson.dumps(each) + b"\r\n\r\n" for each in events)
+
+
 _DIALECTS: Mapping[str, tuple[Callable[[str, str, str, int], Json], Callable[[Json, str, bool], bytes]]] = {
     "openai-chat": (_chat, _chat_stream),
     "anthropic-messages": (_messages, _messages_stream),
     "openai-responses": (_responses, _responses_stream),
+    "gemini-generate": (_gemini, _gemini_stream),
 }

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-_IN_PATH = re.compile(r"/(?:models|deployments|engines|model)/([^/?]+)")
+_IN_PATH = re.compile(r"/(?:models|tunedModels|deployments|engines|model)/([^/?]+)")
 GOOGLE_METHOD = re.compile(r":(\w*contents?|\w*tokens|\w*predict\w*|embed\w*)$", re.IGNORECASE)
 """What stands behind a model in the paths of Google's API, as in ``models/<model>:generateContent``."""
 

@@ -30,13 +30,14 @@ class OpenAIResponses:
 
     name = "openai-responses"
     paths: tuple[str, ...] = ("/responses",)
+    listed = "input"
 
     def __init__(self, histories: Histories | None = None) -> None:
         self._histories = histories or Histories()
 
-    def read(self, body: bytes, spoken: Spoken) -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
-        parted = self._histories.parted(body, "input", spoken, parts.message_of)
+        parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         fields, items, messages = parted.fields, parted.items, parted.messages
         said = fields.get("input")
         if said is not None and is_string(said):

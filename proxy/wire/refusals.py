@@ -20,6 +20,15 @@ _ANTHROPIC = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+_GOOGLE = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    501: "UNIMPLEMENTED",
+    504: "DEADLINE_EXCEEDED",
+}
 
 
 def openai_refusal(status: int, message: str, where: str) -> bytes:
@@ -36,6 +45,13 @@ def anthropic_refusal(status: int, message: str, where: str) -> bytes:
     return orjson.dumps({"type": "error", "error": {"type": kind, "message": _utf8(text)}})
 
 
+def google_refusal(status: int, message: str, where: str) -> bytes:
+    """An error as Google's APIs send it; the place goes before the message."""
+    kind = _GOOGLE.get(status) or ("INVALID_ARGUMENT" if status < 500 else "UNAVAILABLE")
+    text = f"{where}: {message}" if where else message
+    return orjson.dumps({"error": {"code": status, "message": _utf8(text), "status": kind}})
+
+
 def openai_too_long(message: str, limit: int, size: int) -> bytes:
     """That a request has more tokens (``size``) than its model reads (``limit``; 0: not known), with the code by which
     OpenAI's clients know it."""
@@ -49,6 +65,13 @@ def anthropic_too_long(message: str, limit: int, size: int) -> bytes:
     """The same in the words by which Anthropic's clients know it."""
     told = f"{size} tokens > {limit} maximum" if limit and size else message
     return anthropic_refusal(400, f"prompt is too long: {told}", "")
+
+
+def google_too_long(message: str, limit: int, size: int) -> bytes:
+    """The same in the words by which Google's clients know it."""
+    if limit and size:
+        message = f"The input token count ({size}) exceeds the maximum number of tokens allowed ({limit})."
+    return google_refusal(400, message, "")
 
 
 def _utf8(text: str) -> str:

@@ -50,7 +50,8 @@ def appended(
 ) -> list[Splice]:
     """The splices that append the edits' texts, one after another, to a content that was cut from ``text``.
 
-    ``kind`` is the type of a text part in this dialect (parts of this type can be continued); with ``always_part``
+    ``kind`` is the type of a text part in this dialect, empty where its parts have none (parts of this type can be
+    continued); with ``always_part``
     the content's own last text is never continued. A content that is neither string nor list takes nothing.
     """
     start = offset_of(text, content)
@@ -94,7 +95,7 @@ def text_part(text: str, kind: str) -> bytes:
 
 
 def _opening(kind: str) -> bytes:
-    return b'{"type":"' + kind.encode() + b'","text":'
+    return b'{"type":"' + kind.encode() + b'","text":' if kind else b'{"text":'
 
 
 def _joined(parts: Sequence[str], kind: str) -> bytes:

@@ -21,7 +21,7 @@ from tests.bench.transcripts import Body, schemas_of, text_of
 from tests.e2e.material import write_files
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, said
 
-CHAT, RESPONSES, MESSAGES = PATHS
+CHAT, RESPONSES, MESSAGES = PATHS[:3]
 FORMATS = {"chat": CHAT, "responses": RESPONSES, "messages": MESSAGES}
 SYSTEM = "You are a coding agent. Work in small steps, and say what you find."
 

@@ -30,7 +30,7 @@ from memory.planner import plans
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.settings import CandidateSettings, LearningSettings, MemorySettings, NightSettings
-from proxy.cli.exporting import SORTS
+from proxy.cli.exporting import every_sort
 from tests.memory.stores.making import fact, owner, passage
 
 T = TypeVar("T")
@@ -150,7 +150,9 @@ async def everything(memory: Memory) -> bytes:
     await memory.learner.catch_up()
     await memory.graphing.catch_up()
     owners = await memory.commands.everything_of(BOAT)
-    told: list[Any] = [await memory.exporting.records(sort, each, owners) for each in sorted(owners) for sort in SORTS]
+    told: list[Any] = [
+        await memory.exporting.records(sort, each, owners) for each in sorted(owners) for sort in every_sort()
+    ]
     await memory.pages.refresh()
     told += (await memory.exporting.inventory(BOAT, owners)).pages
     with sqlite3.connect(memory.home / "journal.db") as connection:

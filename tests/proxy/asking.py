@@ -12,13 +12,14 @@ from memory.conversation import Reply
 from proxy.wire import dialect_of
 from proxy.wire.slices import cut
 from tests.fake_provider import FakeProvider
-from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, Think, document, said, stream
+from tests.proxy.wire.rounds.scripts import GEMINI, PATHS, Call, Round, Say, Think, document, said, stream
 from tests.running import Running
 
 TOOLS = {
     PATHS[0]: [{"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}],
     PATHS[1]: [{"type": "function", "name": "bash", "parameters": {"type": "object"}}],
     PATHS[2]: [{"name": "bash", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral"}}],
+    GEMINI: [{"functionDeclarations": [{"name": "bash", "parametersJsonSchema": {"type": "object"}}]}],
 }
 ASK = Call("m1", "memory_search", '{"query": "database decision"}')
 LOOK = Round((Think("Hm.", "Sig=="), Say("Let me look. "), ASK), (50, 5), "r1")
@@ -74,12 +75,21 @@ class Client:
         """Send the request; status, body, headers."""
         body = {"model": "m", "stream": self.streamed, **self.body, **self.more, **fields}
         headers = {"x_palimpsest_project": "loom", "x_session_id": self.session, **self.headers}
-        return await self.proxy.post(self.path, body, **headers)
+        return await self.proxy.post(self.where, body, **headers)
+
+    @property
+    def where(self) -> str:
+        """The path of its requests, which says how a reply comes in some formats."""
+        if self.path != GEMINI:
+            return self.path
+        return f"{GEMINI}?alt=sse" if self.streamed else GEMINI.replace("streamG", "g")
 
     @property
     def body(self) -> dict[str, Any]:
         if self.path == PATHS[1]:
             return {"input": self.messages, "tools": TOOLS[self.path], "store": False}
+        if self.path == GEMINI:
+            return {"contents": self.messages, "tools": TOOLS[self.path]}
         more = {"max_tokens": 100} if self.path == PATHS[2] else {}
         return {"messages": self.messages, "tools": TOOLS[self.path], **more}
 
@@ -92,7 +102,7 @@ def person(path: str, text: str) -> dict[str, Any]:
     """A person's message."""
     if path == PATHS[1]:
         return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
-    return {"role": "user", "content": text}
+    return {"role": "user", "parts": [{"text": text}]} if path == GEMINI else {"role": "user", "content": text}
 
 
 def done(path: str, *calls: str) -> list[dict[str, Any]]:
@@ -100,6 +110,9 @@ def done(path: str, *calls: str) -> list[dict[str, Any]]:
     if path == PATHS[2]:
         results = [{"type": "tool_result", "tool_use_id": call, "content": "3 files"} for call in calls]
         return [{"role": "user", "content": results}]
+    if path == GEMINI:
+        answers = [{"id": call, "name": "bash", "response": {"output": "3 files"}} for call in calls]
+        return [{"role": "user", "parts": [{"functionResponse": answer} for answer in answers]}]
     if path == PATHS[1]:
         return [{"type": "function_call_output", "call_id": call, "output": "3 files"} for call in calls]
     return [{"role": "tool", "tool_call_id": call, "content": "3 files"} for call in calls]
@@ -113,4 +126,4 @@ def without(of: Round, *names: str) -> Round:
 def history(path: str, body: bytes) -> bytes:
     """The list of messages in a body, without its closing bracket."""
     _, fields = cut(body)
-    return bytes(fields["input" if path == PATHS[1] else "messages"])[:-1]
+    return bytes(fields[{PATHS[1]: "input", GEMINI: "contents"}.get(path, "messages")])[:-1]

@@ -134,10 +134,28 @@ def anthropic(history: list[Turn]) -> bytes:
     return orjson.dumps({"model": "m", "max_tokens": 10, "system": "You are an agent.", "messages": messages})
 
 
+def gemini(history: list[Turn]) -> bytes:
+    contents: list[dict[str, Any]] = []
+    for who, text in history:
+        match who:
+            case "human":
+                contents.append({"role": "user", "parts": [{"text": text}]})
+            case "assistant":
+                contents.append({"role": "model", "parts": [{"text": text, "thoughtSignature": "Sig=="}]})
+            case "call":
+                named = {"id": f"call_{len(contents)}", "name": "read"}
+                call = {"functionCall": {**named, "args": {"path": text}}, "thoughtSignature": "Sig=="}
+                answer = {"functionResponse": {**named, "response": {"output": f"contents of {text}"}}}
+                contents += [{"role": "model", "parts": [call]}, {"role": "user", "parts": [answer]}]
+    system = {"parts": [{"text": "You are an agent."}]}
+    return orjson.dumps({"contents": contents, "systemInstruction": system})
+
+
 def seen_by_the_model(body: bytes) -> str:
     """What a provider's cache sees: the texts in order, in whatever form they were sent, and each message's end."""
     parsed = orjson.loads(body)
-    return "".join(f"{_rendered(message)}<end>" for message in parsed.get("messages") or parsed.get("input"))
+    listed = parsed.get("messages") or parsed.get("input") or parsed["contents"]
+    return "".join(f"{_rendered(message)}<end>" for message in listed)
 
 
 def _rendered(value: Any) -> str:
@@ -163,6 +181,7 @@ FORMATS: dict[str, Callable[[list[Turn]], bytes]] = {
     "/v1/chat/completions": chat,
     "/v1/responses": responses,
     "/v1/messages": anthropic,
+    "/v1beta/models/gemini-3-pro:streamGenerateContent": gemini,
 }
 
 ways = st.sampled_from(["well", "well", "without recall", "unprepared", "unprepared and unanswered"])

@@ -27,7 +27,7 @@ from tests.proxy.asking import (
     script,
     without,
 )
-from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, Think, document, stream
+from tests.proxy.wire.rounds.scripts import GEMINI, PATHS, Call, Round, Say, Think, document, stream
 from tests.running import Running, running
 
 KNOWN = "We decided to use PostgreSQL 16 for the billing service."
@@ -37,6 +37,7 @@ BASH = Call("c1", "bash", '{"cmd": "ls"}')
 
 def tools_in(body: bytes) -> list[str]:
     told = orjson.loads(body)["tools"]
+    told = [each for tool in told for each in tool.get("functionDeclarations", [tool])]
     return [tool.get("name") or tool["function"]["name"] for tool in told]
 
 
@@ -185,7 +186,7 @@ async def test_tools_are_offered_from_a_sessions_first_request_or_never(path: st
             script(provider, path, fine, fine, fine)
             await before.ask(person(path, "Go on then."))
             assert tools_in(provider.last.body) == ["bash"]
-            forced = Client(proxy, path, session="forced", more={"tool_choice": _force(path)})
+            forced = Client(proxy, path, session="forced", more=_force(path))
             await forced.ask(person(path, "Run it."))
             assert tools_in(provider.last.body) == ["bash"]
             own = Client(proxy, path, session="own")
@@ -194,8 +195,10 @@ async def test_tools_are_offered_from_a_sessions_first_request_or_never(path: st
             assert tools_in(provider.last.body) == ["mcp__memory_search"]
 
 
-def _force(path: str) -> Any:
-    return {"type": "any"} if path == PATHS[2] else "required"
+def _force(path: str) -> dict[str, Any]:
+    if path == GEMINI:
+        return {"toolConfig": {"functionCallingConfig": {"mode": "ANY"}}}
+    return {"tool_choice": {"type": "any"} if path == PATHS[2] else "required"}
 
 
 @pytest.mark.parametrize("failure", [500, 400])
@@ -279,7 +282,7 @@ async def test_what_comes_before_a_hidden_call_is_seen_at_once_and_a_client_that
         client.messages.append(person(path, "Which database did we choose?"))
         body = {"model": "m", "stream": True, **client.body}
         headers = {"x-palimpsest-project": "loom", "x-session-id": "s1"}
-        async with proxy.client.post(proxy.url + path, json=body, headers=headers) as reply:
+        async with proxy.client.post(proxy.url + client.where, json=body, headers=headers) as reply:
             seen = b""
             while b"look. " not in seen:
                 seen += await reply.content.readany()

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FACT, FORMAT, PASSAGE, Uses, record_of
 from memory.day.moving.research import RESEARCH, ResearchRecords
 from memory.day.page.files import PageFiles
 from memory.day.person.commands import NotFound
 from memory.edits import handle
 from memory.fact import Fact, Passage
+from memory.hooks.chain import Features
 from memory.scope import Layer, Scope
 
 
@@ -55,9 +55,15 @@ class Inventory:
 class Exporting:
     """The shell that gives everything out."""
 
-    def __init__(self, kept: Kept, pages: PageFiles, research: ResearchRecords, candidates: CandidateRecords) -> None:
+    def __init__(
+        self,
+        kept: Kept,
+        pages: PageFiles,
+        research: ResearchRecords,
+        features: Features,
+    ) -> None:
+        self._features = features
         self._kept = kept
-        self._candidates = candidates
         self._research = research
         self._pages = pages
 
@@ -96,6 +102,7 @@ class Exporting:
             return [record_of(passage) for passage in await self._kept.passages_after(owner, after, limit)]
         if sort == RESEARCH:
             return await self._research.records(owner, after, limit)
-        if sort == CANDIDATE:
-            return await self._candidates.records(owner, after, limit)
-        raise NotFound(f"there are no memories of the sort {sort!r}: {FACT}, {PASSAGE}, {RESEARCH} or {CANDIDATE}")
+        if (feature := self._features.exporting(sort)) is not None:
+            return await feature.export(owner, after, limit)
+        sorts = ", ".join((FACT, PASSAGE, RESEARCH, *self._features.exported))
+        raise NotFound(f"there are no memories of the sort {sort!r}; there are: {sorts}")

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
-from memory.candidate import Took
 from memory.day.learn import Learner
 from memory.day.lessons import rules
-from memory.day.moving.candidates import CANDIDATE, CandidateRecords
 from memory.day.moving.records import FORMAT, NoRecord, Uses, memory_of, uses_of
 from memory.day.moving.research import ResearchRecords
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
 from memory.fact import Category, Fact, Kind, Origin, Passage, Stability
+from memory.hooks.chain import Features
+from memory.hooks.feature import Feature
 from memory.learning.notes import notes
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
@@ -62,17 +62,18 @@ class Taking(Protocol):
 
 @dataclass(slots=True)
 class Taken:
-    """What became of an import. ``known`` was there already, ``forgotten`` was forgotten before; ``faults`` are the
-    places, counted from 0, of what could not be taken, and why."""
+    """What became of an import. ``known`` was there already, ``forgotten`` was forgotten before; ``features`` counts
+    the records of each feature, by what it calls them; ``faults`` are the places, counted from 0, of what could not be
+    taken, and why."""
 
     facts: int = 0
     passages: int = 0
     research: int = 0
-    candidates: int = 0
     pins: int = 0
     pages: int = 0
     known: int = 0
     forgotten: int = 0
+    features: dict[str, int] = field(default_factory=dict)
     faults: list[tuple[int, str]] = field(default_factory=list)
 
 
@@ -85,7 +86,7 @@ class Importing:
         learner: Learner,
         pages: PageFiles,
         research: ResearchRecords,
-        candidates: CandidateRecords,
+        features: Features,
         now: Callable[[], datetime],
         dry: bool = False,
     ) -> None:
@@ -93,23 +94,29 @@ class Importing:
         self._learner = learner
         self._pages = pages
         self._research = research
-        self._candidates = candidates
+        self._features = features
         self._now = now
         self._dry = dry
 
     def without_writing(self) -> Importing:
         """The same, which only says what would be taken."""
         return Importing(
-            self._journal, self._learner, self._pages, self._research, self._candidates, self._now, dry=True
+            self._journal,
+            self._learner,
+            self._pages,
+            self._research,
+            self._features,
+            self._now,
+            dry=True,
         )
 
     async def records(self, records: Sequence[object], scope: Scope) -> Taken:
         """Take in records of an export; what is none is told, and the rest goes on. A text among them says why there is
         no record in its place."""
-        taken = Taken()
+        taken = Taken(features=dict.fromkeys(self._features.counted, 0))
         memories: dict[str, tuple[int, Fact | Passage]] = {}
         uses: dict[str, Uses] = {}
-        candidates: list[tuple[int, Mapping[str, Any]]] = []
+        later: list[tuple[int, Feature, Mapping[str, Any]]] = []
         for place, record in enumerate(records):
             try:
                 if not isinstance(record, Mapping):
@@ -118,16 +125,19 @@ class Importing:
                     memory = _of(memory_of(record), scope)
                     memories.setdefault(memory.id, (place, memory))
                     uses[memory.id] = uses_of(record)
-                elif record.get("sort") == CANDIDATE:
-                    candidates.append((place, record))
+                elif (feature := self._features.exporting(str(record.get("sort", "")))) is not None:
+                    later.append((place, feature, record))
                 else:
                     await self._other(record, scope, taken)
             except NoRecord as error:
                 taken.faults.append((place, str(error)))
         await self._memories(memories, uses, taken)
-        for place, record in candidates:  # behind the facts that bear them out
+        for place, feature, record in later:  # behind the facts that they rest on
             try:
-                await self._candidate(record, scope, taken)
+                what = await feature.take(record, scope, self._dry)
+                taken.features[feature.counted] += what == "taken"
+                taken.known += what == "known"
+                taken.forgotten += what == "forgotten"
             except NoRecord as error:
                 taken.faults.append((place, str(error)))
         return taken
@@ -143,7 +153,7 @@ class Importing:
         owner = scope.owner(layer)
         if owner is None:
             raise ValueError("there is no user whose notes these could be")
-        taken = Taken()
+        taken = Taken(features=dict.fromkeys(self._features.counted, 0))
         new: list[Fact] = []
         await rules.at_hand()
         for note in notes(redact(text).text):
@@ -197,15 +207,6 @@ class Importing:
             await self._journal.restore_uses({memory.id: uses[memory.id] for memory in new if uses.get(memory.id)})
             await self._learner.remember(facts, passages)
 
-    async def _candidate(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
-        match await self._candidates.take(record, scope, self._dry):
-            case Took.TAKEN:
-                taken.candidates += 1
-            case Took.KNOWN:
-                taken.known += 1
-            case Took.GONE:
-                taken.forgotten += 1
-
     async def _other(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
         """A line that is no memory."""
         match record.get("sort"):
@@ -225,7 +226,8 @@ class Importing:
             case "page":
                 await self._page(record, scope, taken)
             case other:
-                raise NoRecord(f"sort is {str(other)[:40]!r}; it is fact, passage, research, candidate, page or pin")
+                sorts = ", ".join(("fact", "passage", "research", *self._features.exported, "page"))
+                raise NoRecord(f"sort is {str(other)[:40]!r}; it is {sorts} or pin")
 
     async def _pin(self, record: Mapping[str, Any], scope: Scope, taken: Taken) -> None:
         person, part = scope.owner(Layer.USER), record.get("part")

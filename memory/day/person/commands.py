@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from memory.behaviour import Known
 from memory.candidate import Candidate
 from memory.context.explain import Explained
 from memory.context.floor import OPEN
@@ -25,11 +24,15 @@ from memory.day.lessons import rules
 from memory.day.note import Notes
 from memory.day.own_words import in_own_words
 from memory.day.page.files import PageFiles
+from memory.day.person.naming import Ambiguous as Ambiguous
+from memory.day.person.naming import NotFound as NotFound
+from memory.day.person.naming import named
 from memory.day.recall import Recall
 from memory.day.sessions.finding import LiveSessions
-from memory.fact import Fact, Kind, Origin, Passage, State, Stream
+from memory.fact import Fact, Kind, State, Stream
+from memory.hooks.chain import Features
+from memory.hooks.feature import LettingGo
 from memory.language.words import stems
-from memory.learning.behaviour.told import marks, within
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.ports import AsideLeft, Counts, Forgotten, Journal, StoreError
@@ -37,18 +40,6 @@ from memory.scope import Layer, Scope
 
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
-
-
-class NotFound(LookupError):
-    """There is no such memory among those that may be seen."""
-
-
-class Ambiguous(LookupError):
-    """The beginning of an id stands for several memories; ``ids`` are some of them."""
-
-    def __init__(self, prefix: str, ids: Sequence[str]) -> None:
-        super().__init__(f"{prefix!r} is the beginning of {len(ids)} ids or more: {', '.join(ids)}")
-        self.ids = tuple(ids)
 
 
 class Written(Protocol):
@@ -89,6 +80,7 @@ class Commands:
         sessions: LiveSessions,
         notes: Notes,
         written: Written,
+        features: Features,
         new_id: Callable[[], str],
         now: Callable[[], datetime],
     ) -> None:
@@ -99,6 +91,7 @@ class Commands:
         self._sessions = sessions
         self._notes = notes
         self._written = written
+        self._features = features
         self._new_id = new_id
         self._now = now
 
@@ -172,15 +165,7 @@ class Commands:
             NotFound: when no memory of these owners has it.
             Ambiguous: when several have.
         """
-        names = []
-        for prefix in prefixes:
-            found = await self._journal.begins(prefix, owners, 5) if prefix else []
-            if not found:
-                raise NotFound(f"there is no memory {prefix!r}")
-            if len(found) > 1 and prefix not in found:
-                raise Ambiguous(prefix, found)
-            names.append(prefix if prefix in found else found[0])
-        return list(dict.fromkeys(names))
+        return await named(self._journal, prefixes, owners)
 
     async def remember(self, text: str, scope: Scope, *, kind: Kind | None = None, pinned: bool = False) -> Fact:
         """Write down what a person says outside any session, for one project where the scope names one.
@@ -265,13 +250,13 @@ class Commands:
         names = await self.named(ids, owners)
         async with self._learner.resting():
             facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
-            buried = self._tombstones([*facts, *passages])
-            seen = {each.memory: each for owner in owners for each in await self._journal.observations(owner)}
+            going = await self._features.forget(owners)
+            buried = self._tombstones([*facts, *passages], going)
             skills = await self._written.written_skills(owners)
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
-            observed = [each for fact in gone.facts if (each := seen.get(fact.id))]
-            await self._journal.tombstone([*self._tombstones(taken), *self._buried(observed)], self._now())
+            await self._journal.tombstone(self._tombstones(taken, going), self._now())
+            await going.then(gone)
             self._sessions.forget()
             await self._pages.unmake({memory.owner for memory in taken})
             said = [memory.text.casefold() for memory in taken]
@@ -310,12 +295,9 @@ class Commands:
             passed_over=self._learner.passed_over,
         )
 
-    def _tombstones(self, memories: Sequence[Fact | Passage]) -> list[bytes]:
-        texts = [(memory.owner, text) for memory in memories for text in (memory.text, *_within(memory))]
+    def _tombstones(self, memories: Sequence[Memory], going: LettingGo) -> list[bytes]:
+        texts = [(memory.owner, text) for memory in memories for text in (memory.text, *going.texts(memory))]
         return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
-
-    def _buried(self, observed: Sequence[Known]) -> list[bytes]:
-        return [tombstone_of(self._journal.key(), each.owner, text) for each in observed for text in marks(each)]
 
 
 def _holds(said: str, query: str, asked: frozenset[str]) -> bool:
@@ -326,7 +308,3 @@ def _holds(said: str, query: str, asked: frozenset[str]) -> bool:
 def _theirs(file: Path, number: int, line: str) -> str:
     own = "has it in your own words, which only you take out (`palimpsest page --edit`)"
     return f"{file}:{number} {own}: {line.strip()}"
-
-
-def _within(memory: Memory) -> list[str]:
-    return within(memory.text) if memory.origin is Origin.BEHAVIOUR else []

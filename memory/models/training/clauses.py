@@ -25,7 +25,7 @@ from memory.understanding.shipped import WEIGHTS
 
 KINDS: Final = len(KEPT) + len(PASSING)
 HEADS: Final = KINDS + len(SCOPES) + 4
-PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=9, drop_bags=(0.0, 0.5))
+PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=5, drop_bags=(0.0, 0.5))
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 

@@ -122,7 +122,8 @@ def figures(shares: Floats, examples: Sequence[Pair]) -> str:
         chosen = shares >= least
         given = set(asked[chosen].tolist()) & nothing
         precise = needed[chosen].mean() if chosen.any() else 0.0
-        told += f"\n  at {least}: {precise:.2f}/{chosen[needed].mean():.2f}, given for nothing {len(given) / len(nothing):.2f}"
+        told += f"\n  at {least}: {precise:.2f}/{chosen[needed].mean():.2f}"
+        told += f", given for nothing {len(given) / len(nothing):.2f}"
     return told
 
 

@@ -1,5 +1,6 @@
 """One reply out of several rounds: the model calls a tool of ours, we answer, and the client sees one reply.
 
+    manner.py  manners.py    what each format says of itself: a new dialect is a line there
     offering.py              our tools behind the client's own, in each format's spelling
     turn.py                  what a round said, and what is kept of rounds that the client does not see
     stream.py  whole.py      what the writers of all streams share, and those of all whole replies
@@ -13,7 +14,7 @@ Bytes in, bytes out; nothing here asks anybody anything.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -21,48 +22,26 @@ from memory.edits import Drop, Edit, Insert
 from proxy.wire.dialect import BadRequest, Unreadable
 from proxy.wire.loose import dump
 from proxy.wire.rounds import again
-from proxy.wire.rounds.anthropic_messages import AnthropicStream, AnthropicWhole
-from proxy.wire.rounds.offering import ANTHROPIC, CHAT, RESPONSES
-from proxy.wire.rounds.openai_chat import ChatStream, ChatWhole
-from proxy.wire.rounds.openai_responses import ResponsesStream, ResponsesWhole
-from proxy.wire.rounds.turn import Hidden, ReplyWriter, load
+from proxy.wire.rounds.manners import MANNERS
+from proxy.wire.rounds.turn import ReplyWriter, load
 from proxy.wire.slices import cut, is_list, items_of
 from proxy.wire.splice import Splice, spliced
-
-_WRITERS: dict[tuple[str, bool], Callable[[frozenset[str]], ReplyWriter]] = {
-    (CHAT, True): ChatStream,
-    (CHAT, False): ChatWhole,
-    (RESPONSES, True): ResponsesStream,
-    (RESPONSES, False): ResponsesWhole,
-    (ANTHROPIC, True): AnthropicStream,
-    (ANTHROPIC, False): AnthropicWhole,
-}
-_AGAIN: dict[str, Callable[[bytes, Sequence[msgspec.Raw], int, Hidden], Iterator[Splice]]] = {
-    CHAT: again.chat,
-    RESPONSES: again.responses,
-    ANTHROPIC: again.anthropic,
-}
 
 
 def writer(dialect: str, streamed: bool, ours: frozenset[str]) -> ReplyWriter:
     """A writer for one reply; ``ours`` are the names of the tools whose calls are hidden."""
-    return _WRITERS[dialect, streamed](ours)
+    manner = MANNERS[dialect]
+    return (manner.stream if streamed else manner.whole)(ours)
 
 
-def result(dialect: str, call: str, text: str) -> str:
-    """The answer to a call, as JSON: a message, an item, or a block of one."""
-    match dialect:
-        case "anthropic-messages":
-            return dump({"type": "tool_result", "tool_use_id": call, "content": text})
-        case "openai-responses":
-            return dump({"type": "function_call_output", "call_id": call, "output": text})
-    return dump({"role": "tool", "tool_call_id": call, "content": text})
+def result(dialect: str, call: str, text: str, tool: str = "") -> str:
+    """The answer to a call of a ``tool``, as JSON: a message, an item, or a block of one."""
+    return dump(MANNERS[dialect].result(call, tool, text))
 
 
 def answered(dialect: str, message: str, results: Sequence[str]) -> str:
     """A round's message with the answers to it, messages as JSON, joined by commas."""
-    listed = ",".join(results)
-    return f'{message},{{"role":"user","content":[{listed}]}}' if dialect == ANTHROPIC else f"{message},{listed}"
+    return MANNERS[dialect].answered(message, ",".join(results))
 
 
 def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: int) -> bytes:
@@ -76,7 +55,7 @@ def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: 
         return body
     gone = sorted({message for edit in edits if isinstance(edit, Drop) for message in edit.messages})
     text, fields = cut(body)
-    listed = fields.get("input" if dialect == RESPONSES else "messages")
+    listed = fields.get(MANNERS[dialect].listed)
     if listed is None or not is_list(listed):
         return body
     items = items_of(listed)
@@ -86,7 +65,7 @@ def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: 
     for edit in inserts:
         at = edit.message - bisect_left(gone, edit.message)
         try:
-            splices += _AGAIN[dialect](text, items, at, load(edit.raw))
+            splices += MANNERS[dialect].again(text, items, at, load(edit.raw))
         except (again.OtherReply, ValueError, BadRequest, Unreadable, msgspec.DecodeError):
             continue
     return spliced(body, splices)

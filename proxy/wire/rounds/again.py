@@ -8,7 +8,8 @@ other words, nothing is made again: its own bytes are valid as they are.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -33,9 +34,9 @@ def chat(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> 
     Raises:
         OtherReply: nothing may be made again.
     """
-    copy = _copy(items, at, "assistant")
+    copy = copy_of(items, at, "assistant")
     fields = fields_of(copy)
-    start, end = _span(text, copy)
+    start, end = span(text, copy)
     cuts: list[Splice] = []
     empty = False
     if hidden.before:
@@ -43,7 +44,7 @@ def chat(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> 
         for key in _THOUGHT:
             if is_string(fields.get(key)):
                 with contextlib.suppress(OtherReply):  # what a client keeps of reasoning is its own affair
-                    cuts.append(_string(text, fields[key], _behind_all(string_of(fields[key]), hidden.marks[1::2])))
+                    cuts.append(string_at(text, fields[key], behind_all(string_of(fields[key]), hidden.marks[1::2])))
         empty = not left.strip() and not items_of(fields.get("tool_calls"))
     if empty:
         yield Splice(start, end, hidden.before.encode())
@@ -53,7 +54,7 @@ def chat(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> 
         yield from cuts
     calls = items_of(fields.get("tool_calls"))
     if hidden.beside and calls and at + 2 < len(items) and _role(items[at + 2]) == "tool":
-        yield from _among(text, calls, hidden.beside)
+        yield from among(text, calls, hidden.beside)
         yield Splice(end, end, b"," + hidden.results.encode())
 
 
@@ -63,34 +64,34 @@ def anthropic(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden
     Raises:
         OtherReply: nothing may be made again.
     """
-    copy = _copy(items, at, "assistant")
+    copy = copy_of(items, at, "assistant")
     content = fields_of(copy).get("content")
-    start, end = _span(text, copy)
+    start, end = span(text, copy)
     if is_string(content):
-        rest = _behind_all(string_of(content), hidden.marks)
+        rest = behind_all(string_of(content), hidden.marks)
         if hidden.before and not rest.strip():
             yield Splice(start, end, hidden.before.encode())
         elif hidden.before and content is not None:
             yield Splice(start, start, hidden.before.encode() + b",")
-            yield _string(text, content, rest)
+            yield string_at(text, content, rest)
         return
     blocks = items_of(content)
-    known, rest_of_text = _known(blocks, hidden.marks, "text")
+    known, rest_of_text = known_again(blocks, hidden.marks, mark_of_block, _text_of_block)
     if hidden.before:
         if known == len(blocks):
             yield Splice(start, end, hidden.before.encode())
             return
         yield Splice(start, start, hidden.before.encode() + b",")
         if known:
-            yield Splice(_span(text, blocks[0])[0], _span(text, blocks[known])[0], b"")
+            yield Splice(span(text, blocks[0])[0], span(text, blocks[known])[0], b"")
         if rest_of_text is not None:
-            yield _string(text, fields_of(blocks[known])["text"], rest_of_text)
+            yield string_at(text, fields_of(blocks[known])["text"], rest_of_text)
     uses = [block for block in blocks if string_of(fields_of(block).get("type")) == "tool_use"]
     answer = items[at + 2] if at + 2 < len(items) else None
     results = items_of(fields_of(answer).get("content")) if answer is not None and is_object(answer) else []
     if hidden.beside and uses and results and string_of(fields_of(results[0]).get("type")) == "tool_result":
-        yield from _among(text, uses, hidden.beside)
-        first = _span(text, results[0])[0]
+        yield from among(text, uses, hidden.beside)
+        first = span(text, results[0])[0]
         yield Splice(first, first, hidden.results.encode() + b",")
 
 
@@ -109,31 +110,45 @@ def responses(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden
         copies.append(item)
     if not copies:
         raise OtherReply
-    known, rest = _known(copies, hidden.marks, "")
+    known, rest = known_again(copies, hidden.marks, mark_of_item, lambda item: "")
     if rest is not None:
         raise OtherReply
     if hidden.before:
-        start = _span(text, copies[0])[0]
+        start = span(text, copies[0])[0]
         yield Splice(start, start, hidden.before.encode() + (b"," if known < len(copies) else b""))
         if known:
-            end = _span(text, copies[known])[0] if known < len(copies) else _span(text, copies[-1])[1]
+            end = span(text, copies[known])[0] if known < len(copies) else span(text, copies[-1])[1]
             yield Splice(start, end, b"")
     calls = [each for each in copies[known:] if "call_id" in fields_of(each)]
     if hidden.beside and calls and at + 1 + len(copies) < len(items):
-        yield from _among(text, calls, hidden.beside)
-        end = _span(text, copies[-1])[1]
+        yield from among(text, calls, hidden.beside)
+        end = span(text, copies[-1])[1]
         yield Splice(end, end, b"," + hidden.results.encode())
 
 
-def _copy(items: Sequence[msgspec.Raw], at: int, role: str) -> msgspec.Raw:
+def copy_of(items: Sequence[msgspec.Raw], at: int, role: str) -> msgspec.Raw:
+    """The client's copy of the reply, a message in this role.
+
+    Raises:
+        OtherReply: there is none.
+    """
     if at + 1 >= len(items) or _role(items[at + 1]) != role:
         raise OtherReply
     return items[at + 1]
 
 
-def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> tuple[int, str | None]:
+def _text_of_block(block: dict[str, Any]) -> str:
+    return str_in(block, "text") if str_in(block, "type") == "text" else ""
+
+
+def known_again(
+    copies: Sequence[msgspec.Raw],
+    marks: Sequence[Mark],
+    mark_of: Callable[[dict[str, Any]], Mark],
+    text_of: Callable[[dict[str, Any]], str],
+) -> tuple[int, str | None]:
     """How many of the client's contents the earlier rounds say, and what is left of the text that follows where a
-    client has joined texts (of blocks of the type ``texts``).
+    client has joined texts (of contents in which ``text_of`` finds any).
 
     A client may leave out what it does not keep (reasoning); a text it must have.
     """
@@ -143,7 +158,7 @@ def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> 
         value = loads(bytes(copy))
         if not isinstance(value, dict) or not left:
             break
-        mark = mark_of_item(value) if not texts else mark_of_block(value)
+        mark = mark_of(value)
         if mark.length == 0:
             known += 1
             continue
@@ -151,7 +166,7 @@ def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> 
             del left[: left.index(mark) + 1]
             known += 1
             continue
-        text = str_in(value, "text") if texts and str_in(value, "type") == texts else ""
+        text = text_of(value)
         while left and left[0].length < 0 and text:
             left.pop(0)
         if text and left and (rest := behind(text, left[0])) is not None:
@@ -160,7 +175,7 @@ def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> 
                 if each.length < 0:
                     left.remove(each)
             if left:
-                rest = _behind_all(rest, left)
+                rest = behind_all(rest, left)
             return known, rest
         break
     if any(mark.length > 0 for mark in left):
@@ -168,7 +183,12 @@ def _known(copies: Sequence[msgspec.Raw], marks: Sequence[Mark], texts: str) -> 
     return known, None
 
 
-def _behind_all(text: str, marks: Sequence[Mark]) -> str:
+def behind_all(text: str, marks: Sequence[Mark]) -> str:
+    """What stands in a text behind all that these marks know.
+
+    Raises:
+        OtherReply: it does not begin so.
+    """
     for mark in marks:
         if mark.length > 0:
             rest = behind(text, mark)
@@ -182,36 +202,38 @@ def _left_of(text: bytes, content: msgspec.Raw | None, said: Sequence[Mark]) -> 
     """What a message's content says behind the earlier rounds' texts, and the splices that leave only that."""
     spoken = any(mark.length for mark in said)
     if is_string(content) and content is not None:
-        rest = _behind_all(string_of(content), said)
-        return rest, [_string(text, content, rest)] if spoken else []
+        rest = behind_all(string_of(content), said)
+        return rest, [string_at(text, content, rest)] if spoken else []
     for part in items_of(content):
         fields = fields_of(part)
         if string_of(fields.get("type")) == "text" and is_string(fields.get("text")):
-            rest = _behind_all(string_of(fields["text"]), said)
+            rest = behind_all(string_of(fields["text"]), said)
             # An empty part would be refused, and what is left may be no more than that.
-            return rest, [_string(text, fields["text"], rest or " ")] if spoken else []
+            return rest, [string_at(text, fields["text"], rest or " ")] if spoken else []
     if spoken:
         raise OtherReply
     return "", []
 
 
-def _among(text: bytes, calls: Sequence[msgspec.Raw], ours: Sequence[tuple[int, str]]) -> Iterator[Splice]:
+def among(text: bytes, calls: Sequence[msgspec.Raw], ours: Sequence[tuple[int, str]]) -> Iterator[Splice]:
     """Calls of ours among the client's, each behind as many of those as it was."""
     for before, raw in ours:
         if before < len(calls):
-            place = _span(text, calls[before])[0]
+            place = span(text, calls[before])[0]
             yield Splice(place, place, raw.encode() + b",")
         else:
-            place = _span(text, calls[-1])[1]
+            place = span(text, calls[-1])[1]
             yield Splice(place, place, b"," + raw.encode())
 
 
-def _string(text: bytes, raw: msgspec.Raw, new: str) -> Splice:
-    start, end = _span(text, raw)
+def string_at(text: bytes, raw: msgspec.Raw, new: str) -> Splice:
+    """Another string in the place of one."""
+    start, end = span(text, raw)
     return Splice(start, end, b'"' + escaped(new) + b'"')
 
 
-def _span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
+def span(text: bytes, raw: msgspec.Raw) -> tuple[int, int]:
+    """Where a slice begins and ends."""
     start = offset_of(text, raw)
     return start, start + len(memoryview(raw))
 

@@ -24,6 +24,8 @@ CUT_SHORT: Final = frozenset(
         "content_filter",
         "pause_turn",
         "model_context_window_exceeded",
+        *("MAX_TOKENS", "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "OTHER"),
+        *("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"),
     }
 )
 """Stop reasons after which a call is no whole call, or not ours to answer."""
@@ -195,7 +197,10 @@ def _hash(text: str) -> str:
 
 
 _KEPT: Final = frozenset(
-    {"signature", "encrypted_content", "data", "thought_signature", "id", "call_id", "tool_call_id", "tool_use_id"}
+    {
+        *("signature", "encrypted_content", "data", "thought_signature", "thoughtSignature"),
+        *("id", "call_id", "tool_call_id", "tool_use_id"),
+    }
 )
 
 
@@ -214,5 +219,6 @@ def _clean(value: Any, redact: Callable[[str], str]) -> Any:
             return [cleaned for each in value if (cleaned := _clean(each, redact)) is not None or each is None]
         case dict():
             cleaned = {key: each if key in _KEPT else _clean(each, redact) for key, each in value.items()}
-            return None if value.get("signature") and cleaned != value else cleaned
+            signed = value.get("signature") or value.get("thoughtSignature")
+            return None if signed and cleaned != value else cleaned
     return value

@@ -16,6 +16,7 @@ from tests.fake_provider import fake_provider
 from tests.running import running
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+GEMINI = "https://generativelanguage.googleapis.com"
 DEFAULT = UpstreamSettings()
 ROUTED = UpstreamSettings.model_validate(
     {
@@ -77,6 +78,12 @@ def test_routes_hold_for_every_path(path: str, model: str, base: str) -> None:
         ("/v1/models", {"x-api-key": OAI}, OPENAI),
         ("/v1/files", bearer(ANT), ANTHROPIC),
         ("/", {"user-agent": "claude-cli/2.1"}, ANTHROPIC),
+        ("/v1/models", {"x-goog-api-key": "AQ.new"}, GEMINI),
+        ("/v1beta/models", {}, GEMINI),
+        ("/v1beta/models/gemini-3:countTokens?key=" + GOO, {}, GEMINI),
+        ("/v1beta/models/gemini-3:embedContent", {"x-goog-api-key": GOO}, GEMINI),
+        ("/v1/models/gemini-3%3AgenerateContent", {}, GEMINI),
+        ("/v1beta/cachedContents/abc", {"x-goog-api-key": GOO}, GEMINI),
         ("/", {}, OPENAI),
         ("/v1/messages/batches", {}, ANTHROPIC),
         ("/v1/responses/resp_1", bearer(OAI), OPENAI),
@@ -92,9 +99,9 @@ def test_a_path_of_both_goes_where_its_key_and_headers_say(path: str, headers: d
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1beta/models/gemini-3:generateContent",
-        "/v1/models/gemini-3:streamGenerateContent?alt=sse",
-        "/v1/models/gemini-3%3AgenerateContent",
+        "/v1beta/chat",
+        "/v1/projects/p/locations/l/publishers/google/models/gemini-3:generateContent",
+        "/v1internal:generateContent",
         "/api/chat",
         "/api/generate",
         "/api/tags",
@@ -118,6 +125,10 @@ def test_an_api_that_is_not_known_is_refused_and_not_guessed(path: str) -> None:
         ("/v1/messages/count_tokens", {"x-api-key": OAI}),
         ("/v1/models", bearer(GOO)),
         ("/v1/models", bearer("sk-or-v1-abc")),
+        ("/v1beta/models/gemini-3:countTokens", {"x-goog-api-key": OAI}),
+        ("/v1beta/models/gemini-3:countTokens?key=" + ANT, {}),
+        ("/v1beta/models", bearer(OAI)),
+        ("/v1/embeddings", {"x-goog-api-key": "of no known form"}),
         ("/v1/models", {"x-api-key": ANT, "authorization": f"Bearer {OAI}"}),
     ],
 )
@@ -126,6 +137,18 @@ def test_a_key_of_another_company_is_not_sent(path: str, headers: dict[str, str]
         base_for_path(DEFAULT, path, headers)
     assert refused.value.status == 401
     assert not any(key in refused.value.message for key in (ANT, OAI, GOO))
+
+
+def test_geminis_requests_go_to_google_with_googles_keys_alone() -> None:
+    path = "/v1beta/models/gemini-3:generateContent"
+    assert base_of(DEFAULT, "gemini-generate", "gemini-3", {"x-goog-api-key": GOO}, path) == GEMINI
+    local = UpstreamSettings(gemini="http://127.0.0.1:1")
+    assert base_of(local, "gemini-generate", "gemini-3", {}, path) == "http://127.0.0.1:1"
+    for settings, headers in ((DEFAULT, bearer(OAI)), (UpstreamSettings(url=OPENAI), {"x-goog-api-key": "AQ.x"})):
+        with pytest.raises(Refusal):
+            base_of(settings, "gemini-generate", "gemini-3", headers, path)
+    with pytest.raises(Refusal):
+        base_of(DEFAULT, "gemini-generate", "gemini-3", {}, "/v1/projects/p/models/gemini-3:generateContent")
 
 
 def test_the_dialects_are_held_to_their_keys_too() -> None:

@@ -73,6 +73,8 @@ _NAMES = {
     ),
     *("reasoning_content", "data", "cache_control", "citations", "annotations", "refusal", "name"),
     *("function", "tool_calls", "developer", "is_error", "signature", "thinking", "source", "stream"),
+    *("contents", "parts", "functionCall", "functionResponse", "response", "args", "thought", "thoughtSignature"),
+    *("inlineData", "fileData", "mimeType", "output", "error"),
 }
 
 
@@ -131,10 +133,29 @@ anthropic_messages = _with_extra(
     )
 )
 
+_gemini_parts = st.lists(
+    st.one_of(
+        st.builds(lambda text, more: {**more, "text": text}, said, extra(())),
+        st.builds(lambda text: {"functionResponse": {"name": "f", "response": {"output": text}}}, words),
+        st.builds(lambda value: {"functionResponse": {"id": "i", "response": value}}, values),
+        st.builds(lambda text: {"text": text, "thought": True}, words),
+        st.just({"inlineData": {"mimeType": "image/png", "data": "iVBO"}}),
+        st.builds(lambda more: {**more, "mystery": 1}, extra(())),
+    ),
+    max_size=3,
+)
+gemini_contents = _with_extra(
+    st.one_of(
+        st.fixed_dictionaries({"role": st.sampled_from(["user", "user", "model"]), "parts": _gemini_parts}),
+        st.fixed_dictionaries({"parts": st.one_of(_gemini_parts, st.none())}),
+    )
+)
+
 MESSAGES: dict[str, tuple[str, st.SearchStrategy[Any]]] = {
     "/chat/completions": ("messages", chat_messages),
     "/responses": ("input", responses_items),
     "/messages": ("messages", anthropic_messages),
+    ":generateContent": ("contents", gemini_contents),
 }
 
 

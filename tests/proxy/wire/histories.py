@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.proxy.wire.bodies import Exact, Twice, said, spelt, values
+from tests.proxy.wire.bodies import MESSAGES, Exact, Twice, said, spelt, values
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 SEALED = Exact("EqQBsigned==")
@@ -176,7 +176,39 @@ def anthropic(tell: Teller) -> list[list[dict[str, Any]]]:
     return [[{"role": "user", "content": content()}], *(group() for _ in range(tell.rng.randint(1, 6)))]
 
 
-TELLERS = {"/chat/completions": chat, "/responses": responses, "/messages": anthropic}
+def gemini(tell: Teller) -> list[list[dict[str, Any]]]:
+    image = {"inlineData": {"mimeType": Exact("image/png"), "data": Exact("iVBO")}}
+
+    def user() -> list[dict[str, Any]]:
+        parts: list[dict[str, Any]] = [{"text": tell.text()}]
+        if tell.chance(0.3):
+            parts.append(image)
+        return [{"role": "user", "parts": [tell.dressed(part) for part in parts]}]
+
+    def response(id: dict[str, Any]) -> dict[str, Any]:
+        told = tell.rng.choice([{"output": tell.text()}, {"error": tell.text()}, {"a": 1e0, "b": tell.text()}])
+        pictures = {"parts": [image]} if tell.chance(0.2) else {}
+        return {"functionResponse": {**id, "name": Exact("read"), "response": told, **pictures}}
+
+    def group() -> list[dict[str, Any]]:
+        if tell.chance(0.3):
+            return user()
+        thought: list[dict[str, Any]] = [{"text": tell.text(), "thought": True}] if tell.chance(0.4) else []
+        signed = {"thoughtSignature": SEALED} if tell.chance(0.5) else {}
+        if tell.chance(0.3):
+            return [{"role": "model", "parts": [*thought, {"text": tell.text(), **signed}]}, *user()]
+        ids = [{"id": tell.id()} if tell.chance(0.5) else {} for _ in range(tell.rng.randint(1, 3))]
+        args = {"n": 1e0, "path": tell.text()}
+        calls: list[dict[str, Any]] = [{"functionCall": {**id, "name": Exact("read"), "args": args}} for id in ids]
+        calls[0] = {**calls[0], **signed}
+        tell.rng.shuffle(ids)
+        answers = [response(id) for id in ids]
+        return [{"role": "model", "parts": [*thought, *calls]}, {"role": "user", "parts": answers}]
+
+    return [user(), *(group() for _ in range(tell.rng.randint(1, 6)))]
+
+
+TELLERS = {"/chat/completions": chat, "/responses": responses, "/messages": anthropic, ":generateContent": gemini}
 
 
 @dataclass(frozen=True)
@@ -198,6 +230,6 @@ def histories(draw: st.DrawFn, path: str) -> History:
     for group in groups:
         bounds.append(bounds[-1] + len(group))
     items = [tell.dressed(message) for group in groups for message in group]
-    name = "input" if path == "/responses" else "messages"
+    name = MESSAGES[path][0]
     value = Twice({"model": "m", name: items, "x_tail": tell.values}, {"model": "first", "x_tail": [1]})
     return History((rng.choice(["", "", "\ufeff"]) + spelt(value, rng)).encode(), tuple(bounds))

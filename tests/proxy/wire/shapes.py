@@ -76,8 +76,25 @@ QWEN = rb"""{"model":"qwen3-coder","messages":[{"role":"system","content":"You a
  {"role":"assistant","content":"Hello.","reasoning_content":"A greeting."},
  {"role":"user","content":[{"type":"text","text":"Go on."}]}],"stream":true}"""
 
+GEMINI_CLI = rb"""{"contents":[
+ {"parts":[{"text":"<session_context>\nThis is the Gemini CLI.\n</session_context>"},
+   {"text":"What is in the picture?"}],"role":"user"},
+ {"role":"model","parts":[{"text":"I look.","thought":true},
+   {"functionCall":{"id":"read_1","args":{"z": 1.0,"path":"/a.png","n":1e0},"name":"read_file"},
+    "thoughtSignature":"EqQB+/=="},
+   {"functionCall":{"name":"bash","args":{}}}]},
+ {"role":"user","parts":[{"functionResponse":{"id":"read_1","name":"read_file","response":{"output":"a.png, 3 kB"},
+   "parts":[{"inlineData":{"mimeType":"image/png","data":"iVBO"}}]}},
+   {"function_response":{"name":"bash","response":{"error":"ls: not found"}}}]},
+ {"role":"model","parts":[{"text":"A cat."},{"text":"","thoughtSignature":"EqQC"}]},
+ {"role":"user","parts":[{"text":"Draw \ud83d one"}]}],
+ "systemInstruction":{"role":"user","parts":[{"text":"You are Gemini CLI."}]},
+ "tools":[{"functionDeclarations":[{"name":"read_file","parametersJsonSchema":{"type":"object"}},{"name":"bash"}]}],
+ "generationConfig":{"temperature":1,"maxOutputTokens":8192,"thinkingConfig":{"includeThoughts":true}}}"""
+
 BY_PATH = {
     "/v1/chat/completions": (OPENCODE, QWEN),
     "/v1/responses": (CODEX, rb'{"model":"gpt-x","input":"Say hi","previous_response_id":"resp_1"}'),
     "/v1/messages": (CLAUDE,),
+    "/v1beta/models/gemini-3-pro:streamGenerateContent": (GEMINI_CLI,),
 }

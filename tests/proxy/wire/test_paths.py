@@ -14,6 +14,10 @@ from proxy.wire import DIALECTS, dialect_of
         ("/v1/messages", "anthropic-messages"),
         ("/messages", "anthropic-messages"),
         ("/u/ann/p/shop/v1/messages", "anthropic-messages"),
+        ("/v1beta/models/gemini-3-pro:generateContent", "gemini-generate"),
+        ("/v1/models/gemini-3-pro:streamGenerateContent", "gemini-generate"),
+        ("/v1beta/models/gemini-3-pro%3AgenerateContent", "gemini-generate"),
+        ("/v1beta/tunedModels/mine:streamGenerateContent", "gemini-generate"),
     ],
 )
 def test_a_dialect_is_known_by_the_end_of_its_path(path: str, name: str) -> None:
@@ -34,6 +38,9 @@ def test_a_dialect_is_known_by_the_end_of_its_path(path: str, name: str) -> None
             "",
             "/v1/threads/thread_1/messages",
             "/v1/mymessages",
+            "/v1beta/models/gemini-3-pro:countTokens",
+            "/v1beta/models/gemini-3-pro:embedContent",
+            "/v1beta/models",
         ),
     ],
 )
@@ -46,4 +53,6 @@ def test_every_dialect_stands_under_its_own_paths() -> None:
         "/chat/completions": "openai-chat",
         "/responses": "openai-responses",
         "/messages": "anthropic-messages",
+        ":generateContent": "gemini-generate",
+        ":streamGenerateContent": "gemini-generate",
     }

@@ -75,3 +75,19 @@ WHERE exchanges.session = ? AND json_extract(receipts.body, '$.shed') IS NOT NUL
 -- forget_parts: leave of a message only what does not go, also where it may still come
 INSERT INTO messages (body, person, digest, role, redacted) VALUES (?, ?, ?, ?, 1)
 ON CONFLICT (person, digest) DO UPDATE SET body = excluded.body, redacted = 1 WHERE forgotten = 0;
+
+-- messages_newest: the number of the newest message
+SELECT coalesce(max(number), 0) FROM messages;
+
+-- messages_behind: a person's messages behind one, but for those that are forgotten
+SELECT digest, role, body FROM messages WHERE person = ? AND number > ? AND forgotten = 0;
+
+-- overviews_told: all overviews of a person's messages
+SELECT number, line, overview FROM overviews WHERE owner = (SELECT name FROM people WHERE number = ?);
+
+-- overview_rewrite: take lines out of an overview
+UPDATE overviews SET line = ?, overview = ? WHERE number = ?;
+
+-- ledgers_of: the decisions of all sessions of a person, with the id of their session
+SELECT ledger.*, sessions.id FROM ledger JOIN sessions ON sessions.number = ledger.session
+WHERE sessions.person = ? AND ledger.text != '';

@@ -13,11 +13,12 @@ from memory.bootstrap import Memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.day.approval.approving import Approval
 from memory.day.approval.writing import Refused
+from memory.features.behaviour.feature import Behaviour
 from memory.learning.behaviour.habits import mine
 from memory.scope import Layer, Scope
 from memory.settings import ProjectFolder
 from tests.fake_provider import fake_provider
-from tests.memory.day.lessons.test_observing import play
+from tests.memory.features.behaviour.test_observing import play
 from tests.memory.learning.behaviour.making import AT
 from tests.running import Running, running
 
@@ -95,7 +96,7 @@ async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     for number in range(5, 9):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    assert (await memory(proxy).observing.habits(OWNER)).sequences == ()
+    assert (await memory(proxy).features.of(Behaviour).observing.habits(OWNER)).sequences == ()
     assert await memory(proxy).approving.candidates([OWNER]) == []
     assert not [fact for fact in await memory(proxy).commands.facts([OWNER]) if "cargo" in fact.text]
 
@@ -103,7 +104,7 @@ async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_
 async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    before = (await memory(proxy).observing.habits(OWNER)).sequences
+    before = (await memory(proxy).features.of(Behaviour).observing.habits(OWNER)).sequences
     [waiting] = await memory(proxy).approving.candidates([OWNER], {CandidateState.WAITING})
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     # The same steps, taken otherwise so often that they would be told otherwise.
@@ -114,7 +115,7 @@ async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Runnin
     mined = mine(await memory_.journal.steps(OWNER, 1000)).sequences
     assert {each.families for each in before} <= {each.families for each in mined}
     assert {each.shapes for each in mined}.isdisjoint({each.shapes for each in before})
-    assert (await memory_.observing.habits(OWNER)).sequences == ()
+    assert (await memory_.features.of(Behaviour).observing.habits(OWNER)).sequences == ()
     assert not [fact for fact in await memory_.commands.facts([OWNER]) if "cargo" in fact.text]
 
 

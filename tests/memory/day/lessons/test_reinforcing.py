@@ -9,6 +9,7 @@ import pytest
 
 from memory.day.lessons.reinforcing import Reinforcing
 from memory.fact import Fact, Stability
+from memory.features.history.feature import History
 from memory.scope import Layer
 from memory.session import Shown
 from tests.fake_provider import fake_provider
@@ -102,7 +103,7 @@ async def test_the_curve_of_a_fact_shows_its_real_uses(tmp_path: Path) -> None:
         await proxy.chat(ASKED, session="s2")
         await proxy.learned()
         fact = await only_fact(proxy)
-        curve = await memory.lives.strength(fact.id, [fact.owner], datetime.now(UTC), 50)
+        curve = await memory.features.of(History).lives.strength(fact.id, [fact.owner], datetime.now(UTC), 50)
         assert len(curve.uses) == 1
         assert max(curve.strengths) > fact.confidence
         assert fact.layer is Layer.USER_PROJECT

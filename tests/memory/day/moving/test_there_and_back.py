@@ -15,7 +15,7 @@ from memory.candidate import CandidateKind, CandidateState, Proposal
 from memory.fact import Kind, Origin, State, Tier
 from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings
-from proxy.cli.exporting import SORTS
+from proxy.cli.exporting import every_sort
 from tests.memory.stores.making import ANN, BOB, fact, owner, passage
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ async def everything(memory: Memory, owners: Sequence[str]) -> list[dict[str, An
     records = [
         record
         for each in told.owners
-        for sort in SORTS
+        for sort in every_sort()
         for record in await memory.exporting.records(sort, each, owners)
     ]
     return [*records, *told.pages, *told.pins]
@@ -93,12 +93,12 @@ async def test_an_export_taken_in_by_a_fresh_home_gives_the_same_export(tmp_path
         assert {each["sort"] for each in records} == {"fact", "passage", "candidate", "page", "pin"}
         dry = await second.importing.without_writing().records(records, ANN)
         taken = await second.importing.records(records, ANN)
-        assert taken.faults == [] and dry == taken and taken.candidates == 4
+        assert taken.faults == [] and dry == taken and taken.features["candidates"] == 4
         await second.learner.catch_up()
         assert await second.commands.everything_of(ANN) == owners
         assert await everything(second, owners) == records
         again = await second.importing.records(records, ANN)
-        assert (again.faults, again.facts, again.passages, again.candidates) == ([], 0, 0, 0)
+        assert (again.faults, again.facts, again.passages, again.features["candidates"]) == ([], 0, 0, 0)
         assert await everything(second, owners) == records
         found = {each.id for each in await second.commands.search("When do we deploy?", owners)}
         assert uuid(2) in found
@@ -183,6 +183,6 @@ async def test_a_candidate_of_somebody_else_is_not_overwritten(tmp_path: Path) -
         await lived(memory)
         records = await memory.exporting.records("candidate", owner(), [owner()])
         taken = await memory.importing.records(records, BOB)
-        assert taken.candidates == 0 and all("another owner" in why for _, why in taken.faults)
+        assert taken.features["candidates"] == 0 and all("another owner" in why for _, why in taken.faults)
     finally:
         await memory.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 OURS = frozenset({"memory_search", "memory_note"})
-PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
+GEMINI = "/v1beta/models/gemini-3-pro:streamGenerateContent"
+PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", GEMINI)
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,13 @@ class Round:
 
 def stream(path: str, of: Round) -> bytes:
     """The round as a stream of events."""
-    return b"".join({PATHS[0]: _chat, PATHS[1]: _responses, PATHS[2]: _anthropic}[path](of))
+    return b"".join({PATHS[0]: _chat, PATHS[1]: _responses, PATHS[2]: _anthropic, GEMINI: _gemini}[path](of))
 
 
 def document(path: str, of: Round) -> bytes:
     """The round as one document."""
-    made = {PATHS[0]: _chat_document, PATHS[1]: _responses_document, PATHS[2]: _anthropic_document}[path](of)
-    return orjson.dumps(made)
+    made = {PATHS[0]: _chat_document, PATHS[1]: _responses_document, PATHS[2]: _anthropic_document}
+    return orjson.dumps(_gemini_document(of, of.parts, True) if path == GEMINI else made[path](of))
 
 
 def said(path: str, *rounds: Round) -> list[dict[str, Any]]:
@@ -65,6 +67,8 @@ def said(path: str, *rounds: Round) -> list[dict[str, Any]]:
     parts = [part for each in rounds for part in each.parts]
     if path == PATHS[2]:
         return [{"role": "assistant", "content": [_block(part) for part in parts]}]
+    if path == GEMINI:
+        return [{"role": "model", "parts": [_part(part) for part in parts]}]
     if path == PATHS[1]:
         return [_item(part, i, "r") for i, part in enumerate(parts)]
     message: dict[str, Any] = {"role": "assistant"}
@@ -72,6 +76,33 @@ def said(path: str, *rounds: Round) -> list[dict[str, Any]]:
     thought = "".join(part.text for part in parts if isinstance(part, Think))
     calls = [_chat_call(part) for part in parts if isinstance(part, Call)]
     return [message | ({"reasoning_content": thought} if thought else {}) | ({"tool_calls": calls} if calls else {})]
+
+
+def _part(part: Say | Think | Call) -> dict[str, Any]:
+    match part:
+        case Say(text):
+            return {"text": text}
+        case Think(text, signature):
+            return {"text": text, "thought": True, "thoughtSignature": signature}
+        case Call(id, name, arguments):
+            return {"functionCall": {"id": id, "name": name, "args": orjson.loads(arguments)}}
+
+
+def _gemini_document(of: Round, parts: Sequence[Say | Think | Call], last: bool) -> dict[str, Any]:
+    candidate: dict[str, Any] = {"content": {"parts": [_part(part) for part in parts], "role": "model"}, "index": 0}
+    if last:
+        candidate["finishReason"] = of.stop or "STOP"
+    usage = {"promptTokenCount": of.usage[0], "candidatesTokenCount": of.usage[1]}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "g", "responseId": of.id}
+
+
+def _gemini(of: Round) -> list[bytes]:
+    pieces: list[list[Say | Think | Call]] = []
+    for part in of.parts:
+        texts = [Say(part.text[:3]), Say(part.text[3:])] if isinstance(part, Say) else [part]
+        pieces += [[each] for each in texts if not isinstance(each, Say) or each.text]
+    documents = [_gemini_document(of, piece, piece is pieces[-1]) for piece in pieces]
+    return [b"data: " + orjson.dumps(each) + b"\r\n\r\n" for each in documents or [_gemini_document(of, (), True)]]
 
 
 def _chat(of: Round) -> list[bytes]:

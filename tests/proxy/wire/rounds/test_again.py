@@ -15,13 +15,14 @@ from proxy.wire import dialect_of
 from proxy.wire.rounds import answered, result, with_hidden_rounds
 from proxy.wire.rounds.offering import with_messages
 from proxy.wire.rounds.turn import Hidden, Mark, Turn, load
-from tests.proxy.wire.rounds.scripts import OURS, PATHS, Call, Round, Say, Think, said
+from tests.proxy.wire.rounds.scripts import GEMINI, OURS, PATHS, Call, Round, Say, Think, said
 from tests.proxy.wire.rounds.test_writers import relayed, rounds, visible
 
-ASKED = {
+ASKED: dict[str, dict[str, Any]] = {
     PATHS[0]: {"role": "user", "content": "Which database?"},
     PATHS[1]: {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Which database?"}]},
     PATHS[2]: {"role": "user", "content": [{"type": "text", "text": "Which database?"}]},
+    GEMINI: {"role": "user", "parts": [{"text": "Which database?"}]},
 }
 
 
@@ -32,7 +33,7 @@ def name_of(path: str) -> str:
 
 
 def listed(path: str) -> str:
-    return "input" if path == PATHS[1] else "messages"
+    return {PATHS[1]: "input", GEMINI: "contents"}.get(path, "messages")
 
 
 def body(path: str, *messages: Any) -> bytes:
@@ -41,7 +42,9 @@ def body(path: str, *messages: Any) -> bytes:
 
 def results_of(path: str, *calls: Call) -> list[dict[str, Any]]:
     """The client's answers to its own calls, and what a person says then."""
-    told = [orjson.loads(result(name_of(path), call.id, "done")) for call in calls]
+    told = [orjson.loads(result(name_of(path), call.id, "done", call.name)) for call in calls]
+    if path == GEMINI:
+        return [{"role": "user", "parts": told}, ASKED[path]] if told else [ASKED[path]]
     if path == PATHS[2]:
         return [{"role": "user", "content": [*told, {"type": "text", "text": "Go on."}]}]
     return [*told, ASKED[path]]
@@ -53,7 +56,7 @@ def hidden_of(path: str, turns: list[Turn]) -> Hidden:
     before: list[str] = []
     marks: list[Mark] = []
     for turn in turns[:-1]:
-        answers = [result(name, call.id, f"about {call.id}") for call in turn.calls]
+        answers = [result(name, call.id, f"about {call.id}", call.name) for call in turn.calls]
         before.append(answered(name, turn.message, answers))
         marks += turn.marks
     last = turns[-1]
@@ -62,7 +65,7 @@ def hidden_of(path: str, turns: list[Turn]) -> Hidden:
         ",".join(before),
         tuple(marks),
         tuple((call.behind, call.raw) for call in shared),
-        ",".join(result(name, call.id, f"about {call.id}") for call in shared),
+        ",".join(result(name, call.id, f"about {call.id}", call.name) for call in shared),
     )
 
 

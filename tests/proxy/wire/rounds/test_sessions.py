@@ -95,4 +95,6 @@ def test_a_round_is_answered_in_the_message_that_its_format_wants(path: str) -> 
     assert name is not None
     made = orjson.loads("[" + answered(name.name, '{"role":"assistant"}', [result(name.name, "c1", "x")]) + "]")
     assert made[0] == {"role": "assistant"}
-    assert made[1].get("role") == {"openai-chat": "tool", "anthropic-messages": "user"}.get(name.name)
+    assert made[1].get("role") == {"openai-chat": "tool", "anthropic-messages": "user", "gemini-generate": "user"}.get(
+        name.name
+    )

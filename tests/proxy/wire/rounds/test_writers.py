@@ -16,7 +16,7 @@ from proxy.wire import dialect_of
 from proxy.wire.rounds import writer
 from proxy.wire.rounds.turn import Turn
 from proxy.wire.sse import events
-from tests.proxy.wire.rounds.scripts import OURS, PATHS, Call, Round, Say, Think, document, stream
+from tests.proxy.wire.rounds.scripts import GEMINI, OURS, PATHS, Call, Round, Say, Think, document, stream
 
 texts = st.text(st.sampled_from('abc \n"é😀\\data: [DONE]'), min_size=1, max_size=12).filter(lambda text: text.strip())
 says = st.builds(Say, texts)
@@ -147,6 +147,9 @@ def test_a_stream_is_numbered_without_a_gap(path: str, script: list[Round]) -> N
         assert [kinds.count(kind) for kind in ("message_start", "message_delta", "message_stop")] == [1, 1, 1]
         starts = [event["index"] for event in told if event["type"] == "content_block_start"]
         assert starts == list(range(len(starts)))
+    elif path == GEMINI:
+        assert {event["responseId"] for event in told} == {script[0].id}
+        assert ["finishReason" in event["candidates"][0] for event in told] == [*([False] * (len(told) - 1)), True]
     else:
         assert sum("role" in choice["delta"] for event in told for choice in event["choices"]) == 1
         assert {event["id"] for event in told} == {script[0].id}
@@ -165,7 +168,7 @@ def test_a_reply_that_cannot_go_on_is_ended_as_its_format_ends_one(path: str, st
     reply = heard(path, seen + of.close(), streamed)
     assert reply.complete
     assert reply.text == "Let me look."
-    assert reply.stop in ("stop", "end_turn", "completed")
+    assert reply.stop in ("stop", "end_turn", "completed", "STOP")
     assert reply.usage is not None and reply.usage.output == 3
 
 
@@ -186,4 +189,4 @@ def test_usage_is_the_last_rounds(streamed: bool) -> None:
         Round((Say("You chose PostgreSQL."),), (180, 20), "b"),
     ]
     replies = [heard(path, relayed(path, script, streamed)[0], streamed) for path in PATHS]
-    assert [reply.usage for reply in replies] == [Usage(180, 20), Usage(180, 20), Usage(185, 20, 5)]
+    assert [reply.usage for reply in replies] == [Usage(180, 20), Usage(180, 20), Usage(185, 20, 5), Usage(180, 20)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory.day.person.commands import NotFound
+from memory.day.person.naming import NotFound
 from memory.fact import Fact
 from memory.strength import curve
 

@@ -19,6 +19,7 @@ import orjson
 from memory.behaviour import Failure, Known, Observed, Step
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal, retirement
 from memory.fact import Fact, State
+from memory.hooks.feature import Noticed
 from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger, mine
@@ -56,14 +57,12 @@ HABITUAL = ("sequence", "trigger", "convention")
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
-    """What the worker writes with the exchange: ``facts``, of which ``known`` have only changed, and the rest. Behind
-    it ``proposals`` are put before a person, and those wait no longer that rest on a fact in ``turned``. ``looked``
-    says that habits were looked for: what is not proposed to be retired then is a habit, or may be."""
+class Forward:
+    """What is put before a person of an ``owner`` behind the exchange: ``proposals``, and those wait no longer that
+    rest on a fact in ``turned``. ``looked`` says that habits were looked for: what is not proposed to be retired then
+    is a habit, or may be."""
 
-    facts: tuple[Fact, ...] = ()
-    known: frozenset[str] = frozenset()
-    observed: Observed | None = None
+    owner: str
     proposals: tuple[Proposal, ...] = ()
     turned: frozenset[str] = frozenset()
     looked: bool = False
@@ -147,28 +146,30 @@ class Observing:
         failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
         changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
         observed = Observed(owner, tuple(seen.steps), tuple(known), failures, tuple(fact.id for fact in retired))
-        return Noticed(
-            (*(fact for fact, _ in facts), *retired),
-            changed,
-            observed,
+        forward = Forward(
+            owner,
             (*self._proposed(worth, held), *over),
             frozenset(fact.id for fact in retired),
             mined is not None,
         )
+        return Noticed(
+            (*(fact for fact, _ in facts), *retired),
+            changed,
+            observed,
+            lambda: self.put_forward(forward, journaled.at),
+        )
 
-    async def put_forward(self, noticed: Noticed, at: datetime) -> None:
+    async def put_forward(self, forward: Forward, at: datetime) -> None:
         """Put before a person what is worth a skill by now, and which approved one is followed no longer; what its
         habit no longer bears out waits no longer, until it does again, nor does the end of what is followed again."""
-        if noticed.observed is None:
-            return
-        owner = noticed.observed.owner
-        if noticed.proposals:
-            await self._journal.propose(owner, noticed.proposals, at)
-        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.turned else ():
-            if each.kind is CandidateKind.SKILL and noticed.turned.issuperset(each.evidence):
+        owner = forward.owner
+        if forward.proposals:
+            await self._journal.propose(owner, forward.proposals, at)
+        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if forward.turned else ():
+            if each.kind is CandidateKind.SKILL and forward.turned.issuperset(each.evidence):
                 await self._journal.decide(each, CandidateState.DEFERRED, at, "it is no habit any more")
-        over = {each.mark for each in noticed.proposals if each.kind is CandidateKind.RETIREMENT}
-        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if noticed.looked else ():
+        over = {each.mark for each in forward.proposals if each.kind is CandidateKind.RETIREMENT}
+        for each in await self._journal.candidates([owner], {CandidateState.WAITING}) if forward.looked else ():
             if each.kind is CandidateKind.RETIREMENT and each.mark not in over:
                 await self._journal.decide(each, CandidateState.DEFERRED, at, "its steps are not left out any more")
 

@@ -7,47 +7,42 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
-from aiohttp import web
 
 from memory.behaviour import Known
-from memory.bootstrap import Memory
 from memory.candidate import CandidateKind
 from memory.fact import Fact, Sensitivity, State
+from memory.features.behaviour.observing import Observing, WatchedJournal
 from memory.learning.behaviour.habits import Habits
 from memory.scope import scope_of
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, owners_of, query_limit
-
-routes = web.RouteTableDef()
 
 SORTS = ("fix", "corrected")
 """Observations that are told one by one."""
 
 
-@routes.get("/api/habits")
-async def habits(request: web.Request) -> web.Response:
-    """``?project=NAME&limit=5``: so many of each sort, the best supported and the newest first."""
-    memory, limit = memory_of(request), query_limit(request, 5)
-    found = [await _project(memory, owner, limit) for owner in await owners_of(request) if scope_of(owner)]
-    return answer({"projects": [each for each in found if each["steps"] or each["fixes"] or each["corrections"]]})
+async def report(
+    observing: Observing, journal: WatchedJournal, owners: Sequence[str], limit: int
+) -> list[dict[str, Any]]:
+    """Of each project among these owners so many of each sort, the best supported and the newest first."""
+    found = [await _project(observing, journal, owner, limit) for owner in owners if scope_of(owner)]
+    return [each for each in found if each["steps"] or each["fixes"] or each["corrections"]]
 
 
-async def _project(memory: Memory, owner: str, limit: int) -> dict[str, Any]:
-    mined = await memory.observing.habits(owner)
-    known = [each for each in await memory.journal.observations(owner) if each.sort in SORTS]
-    facts = {fact.id: fact for fact in await memory.journal.facts([each.memory for each in known], [owner])}
+async def _project(observing: Observing, journal: WatchedJournal, owner: str, limit: int) -> dict[str, Any]:
+    mined = await observing.habits(owner)
+    known = [each for each in await journal.observations(owner) if each.sort in SORTS]
+    facts = {fact.id: fact for fact in await journal.facts([each.memory for each in known], [owner])}
     return _mined(mined, limit) | {
         "owner": owner,
         "fixes": _observed("fix", known, facts, limit),
         "corrections": _observed("corrected", known, facts, limit),
-        "skills": await _skills(memory, owner),
+        "skills": await _skills(journal, owner),
     }
 
 
-async def _skills(memory: Memory, owner: str) -> list[dict[str, Any]]:
+async def _skills(journal: WatchedJournal, owner: str) -> list[dict[str, Any]]:
     """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
-    held = [each for each in await memory.approving.candidates([owner]) if each.kind is CandidateKind.SKILL]
-    kept = {each.memory for each in await memory.journal.observations(owner)} if held else set()
+    held = [each for each in await journal.candidates([owner]) if each.kind is CandidateKind.SKILL]
+    kept = {each.memory for each in await journal.observations(owner)} if held else set()
     return [
         {
             "id": each.id,

@@ -1,0 +1,131 @@
+"""All features, one behind the other in the order of their list; what each may take of a request, of a night and of a
+look at health is settled here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import Final, TypeVar
+
+from memory.fact import Fact, Passage
+from memory.hooks.feature import Feature, LettingGo, Noticed, Request
+from memory.ports import Forgotten, Guard, Journaled
+
+F = TypeVar("F", bound=Feature)
+
+REQUEST_TOKENS: Final = 200
+"""What one feature may add to a request."""
+NIGHT_SECONDS: Final = 600.0
+HEALTH_SECONDS: Final = 2.0
+
+_BYTES_PER_TOKEN: Final = 4
+_TAG: Final = re.compile(r"<(?=\s*/?\s*from-[\w-]+\s*>)")
+
+
+class Features:
+    """The open features."""
+
+    def __init__(self, features: Iterable[Feature], guard: Guard) -> None:
+        self._features = tuple(features)
+        self._guard = guard
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self._features)
+
+    def of(self, kind: type[F]) -> F:
+        """The open feature of a class.
+
+        Raises:
+            LookupError: when there is none.
+        """
+        for each in self._features:
+            if isinstance(each, kind):
+                return each
+        raise LookupError(f"there is no feature {kind.name!r}")
+
+    def exporting(self, sort: str) -> Feature | None:
+        """The feature whose records have this sort."""
+        return next((each for each in self._features if sort and each.exported == sort), None)
+
+    @property
+    def exported(self) -> tuple[str, ...]:
+        """The sorts of all records of features."""
+        return tuple(each.exported for each in self._features if each.exported)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What an import calls the records of each feature that has any."""
+        return tuple(each.counted for each in self._features if each.exported)
+
+    async def before_request(self, request: Request, tokens: int, seconds: float) -> str:
+        """What they add, framed; those that come first have first what is left of the tokens."""
+        added: list[str] = []
+        for each in self._features:
+            most = min(REQUEST_TOKENS, tokens)
+            if type(each).before_request is Feature.before_request or most <= 0 or seconds <= 0:
+                continue
+            text, _ = await self._guard(
+                each.before_request(request, most),
+                otherwise="",
+                within=seconds,
+                doing=f"adding to a request ({each.name})",
+            )
+            framed = f"<from-{each.name}>\n{_TAG.sub('&lt;', text.strip())}\n</from-{each.name}>"
+            cost = -(-len(framed.encode()) // _BYTES_PER_TOKEN)
+            if text.strip() and cost <= most:
+                tokens -= cost
+                added.append(framed)
+        return "\n".join(added)
+
+    async def after_exchange(self, exchange: Journaled) -> Noticed:
+        """What all of them noticed, as one."""
+        found = [await each.after_exchange(exchange) for each in self._features]
+
+        async def then() -> None:
+            for each in found:
+                await each.then()
+
+        observed = [each.observed for each in found if each.observed is not None]
+        assert len(observed) < 2, "only one feature tells how work was done"
+        return Noticed(
+            tuple(chain.from_iterable(each.facts for each in found)),
+            frozenset().union(*(each.known for each in found)),
+            observed[0] if observed else None,
+            then,
+        )
+
+    async def night(self, at: datetime) -> None:
+        """A night is over."""
+        for each in self._features:
+            await self._guard(
+                each.night(at), otherwise=None, within=NIGHT_SECONDS, doing=f"a night's work ({each.name})"
+            )
+
+    async def forget(self, owners: Sequence[str]) -> LettingGo:
+        """How all of them let go. It is awaited whole: what fails is told to the person."""
+        going = [await each.forget(owners) for each in self._features]
+
+        def texts(memory: Fact | Passage) -> Iterable[str]:
+            return chain.from_iterable(each.texts(memory) for each in going)
+
+        async def then(gone: Forgotten) -> None:
+            for each in going:
+                await each.then(gone)
+
+        return LettingGo(texts, then)
+
+    def metrics(self) -> Mapping[str, float]:
+        """All numbers, by feature and name."""
+        return {f"{each.name}_{name}": value for each in self._features for name, value in each.metrics().items()}
+
+    async def health(self) -> list[str]:
+        """What is wrong, in sentences."""
+        why: list[str] = []
+        for each in self._features:
+            told, fault = await self._guard(
+                each.health(), otherwise=(), within=HEALTH_SECONDS, doing=f"asking how it is ({each.name})"
+            )
+            why += [*told, *([f"{each.name} does not answer: {fault}"] if fault else [])]
+        return why

@@ -1,0 +1,141 @@
+"""The hooks. A feature is a subclass that overrides those it needs; the rest do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
+
+from memory.behaviour import Observed
+from memory.conversation import Conversation
+from memory.fact import Fact, Passage
+from memory.hooks.question import Question
+from memory.ports import Forgotten, Journaled
+from memory.scope import Scope
+from memory.session import Arrival, Session
+from memory.settings import MemorySettings
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What a feature is opened with. ``journal`` is the store: by a Protocol of its own a feature says which of its
+    methods it needs."""
+
+    settings: MemorySettings
+    journal: Any
+    new_id: Callable[[], str]
+    now: Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request that is being prepared; something can be added to its newest message."""
+
+    conversation: Conversation
+    session: Session
+    arrival: Arrival
+
+
+async def _nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What a feature has found in an exchange: ``facts``, of which ``known`` have only changed, and how work was done.
+    They are written in one transaction with the exchange's own lesson; ``then`` is awaited behind it."""
+
+    facts: tuple[Fact, ...] = ()
+    known: frozenset[str] = frozenset()
+    observed: Observed | None = None
+    then: Callable[[], Awaitable[None]] = _nothing
+
+
+def _no_texts(memory: Fact | Passage) -> Iterable[str]:
+    return ()
+
+
+async def _keeps_nothing(gone: Forgotten) -> None:
+    """Nothing is kept that could go."""
+
+
+@dataclass(frozen=True, slots=True)
+class LettingGo:
+    """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own, and
+    ``then``, which deletes what the feature itself keeps of all that went."""
+
+    texts: Callable[[Fact | Passage], Iterable[str]] = _no_texts
+    then: Callable[[Forgotten], Awaitable[None]] = _keeps_nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An endpoint below ``/palimpsest/api/``. ``answer`` takes the open feature and the question; what it returns goes
+    into JSON. ``path`` may hold ``{names}``, ``fields`` are those of the body, ``limit`` is the default of
+    ``?limit=``."""
+
+    method: str
+    path: str
+    answer: Callable[[Any, Question], Awaitable[Any]]
+    limit: int = 10
+    fields: Mapping[str, type] = field(default_factory=dict)
+
+
+class Feature:
+    """One feature. ``name`` is that of its folder."""
+
+    name: ClassVar[str] = ""
+    exported: ClassVar[str] = ""
+    """The ``sort`` of the records that it exports and imports; empty where there are none."""
+    counted: ClassVar[str] = ""
+    """What an import calls those that it has taken, in the plural."""
+
+    def __init__(self, core: Core) -> None:
+        """Open it. Nothing waits here."""
+
+    async def before_request(self, request: Request, tokens: int) -> str:
+        """A text of at most so many tokens for the newest message, decided once and made again from then on: past
+        tense, no orders. Empty where there is nothing to add. Late or failed, it is left out."""
+        return ""
+
+    async def after_exchange(self, exchange: Journaled) -> Noticed:
+        """What an exchange shows; called by the worker, once and in order, with secrets taken out. What it raises
+        counts against the exchange, which is passed over after a few tries."""
+        return Noticed()
+
+    async def night(self, at: datetime) -> None:
+        """A night is over: put in order what the feature keeps. Late or failed, it is counted, and done the next
+        night."""
+
+    async def forget(self, owners: Sequence[str]) -> LettingGo:
+        """Something of these owners is about to be forgotten: how to let go of it. Afterwards no table, file or index
+        of the feature may hold it."""
+        return LettingGo()
+
+    async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
+        """An owner's records behind an id, in the order of the ids, at most so many; each has a ``sort``, an ``id`` and
+        an ``owner``."""
+        return []
+
+    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> str:
+        """Import a record of its sort, behind the facts of the same import: ``taken``, ``known`` or ``forgotten``; with
+        ``dry`` only say so.
+
+        Raises:
+            NoRecord: when it is none, or is not the scope's to own.
+        """
+        return "known"
+
+    @classmethod
+    def routes(cls) -> tuple[Route, ...]:
+        """Its endpoints; its commands stand in the module ``commands`` of its folder."""
+        return ()
+
+    def metrics(self) -> Mapping[str, float]:
+        """Numbers for ``/palimpsest/metrics``, by a name in lower case."""
+        return {}
+
+    async def health(self) -> Sequence[str]:
+        """A sentence for each thing that is wrong."""
+        return ()

@@ -1,0 +1,131 @@
+"""What a content of Gemini's format says. Its fields are spelt in two ways, as in all of Google's APIs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from memory.conversation import Form, Image, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from proxy.wire.dialect import Spoken
+from proxy.wire.parts.content import given_back
+from proxy.wire.parts.spoken import message
+from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
+
+Fields = Mapping[str, msgspec.Raw]
+
+_ROLES = {"": Role.USER, "user": Role.USER, "model": Role.ASSISTANT, "function": Role.TOOL, "system": Role.SYSTEM}
+_CAPITAL = re.compile("[A-Z]")
+
+
+def field(fields: Fields, name: str) -> msgspec.Raw | None:
+    """A field by its name in camel case, also where it is spelt in snake case."""
+    found = fields.get(name)
+    return found if found is not None else fields.get(_CAPITAL.sub(lambda letter: "_" + letter[0].lower(), name))
+
+
+def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
+    """One content, from its slice."""
+    if not is_object(raw):
+        return message(Role.OTHER, (Opaque("", text_of(raw)),), spoken, None)
+    fields = fields_of(raw)
+    role = _ROLES.get(string_of(fields.get("role")), Role.OTHER)
+    takes = _takes(fields.get("parts")) if role in (Role.USER, Role.TOOL) else None
+    return message(role, tuple(content_of(fields.get("parts"))), spoken, takes)
+
+
+def content_of(parts: msgspec.Raw | None) -> Iterator[Part]:
+    """The parts of a list; empty texts are left out."""
+    for each in items_of(parts):
+        part = part_of(each)
+        if part is not None:
+            yield part
+
+
+def part_of(raw: msgspec.Raw) -> Part | None:
+    """What one part says; None for an empty text.
+
+    A call is tied to its result by an id. Where a client sends none, nothing ties them: names come again and again.
+    """
+    fields = fields_of(raw)
+    signature = string_of(field(fields, "thoughtSignature"))
+    if is_string(fields.get("text")):
+        text = string_of(fields["text"])
+        if value_of(fields.get("thought")) is True or (signature and not text):
+            return Reasoning(text, signature)
+        return Text(text) if text else None
+    if is_object(call := field(fields, "functionCall")):
+        called = fields_of(call)
+        name = string_of(called.get("name"))
+        return ToolCall(string_of(called.get("id")) or name, name, text_of(called.get("args")) or "{}")
+    if is_object(answer := field(fields, "functionResponse")):
+        return _result(fields_of(answer))
+    for name in ("inlineData", "fileData"):
+        if is_object(data := field(fields, name)):
+            return _media(raw, name, fields_of(data))
+    return Opaque(next(iter(fields), ""), text_of(raw))
+
+
+def instructions_of(raw: msgspec.Raw) -> str:
+    """The text of the system's instruction: a content, or a bare text."""
+    if is_string(raw):
+        return string_of(raw)
+    return "\n".join(part.text for part in content_of(fields_of(raw).get("parts")) if isinstance(part, Text))
+
+
+def tool_names(raw: msgspec.Raw) -> tuple[str, ...]:
+    """The names of the declared functions; of a tool of Google's own, what it is called."""
+    names: list[str] = []
+    for tool in map(fields_of, items_of(raw)):
+        declared = field(tool, "functionDeclarations")
+        names += [string_of(fields_of(each).get("name")) for each in items_of(declared)]
+        names += [] if declared is not None else list(tool)[:1]
+    return tuple(names)
+
+
+def only_text(response: msgspec.Raw | None) -> msgspec.Raw | None:
+    """The slice of a function's response that is nothing but a text under one name (``{"output": …}``)."""
+    values = list(fields_of(response).values())
+    return values[0] if len(values) == 1 and is_string(values[0]) else None
+
+
+def has_failed(response: msgspec.Raw | None) -> bool:
+    """Whether a function's response tells of an error and of no output."""
+    told = fields_of(response)
+    return "error" in told and "output" not in told
+
+
+def open_result(parts: msgspec.Raw | None) -> Fields | None:
+    """The function's response that ends a content, if one does: text for this message belongs inside it. A text part
+    behind responses would be a human word in the middle of a tool loop."""
+    listed = items_of(parts)
+    answer = field(fields_of(listed[-1]), "functionResponse") if listed else None
+    return fields_of(answer) if is_object(answer) else None
+
+
+def _takes(parts: msgspec.Raw | None) -> Form | None:
+    if not is_list(parts):
+        return None
+    result = open_result(parts)
+    if result is None:
+        return Form.PART
+    return Form.SUFFIX if only_text(result.get("response")) is not None else None
+
+
+def _result(answer: Fields) -> ToolResult:
+    response = answer.get("response")
+    said = only_text(response)
+    text = string_of(said) if said is not None else text_of(response)
+    # Pictures stand before the text here, so that what is appended goes on in that.
+    parts = (*content_of(answer.get("parts")), *((Text(text),) if text else ()))
+    return ToolResult(string_of(answer.get("id")), given_back(parts), has_failed(response))
+
+
+def _media(raw: msgspec.Raw, kind: str, data: Fields) -> Image | Opaque:
+    type = string_of(field(data, "mimeType"))
+    if not type.startswith("image/"):
+        return Opaque(kind, text_of(raw))
+    if kind == "fileData":
+        return Image(string_of(field(data, "fileUri")))
+    return Image(f"data:{type};base64,{string_of(data.get('data'))}")
