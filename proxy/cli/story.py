@@ -40,7 +40,7 @@ class Day:
 
 
 SERVICE = "the orders service"
-RULE = "Always write the commit messages as conventional commits in this project."
+RULE = "Write all commit messages as conventional commits."
 DAYS = (
     Day(
         1,
