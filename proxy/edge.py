@@ -16,6 +16,7 @@ from proxy.checkout import Checkouts
 from proxy.door.keys import InstallationKey, OwnSecrets
 from proxy.door.peer import Peers
 from proxy.fail_open import Degradations
+from proxy.passed import PassedOn
 from proxy.settings import Settings
 from proxy.turns import Turns
 from proxy.upstream.bridge import Bridge
@@ -47,6 +48,7 @@ class Edge:
     sources: Mapping[str, str] = field(default_factory=dict)
     now: Callable[[], datetime] = local_now
     turns: Turns = field(default_factory=Turns)
+    passed: PassedOn = field(default_factory=PassedOn)
 
     def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -19,10 +19,11 @@ _WHO: Final = {Origin.PERSON: "user", Origin.BEHAVIOUR: "observed"}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A tool's answer; ``memories`` are the ids of what stands in it."""
+    """A tool's answer; ``memories`` are the ids of what stands in it, and ``failed`` says that nothing was done."""
 
     text: str
     memories: tuple[str, ...] = ()
+    failed: bool = False
 
 
 def listed(memories: Sequence[Fact | Passage], budget: int, now: datetime) -> Answer:

@@ -113,11 +113,11 @@ class Tools:
             StoreError: when memory cannot be asked.
         """
         if name not in self._tools:
-            return Answer(f"There is no tool {name[:60]!r}; there are: {', '.join(self._tools)}.")
+            return Answer(f"There is no tool {name[:60]!r}; there are: {', '.join(self._tools)}.", failed=True)
         try:
             return await self._tools[name](_object(arguments), asker)
         except (Wrong, NoHandle, NotFound, Ambiguous) as error:
-            return Answer(f"Not done: {error.args[0]}")
+            return Answer(f"Not done: {error.args[0]}", failed=True)
 
     async def _search(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:
         query = _text(arguments, "query")

@@ -13,9 +13,9 @@ from memory.day.worker import Following
 from memory.learning.redact import redact
 from memory.session import Mode
 from proxy.api.answers import answer
-from proxy.api.release import release
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
+from proxy.release import release
 
 routes = web.RouteTableDef()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api.release import release
+from proxy.release import release
 
 PATHS = ("/", "/palimpsest", "/palimpsest/")
 

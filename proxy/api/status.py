@@ -13,8 +13,8 @@ from proxy.api import sessions, sums
 from proxy.api.answers import answer
 from proxy.api.asked import query_limit
 from proxy.api.health import mode, unwell
-from proxy.api.release import release
 from proxy.edge import EDGE
+from proxy.release import release
 
 routes = web.RouteTableDef()
 
@@ -60,6 +60,7 @@ async def status(request: web.Request) -> web.Response:
         "up_seconds": round(time.time() - edge.started_at),
         "memory": mode(edge),
         "failures": edge.degradations.counts,
+        "passed": [each._asdict() | {"count": count} for each, count in edge.passed.counted],
         "latest": [asdict(failure) for failure in edge.degradations.since(3600)][-10:],
     }
     if edge.memory is not None:

@@ -32,4 +32,4 @@ async def call(request: web.Request) -> web.Response:
         raise Refusal(403, "memory is switched off for this project (projects.NAME.memory)")
     asker = Asker(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.pause.on)
     told = await memory.tools.answer(request.match_info["name"], said.get("arguments", {}), asker)
-    return answer({"text": told.text, "memories": told.memories})
+    return answer({"text": told.text, "memories": told.memories, "failed": told.failed})

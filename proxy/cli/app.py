@@ -95,7 +95,7 @@ def command_line(asked: str = "") -> typer.Typer:
 
 def _told_version(asked: bool) -> None:
     if asked:
-        from proxy.api.release import release
+        from proxy.release import release
 
         print(release())
         raise typer.Exit

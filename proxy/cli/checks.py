@@ -21,10 +21,10 @@ from memory.models.door import BESIDE
 from memory.scope import OWN_PROJECT
 from memory.stores.lost_journal import SET_ASIDE, files_aside, left_behind
 from memory.stores.spill import BROKEN
-from proxy.api.release import DISTRIBUTION
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.wording import count
+from proxy.release import DISTRIBUTION
 from proxy.settings import Loaded, UpstreamSettings
 
 Verdict = Literal["well", "doubtful", "wrong"]
@@ -240,6 +240,21 @@ def projects(server: Server) -> Finding | None:
         "(…/p/NAME/v1) or in the header x-palimpsest-project; see `palimpsest connect other`"
     )
     return Finding("projects", "doubtful", found, mend)
+
+
+def passed(server: Server) -> Finding | None:
+    """Clients and paths that were passed on without memory since the server was started; None where there are none.
+    That a path has no memory is as it should be; that a caller showed no key is not."""
+    told = server.ask("GET", "api/status").get("passed", [])
+    asked = [each for each in told if not each["path"].startswith(("GET ", "HEAD ", "OPTIONS "))]
+    if not asked:
+        return None
+    strangers = [each for each in asked if not each["why"].startswith("this path")]
+    shown = [f"{each['client']} {each['path']} ({count(each['count'], 'time')})" for each in (strangers or asked)[:6]]
+    if not strangers:
+        return Finding("passed on", "well", f"without memory, which their paths have none of: {'; '.join(shown)}")
+    mend = f"{strangers[0]['why']}; palimpsest connect NAME --write puts the key into a client's address"
+    return Finding("passed on", "doubtful", f"without memory: {'; '.join(shown)}", mend)
 
 
 def round_trip(server: Server) -> Finding:

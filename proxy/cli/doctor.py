@@ -89,6 +89,8 @@ def _stores(settled: Loaded) -> Iterator[Finding]:
             if not any(each.what == "stores" and each.verdict == "wrong" for each in found[:1]):
                 if projects := checks.projects(server):
                     yield projects
+                if runs and (passed := checks.passed(server)):
+                    yield passed
                 yield checks.round_trip(server)
     except (Fault, OSError) as error:
         yield Finding("stores", "wrong", str(error), "stop the other process, or mend what it names")

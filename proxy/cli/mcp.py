@@ -10,7 +10,7 @@ from proxy.cli.faults import Fault
 from proxy.cli.mcp_messages import reply
 from proxy.cli.options import ConfigFile, Home, Project, User, here, loaded
 from proxy.cli.server import running
-from proxy.settings import Settings
+from proxy.settings import Settings, SettingsError
 
 SECONDS = 30.0
 """How long one call may take."""
@@ -21,13 +21,14 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
 
     Only the running server has the stores open: where none runs, each call says so, and works once one does.
     """
-    settings = loaded(home, config).settings
 
     def call(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         try:
-            return _asked(settings, name, arguments, project, user), False
+            return _asked(loaded(home, config).settings, name, arguments, project, user)
         except Fault as error:
             return str(error), True
+        except SettingsError as error:
+            return f"Memory cannot be asked: {error}", True
 
     while line := sys.stdin.buffer.readline():
         if line.strip() and (answer := reply(line, call)) is not None:
@@ -35,7 +36,9 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
             sys.stdout.buffer.flush()
 
 
-def _asked(settings: Settings, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None) -> str:
+def _asked(
+    settings: Settings, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None
+) -> tuple[str, bool]:
     server = running(settings)
     if server is None:
         raise Fault(
@@ -44,4 +47,4 @@ def _asked(settings: Settings, name: str, arguments: Mapping[str, Any], project:
         )
     scope = {"project": project or here(server), "user": user}
     told = server.ask("POST", f"api/tools/{name}", scope, {"arguments": dict(arguments)}, seconds=SECONDS)
-    return str(told["text"])
+    return str(told["text"]), bool(told.get("failed"))

@@ -40,7 +40,7 @@ def run(
     home: Home = None,
     config: ConfigFile = None,
 ) -> None:
-    """Run claude, codex, opencode, qwen, pi, aider or any other client with memory, for this one run."""
+    """Run claude, codex, opencode, gemini, qwen, pi or any other client with memory, for this one run."""
     name = Path(client).name
     if name in ONLY_CONNECTED:
         raise Fault(

@@ -130,7 +130,8 @@ def undo(plan: Plan, kept: Path, force: bool = False) -> list[Path]:
             continue
         if record.mixed or _name(shown.before or b"") != record.after:
             raise Changed(shown.path, _backup(shown.path, kept) if record.existed else None)
-    for shown in previews:
+    # What was written last goes first: the folders that it came into are those of a file before it.
+    for shown in reversed(previews):
         record = _record(shown.path, kept)
         if shown.after is not None:
             _write(shown.path, shown.after, record.mode if record else _mode(shown.path))

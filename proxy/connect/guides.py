@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from proxy.connect.machine import Machine
 from proxy.connect.mcp import COMMAND, noted, with_mcp
@@ -216,6 +217,183 @@ def aider(address: Address, machine: Machine) -> Plan:
     )
 
 
+def kilo(address: Address, machine: Machine) -> Plan:
+    told = machine.environment.get("KILO_CONFIG")
+    url = address.url()
+    return Plan(
+        runtime="kilo",
+        title="Kilo",
+        changes=(
+            FileChange(
+                Path(told) if told else machine.folder("XDG_CONFIG_HOME", ".config") / "kilo" / "kilo.json",
+                "json",
+                {
+                    ("provider", "openai", "options", "baseURL"): url,
+                    ("provider", "anthropic", "options", "baseURL"): url,
+                },
+            ),
+        ),
+        notes=("For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",),
+    )
+
+
+def gemini(address: Address, machine: Machine) -> Plan:
+    url = address.url(version=False)
+    login = (
+        "Gemini CLI is logged in with a Google account: its requests go to Code Assist (cloudcode-pa.googleapis.com), "
+        "not to us. With GEMINI_API_KEY, and /auth set to an API key, they come here.",
+    )
+    return Plan(
+        runtime="gemini",
+        title="Gemini CLI",
+        environment={"GOOGLE_GEMINI_BASE_URL": url},
+        notes=(
+            "To keep it, write the line without export into ~/.gemini/.env, or into .gemini/.env of a project. "
+            "GEMINI_API_KEY stays as it is and goes to upstream.gemini alone.",
+            "It compacts at half of the model's window, by the usage that the provider reports: sessions are shed a "
+            'little below that. To use more of the window, say {"model": {"compressionThreshold": 0.95}} in '
+            "~/.gemini/settings.json.",
+        ),
+        warnings=login if "gemini" in machine.logins else (),
+    )
+
+
+def copilot(address: Address, machine: Machine) -> Plan:
+    return Plan(
+        runtime="copilot",
+        title="Copilot CLI with a key of your own",
+        environment={
+            "COPILOT_PROVIDER_BASE_URL": address.url(),
+            "COPILOT_PROVIDER_TYPE": "openai",
+            "COPILOT_PROVIDER_WIRE_API": "completions",
+        },
+        notes=(
+            "COPILOT_PROVIDER_API_KEY and COPILOT_MODEL are yours to set; COPILOT_OFFLINE=true keeps it from GitHub.",
+            "For Anthropic's models: COPILOT_PROVIDER_TYPE=anthropic, and the address without /v1.",
+            "Models of a Copilot subscription are not reached this way: their requests go to GitHub.",
+        ),
+    )
+
+
+def continue_cli(address: Address, machine: Machine) -> Plan:
+    url = address.url()
+    return Plan(
+        runtime="cn",
+        title="Continue's cn",
+        example=(
+            "# ~/.continue/config.yaml\n"
+            "models:\n"
+            "  - name: my model\n"
+            "    provider: openai\n"
+            "    model: gpt-5.5\n"
+            f"    apiBase: {url}\n"
+            "    apiKey: ${{ secrets.OPENAI_API_KEY }}\n"
+            "    roles: [chat]\n"
+            "    capabilities: [tool_use]"
+        ),
+        notes=(
+            "Its models stand in a list, which only you know: give each its apiBase by hand. With provider: anthropic "
+            f"the apiBase is {url}/ (with /v1/ at its end).",
+        ),
+    )
+
+
+def crush(address: Address, machine: Machine) -> Plan:
+    told = machine.environment.get("CRUSH_GLOBAL_CONFIG")
+    folder = Path(told) if told else machine.folder("XDG_CONFIG_HOME", ".config") / "crush"
+    return Plan(
+        runtime="crush",
+        title="Crush",
+        changes=(
+            FileChange(
+                folder / "crush.json",
+                "json",
+                {
+                    ("providers", "openai", "base_url"): address.url(),
+                    ("providers", "anthropic", "base_url"): address.url(version=False),
+                },
+            ),
+        ),
+        notes=("A provider of your own in crush.json has its base_url set in the same way.",),
+    )
+
+
+def goose(address: Address, machine: Machine) -> Plan:
+    server = urlsplit(address.server)
+    host = f"{server.scheme}://{server.netloc}"
+    path = address.url(placeless=True).removeprefix(host)
+    return Plan(
+        runtime="goose",
+        title="goose",
+        environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": host},
+        notes=(
+            "goose splits an address into a host and a path: the key and the project stand in the path. The same lines "
+            "may stand in ~/.config/goose/config.yaml (OPENAI_HOST: …).",
+            "ANTHROPIC_HOST has no room for a path: its requests are believed as those of your own user on this "
+            "machine, and for sessions to share a project they need the header x-palimpsest-project.",
+        ),
+    )
+
+
+def openai_agents(address: Address, machine: Machine) -> Plan:
+    url = address.url(placeless=True)
+    return Plan(
+        runtime="openai-agents",
+        title="openai-agents",
+        environment={"OPENAI_BASE_URL": url},
+        example=(
+            "from agents import ModelSettings, set_default_openai_client\n"
+            "from openai import AsyncOpenAI\n\n"
+            f'set_default_openai_client(AsyncOpenAI(base_url="{url}"))\n'
+            "settings = ModelSettings(store=False)  # for each Agent(model_settings=settings)"
+        ),
+        notes=(
+            _SERVER_SIDE,
+            'set_default_openai_api("chat_completions") has everything, too.',
+            _SESSIONS,
+        ),
+    )
+
+
+def pydantic_ai(address: Address, machine: Machine) -> Plan:
+    url = address.url(placeless=True)
+    return Plan(
+        runtime="pydantic-ai",
+        title="pydantic-ai",
+        environment={"OPENAI_BASE_URL": url, "ANTHROPIC_BASE_URL": address.url(placeless=True, version=False)},
+        example=(
+            "from pydantic_ai import Agent\n"
+            "from pydantic_ai.models.openai import OpenAIChatModel\n"
+            "from pydantic_ai.providers.openai import OpenAIProvider\n\n"
+            f'model = OpenAIChatModel("gpt-5.5", provider=OpenAIProvider(base_url="{url}"))\n'
+            "agent = Agent(model)"
+        ),
+        notes=(f"OpenAIChatModel has everything. With OpenAIResponsesModel: {_SERVER_SIDE}", _SESSIONS),
+    )
+
+
+def langgraph(address: Address, machine: Machine) -> Plan:
+    url = address.url(placeless=True)
+    return Plan(
+        runtime="langgraph",
+        title="LangGraph, LangChain and deepagents",
+        environment={"OPENAI_BASE_URL": url, "ANTHROPIC_BASE_URL": address.url(placeless=True, version=False)},
+        example=(
+            "from langchain_openai import ChatOpenAI\n\n"
+            f'model = ChatOpenAI(model="gpt-5.5", base_url="{url}",\n'
+            '                   default_headers={"x-palimpsest-session": "the thread\'s id"})'
+        ),
+        notes=(f"With use_responses_api=True: {_SERVER_SIDE}", _SESSIONS),
+    )
+
+
+_SERVER_SIDE = (
+    "Where the Responses API keeps the history at the server (store is not false, previous_response_id), each request "
+    "brings only what is new: page and recall are added all the same, but nothing can be shed, and memory's tools are "
+    "not offered. store=False gives all of it."
+)
+
+
 def openai_sdk(address: Address, machine: Machine) -> Plan:
     url = address.url(placeless=True)
     return Plan(
@@ -295,6 +473,15 @@ GUIDES: dict[str, Guide] = {
     "cline": cline,
     "openclaw": openclaw,
     "aider": aider,
+    "gemini": gemini,
+    "copilot": copilot,
+    "kilo": kilo,
+    "cn": continue_cli,
+    "crush": crush,
+    "goose": goose,
+    "openai-agents": openai_agents,
+    "pydantic-ai": pydantic_ai,
+    "langgraph": langgraph,
     "openai-sdk": openai_sdk,
     "anthropic-sdk": anthropic_sdk,
     "curl": curl,

@@ -118,6 +118,28 @@ def _aider(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     )
 
 
+def _kilo(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """7.7: ``KILO_CONFIG_CONTENT`` outweighs its files, and is merged with them, as opencode's does."""
+    own = machine.environment.get("KILO_CONFIG_CONTENT", "")
+    [change] = plan("kilo", address, machine).changes
+    return Launch({"KILO_CONFIG_CONTENT": change.apply(own)})
+
+
+def _gemini(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
+    """0.61: the environment outweighs ``.env`` files; the system's settings outweigh a person's."""
+    environment = dict(plan("gemini", address, machine).environment)
+    if "GEMINI_CLI_SYSTEM_SETTINGS_PATH" in machine.environment:
+        return Launch(environment)
+    file = "settings.json"
+    settings = json.dumps({"model": {"compressionThreshold": 0.95}})
+    return Launch(environment | {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": f"{FOLDER}/{file}"}, files={file: settings})
+
+
+def _planned(client: str) -> Way:
+    """By the variables of the client's guide alone."""
+    return lambda address, machine, given: Launch(plan(client, address, machine).environment)
+
+
 def _by_variables(address: Address, machine: Machine, given: Sequence[str]) -> Launch:
     """Any other program, a script with an SDK say: the names that most of them read. It may tell no place."""
     openai, anthropic = address.url(placeless=True), address.url(placeless=True, version=False)
@@ -131,8 +153,12 @@ LAUNCHES: dict[str, Way] = {
     "qwen": _qwen,
     "pi": _pi,
     "aider": _aider,
+    "gemini": _gemini,
+    "copilot": _planned("copilot"),
+    "kilo": _kilo,
+    "goose": _planned("goose"),
 }
 """Every client that can be started for a single run."""
 
-ONLY_CONNECTED = frozenset({"cline", "openclaw"})
+ONLY_CONNECTED = frozenset({"cline", "openclaw", "cn", "crush"})
 """Clients that read their address from a file of their own alone."""

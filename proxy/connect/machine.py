@@ -43,6 +43,10 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
         held = settings.get("env")
         if "apiKeyHelper" not in settings and not (isinstance(held, dict) and "ANTHROPIC_API_KEY" in held):
             logins.add("claude?")
+    auth = _json(home / ".gemini" / "settings.json").get("security")
+    told = auth.get("auth") if isinstance(auth, dict) else None
+    if isinstance(told, dict) and str(told.get("selectedType", "")).startswith(("oauth", "login")):
+        logins.add("gemini")
     data = machine.folder("XDG_DATA_HOME", ".local/share")
     for runtime, file in (("opencode", data / "opencode" / "auth.json"), ("pi", home / ".pi" / "agent" / "auth.json")):
         if any(isinstance(entry, dict) and entry.get("type") == "oauth" for entry in _json(file).values()):

@@ -85,6 +85,8 @@ _STRETCHES: dict[str, Stretch] = {
     "codex": _by_usage,
     "claude": _by_usage,
     "qwen": _by_usage,
+    "crush": _by_usage,
+    "kilo": _opencode,
     "pi": _by_usage,
     "cline": _cline,
     "openclaw": _openclaw,

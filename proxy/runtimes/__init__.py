@@ -6,7 +6,8 @@
 ``place``       directory, git remote and date out of an environment block; the project's name
 ``framed``      a person's words out of the prompt that a program put around them
 ``spoken``      a text in the user's role → what a person said in it
-``opencode`` ``codex`` ``claude_code`` ``qwen_code`` ``pi`` ``cline`` ``openclaw`` ``aider`` ``sdk``
+``opencode`` ``kilo`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``copilot_cli`` ``pi`` ``cline``
+``continue_cli`` ``crush`` ``goose`` ``openclaw`` ``aider`` ``sdk``
                 one client each: its ids, its sub-agents, its side requests and compactions
 ============== ====================================================================================
 
@@ -19,6 +20,12 @@ from proxy.runtimes.aider import Aider
 from proxy.runtimes.claude_code import ClaudeCode
 from proxy.runtimes.cline import Cline
 from proxy.runtimes.codex import Codex
+from proxy.runtimes.continue_cli import ContinueCli
+from proxy.runtimes.copilot_cli import CopilotCli
+from proxy.runtimes.crush import Crush
+from proxy.runtimes.gemini_cli import GeminiCli
+from proxy.runtimes.goose import Goose
+from proxy.runtimes.kilo import Kilo
 from proxy.runtimes.openclaw import OpenClaw
 from proxy.runtimes.opencode import OpenCode
 from proxy.runtimes.pi import Pi
@@ -31,12 +38,18 @@ from proxy.wire.dialect import View
 
 RUNTIMES: tuple[Runtime, ...] = (
     OpenCode(),
+    Kilo(),
     Codex(),
     ClaudeCode(),
     QwenCode(),
+    GeminiCli(),
     Pi(),
     # Known by their texts, since their user agent is a library's: behind those that name themselves.
+    CopilotCli(),
     Cline(),
+    ContinueCli(),
+    Crush(),
+    Goose(),
     OpenClaw(),
     Aider(),
     *SDKS,

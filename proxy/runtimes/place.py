@@ -88,6 +88,7 @@ _DIRECTORY = (
     "orking directory is: ",
     "currently working in the directory: ",
     "# Current Working Directory (",
+    "- **Workspace Directories:**\n  - ",
 )
 _LABEL = (
     r"\b(?:(?:working|workspace|project|repository|repo|current)[ _-]?(?:root[ _-]?)?(?:directory|dir|folder|root|path)"

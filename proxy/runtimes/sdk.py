@@ -12,6 +12,7 @@ from proxy.wire.dialect import View
 
 _AGENTS = {
     "Agents/": "openai-agents",
+    "pydantic-ai/": "pydantic-ai",
     "langchain": "langchain",
     "ai-sdk": "ai-sdk",
     "ai/": "ai-sdk",

@@ -55,6 +55,8 @@ _BLOCKS = "|".join(
         "user_verification_notice|codex_delegation",
         # Qwen Code, Gemini CLI
         "state_snapshot|session_context|hook_context|qwen:[a-z-]+",
+        # Copilot CLI
+        "current_datetime",
         # opencode, pi, Cline
         "task_result|task_metadata|explicit_instructions|file_content|final_file_content",
         # agents whose tools are words, in one role with the person

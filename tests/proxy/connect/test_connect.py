@@ -33,6 +33,8 @@ CONFIGS: Mapping[str, bytes] = {
     "cline": b'{"version": 1, "providers": {}}',
     "openclaw": b"{ models: { mode: 'merge', providers: {} } }\n",
     "aider": b"model: gpt\n",
+    "kilo": b'{"model": "x/y"}',
+    "crush": b'{"providers": {"openai": {"api_key": "$OPENAI_API_KEY"}}}',
 }
 
 
@@ -83,10 +85,19 @@ def test_any_file_is_left_alone_or_undone_to_the_byte(tmp_path: Path, content: b
 
 
 def test_a_project_stands_in_the_address_of_those_that_tell_none(tmp_path: Path) -> None:
-    for runtime in ("aider", "openai-sdk", "anthropic-sdk", "curl"):
+    for runtime in (
+        "aider",
+        "goose",
+        "openai-agents",
+        "pydantic-ai",
+        "langgraph",
+        "openai-sdk",
+        "anthropic-sdk",
+        "curl",
+    ):
         assert "/p/github.com%2Facme%2Fdemo" in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         assert "/p/default" in plan(runtime, Address(), machine(tmp_path)).snippet
-    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw"):
+    for runtime in ("opencode", "codex", "claude", "qwen", "pi", "cline", "openclaw", "gemini", "kilo", "crush"):
         assert "/p/" not in plan(runtime, ADDRESS, machine(tmp_path)).snippet
         mine = Address(project="my work", user="ann", key="k-1", server="https://mem.example/")
         assert "https://mem.example/k/k-1/u/ann/p/my%20work" in plan(runtime, mine, machine(tmp_path)).snippet

@@ -15,7 +15,7 @@ from proxy.connect import GUIDES, Address, Machine, Plan, carry_out, plan, previ
 from proxy.connect.windows import TIMES
 
 COMMAND = ("/opt/palimpsest", "mcp", "--home", "/srv/my memory")
-BY_USAGE = ("opencode", "codex", "claude", "qwen", "pi")
+BY_USAGE = ("opencode", "codex", "claude", "qwen", "pi", "kilo", "crush")
 SERVERS: dict[str, tuple[str, ...]] = {
     "opencode": ("mcp",),
     "codex": ("mcp_servers",),
@@ -101,6 +101,14 @@ def test_codexs_own_servers_stay(tmp_path: Path) -> None:
     told = tomllib.loads(each.changes[0].apply(before))
     assert told["mcp_servers"]["docs"] == {"command": "docs", "args": ["-x"]}
     assert told["mcp_servers"]["palimpsest"]["args"] == ["mcp", "--home", "/srv/my memory"]
+
+
+def test_what_was_written_with_a_server_is_undone_with_its_folders(tmp_path: Path) -> None:
+    each = planned("cline", tmp_path, mcp=True)
+    assert len(each.changes) == 2
+    carry_out(preview(each), tmp_path / "kept")
+    undo(each, tmp_path / "kept")
+    assert not (tmp_path / "home").exists()
 
 
 def test_claude_is_told_by_its_own_command(tmp_path: Path) -> None:

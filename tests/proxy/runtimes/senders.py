@@ -15,6 +15,7 @@ Turn = tuple[str, str]
 Json = dict[str, Any]
 
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+GEMINI = "/v1beta/models/gemini-3-pro:streamGenerateContent"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Sender:
     @property
     def listed(self) -> str:
         """The field that has the messages."""
-        return "input" if self.path == RESPONSES else "messages"
+        return {RESPONSES: "input", GEMINI: "contents"}.get(self.path, "messages")
 
     def body(self, turns: Iterable[Turn], request: int = 0) -> Json:
         """A session's request; ``request`` tells one from the next where a client writes a text anew each time."""
@@ -72,7 +73,7 @@ class Sender:
 
     @property
     def _leading(self) -> int:
-        return 1 if self.path != MESSAGES and self.system else 0
+        return 1 if self.path not in (MESSAGES, GEMINI) and self.system else 0
 
     def _whole(self, messages: list[Json], system: str | None = None) -> Json:
         system = self.system if system is None else system
@@ -82,6 +83,9 @@ class Sender:
             tools = [{"name": "bash", "description": "Runs a command.", "input_schema": {"type": "object"}}]
             told = [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]
             body: Json = {"model": "m", "max_tokens": 32000, "system": told, "messages": messages, **stream}
+        elif self.path == GEMINI:
+            tools = [{"functionDeclarations": [{"name": "bash", "parametersJsonSchema": {"type": "object"}}]}]
+            body = {"contents": messages, "systemInstruction": {"parts": [{"text": system}]}}
         elif self.path == RESPONSES:
             tools = [{"type": "function", "name": "bash", "parameters": {"type": "object"}, "strict": False}]
             opened = [{"type": "message", "role": "developer", "content": [{"type": "input_text", "text": system}]}]
@@ -93,6 +97,8 @@ class Sender:
 
     def _user(self, text: str, *before: str) -> Json:
         texts = [*before, text]
+        if self.path == GEMINI:
+            return {"role": "user", "parts": [{"text": each} for each in texts]}
         if self.path == RESPONSES:
             return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": t} for t in texts]}
         if self.path == CHAT and not before:
@@ -100,6 +106,8 @@ class Sender:
         return {"role": "user", "content": [{"type": "text", "text": each} for each in texts]}
 
     def _assistant(self, text: str) -> Json:
+        if self.path == GEMINI:
+            return {"role": "model", "parts": [{"text": text}]}
         if self.path == RESPONSES:
             return {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
         return {"role": "assistant", "content": [{"type": "text", "text": text}] if self.path == MESSAGES else text}
@@ -107,6 +115,10 @@ class Sender:
     def _call(self, id: str, printed: str) -> list[Json]:
         arguments = {"command": "make check"}
         spelt = orjson.dumps(arguments).decode()
+        if self.path == GEMINI:
+            call = {"functionCall": {"id": id, "name": "bash", "args": arguments}, "thoughtSignature": "Sig=="}
+            answer = {"functionResponse": {"id": id, "name": "bash", "response": {"output": printed}}}
+            return [{"role": "model", "parts": [call]}, {"role": "user", "parts": [answer]}]
         if self.path == MESSAGES:
             use = {"type": "tool_use", "id": id, "name": "bash", "input": arguments}
             result = {"type": "tool_result", "tool_use_id": id, "content": printed}
@@ -184,6 +196,11 @@ def claw(path: str, session: str = "explicit:s1") -> Sender:
 
 
 _REMINDER = "<system-reminder>\nThe user opened 3 files. The date is 2026-11-20.\n</system-reminder>"
+_SESSION = (
+    "<session_context>\nThis is the Gemini CLI. We are setting up the context for our chat.\n"
+    "Today's date is Monday, November 23, 2026 (formatted according to the user's locale).\n"
+    "- **Workspace Directories:**\n  - /srv/gate\n- **Directory Structure:**\n\n/srv/gate/\n</session_context>"
+)
 _AIDER = "Act as an expert software developer. Output every change as a *SEARCH/REPLACE block*."
 _AIDER_SUFFIX = "\n\nTo suggest changes to a file you MUST return the whole of it as a *SEARCH/REPLACE block*."
 
@@ -225,6 +242,42 @@ SENDERS: dict[str, Sender] = {
             asked_to("You are the component that summarizes a conversation."),
         ),
     ),
+    "Gemini CLI": Sender(
+        "gemini-cli",
+        GEMINI,
+        {"user_agent": "GeminiCLI-tui/0.61.0/gemini-3.1-pro-preview (linux; x64; terminal)", "x_goog_api_key": "k"},
+        query="?alt=sse",
+        system="You are Gemini CLI, an interactive CLI agent specializing in software engineering tasks.",
+        reminders=(_SESSION,),
+        sides=(
+            lambda sender: sender.plain(_SESSION, TALK[0][1], system="You are a specialized Task Routing AI."),
+            asked_to("Analyze *only* the content and structure of your immediately preceding response."),
+            asked_to("First, reason in your scratchpad. Then, generate the updated <state_snapshot>."),
+        ),
+    ),
+    "Copilot CLI": Sender(
+        "copilot-cli",
+        CHAT,
+        {"user_agent": "OpenAI/JS 5.20.1", "x_initiator": "user", "x_interaction_type": "conversation-user"},
+        system="You are the GitHub Copilot CLI, a terminal assistant.\n* Current working directory: /srv/gate\n",
+        words=lambda text: f"<current_datetime>2026-11-23T20:33:50.558+00:00</current_datetime>\n\n{text}",
+    ),
+    "Kilo": Sender(
+        "kilo",
+        CHAT,
+        {"user_agent": "Kilo-Code/7.7.9 ai-sdk/provider-utils/4.0.27 runtime/bun/1.3.14", "x_session_id": "ses_2"},
+        system="You are Kilo, a highly skilled software engineer.",
+        reminders=("\n\n<environment_details>\nWorking directory: /srv/gate\n</environment_details>",),
+        sides=(title,),
+    ),
+    "Continue": Sender(
+        "continue",
+        CHAT,
+        {"user_agent": "ls/JS 5.23.2"},
+        system="You are an agent in the Continue CLI.\n<env>\nWorking directory: /srv/gate\n</env>",
+    ),
+    "Crush": Sender("crush", CHAT, {"user_agent": "Charm-Crush/0.9"}, system="You are Crush.", sides=(title,)),
+    "goose": Sender("goose", CHAT, system="You are a general-purpose AI agent called goose, created by Block."),
     **{
         f"pi over {path}": Sender("pi", path, {"user_agent": "pi (linux 6.18; x64)"}, sides=(summary,))
         for path in (CHAT, RESPONSES, MESSAGES)
@@ -261,6 +314,7 @@ SENDERS: dict[str, Sender] = {
             lambda sender: sender.plain(f"<role>\nContext Extraction Assistant\n</role>\n{transcript()}", system=""),
         ),
     ),
+    "pydantic-ai": Sender("pydantic-ai", CHAT, {"user_agent": "pydantic-ai/2.68.0"}, more={"stream": False}),
     "the AI SDK": Sender("ai-sdk", CHAT, {"user_agent": "ai/7.0.173 runtime/node.js/24"}),
     "OpenAI's SDK": Sender("openai-sdk", CHAT, {"user_agent": "OpenAI/Python 3.51.0"}, tools=False),
     "Anthropic's SDK": Sender("anthropic-sdk", MESSAGES, {"user_agent": "Anthropic/Python 2.10.0"}, tools=False),

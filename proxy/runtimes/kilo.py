@@ -1,0 +1,17 @@
+"""Kilo: built on opencode, whose headers it sends under a name of its own."""
+
+from __future__ import annotations
+
+from proxy.runtimes.opencode import OpenCode
+from proxy.runtimes.runtime import Headers
+from proxy.wire.dialect import View
+
+
+class Kilo(OpenCode):
+    """Kilo's command line: ids, titles and compaction are opencode's."""
+
+    name = "kilo"
+
+    def recognises(self, headers: Headers, view: View) -> bool:
+        """By its user agent."""
+        return headers.get("user-agent", "").startswith("Kilo-Code/")
