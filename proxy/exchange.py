@@ -36,7 +36,7 @@ from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.nobody import made_reply, to_nobody
 from proxy.upstream.reply import plain
-from proxy.upstream.routes import base_of, route_of
+from proxy.upstream.routes import Api, api_of, base_of, route_of
 from proxy.wire import dialect_for_errors, dialect_of
 from proxy.wire.dialect import STREAMS, BadRequest, Dialect, Unreadable, View
 from proxy.wire.rounds import with_hidden_rounds
@@ -67,6 +67,10 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         shown = shows_key(request.headers, prefix, edge.settings, edge.key)
         if not shown and edge.settings.server.require_key is True:
             raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
+        ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
+        if ollamas and not shown and await _why_without_memory(request, edge):
+            # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
+            raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
         if dialect is None:
             return await pass_through(request, edge, path, "this path has none")
         if not shown and (why_not := await _why_without_memory(request, edge)):

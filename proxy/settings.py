@@ -68,6 +68,9 @@ class ServerSettings(Section):
             return False
 
 
+DialectName = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "ollama-chat", "*"]
+
+
 class Route(Section):
     """Requests of a dialect and a model go to an upstream of their own. ``*`` in ``model`` stands for anything.
 
@@ -76,7 +79,9 @@ class Route(Section):
     """
 
     model: str = "*"
-    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "*"] = "*"
+    dialect: Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "ollama-chat", "*"] = (
+        "*"
+    )
     url: str | None = None
     bridge: str | None = Field(None, pattern=r"^[\w.-]+/\S+$")
     key_from: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
@@ -90,8 +95,8 @@ class Route(Section):
     def _leads_somewhere(self) -> Self:
         if self.url is None and self.bridge is None:
             raise ValueError("needs a url, a bridge, or both")
-        if self.bridge is not None and self.dialect == "gemini-generate":
-            raise ValueError("has a bridge, and requests in Gemini's format are not bridged")
+        if self.bridge is not None and self.dialect in ("gemini-generate", "ollama-chat"):
+            raise ValueError("has a bridge, and requests in Gemini's and Ollama's formats are not bridged")
         if self.key_from is not None and self.bridge is None:
             raise ValueError("has key_from without a bridge: a request that goes on as it came has its client's key")
         return self
@@ -103,13 +108,14 @@ class UpstreamSettings(Section):
     openai: str = "https://api.openai.com/v1"
     anthropic: str = "https://api.anthropic.com"
     gemini: str = "https://generativelanguage.googleapis.com"
+    ollama: str = "http://127.0.0.1:11434"
     url: str | None = None
     routes: tuple[Route, ...] = ()
     connect_seconds: float = Field(15.0, gt=0, le=600)
     read_seconds: float = Field(900.0, gt=0, le=86_400)
     attempts: int = Field(3, ge=1, le=10)
 
-    @field_validator("openai", "anthropic", "gemini", "url")
+    @field_validator("openai", "anthropic", "gemini", "ollama", "url")
     @classmethod
     def _http(cls, value: str | None) -> str | None:
         return None if value is None else http_url(value)

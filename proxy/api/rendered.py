@@ -158,6 +158,33 @@ def _gemini_response(call_id: str, content: Sequence[Text | Image | Opaque], fai
     return ({"id": call_id} if call_id else {}) | told | ({"parts": others} if others else {})
 
 
+def _ollama(message: Message) -> Iterator[Any]:
+    role, parts = message.role, message.parts
+    if role is Role.OTHER and len(parts) == 1 and isinstance(parts[0], Opaque):
+        yield _value(parts[0].raw)
+        return
+    if role is Role.TOOL:
+        for part in parts:
+            if isinstance(part, ToolResult):
+                yield {"role": "tool", "content": part.text} | ({"tool_call_id": part.call_id} if part.call_id else {})
+        return
+    told: Item = {"role": "user" if role is Role.OTHER else role.value}
+    told["content"] = "\n".join(part.text for part in parts if isinstance(part, Text))
+    if thoughts := [part.text for part in parts if isinstance(part, Reasoning)]:
+        told["thinking"] = "\n".join(thoughts)
+    if pictures := [part.source for part in parts if isinstance(part, Image)]:
+        told["images"] = pictures
+    if calls := [part for part in parts if isinstance(part, ToolCall)]:
+        told["tool_calls"] = [_ollama_call(call) for call in calls]
+    yield told
+
+
+def _ollama_call(call: ToolCall) -> Item:
+    given = _value(call.arguments)
+    named = {} if call.id == call.name else {"id": call.id}
+    return {**named, "function": {"name": call.name, "arguments": given if isinstance(given, dict) else {}}}
+
+
 def _responses(message: Message) -> Iterator[Any]:
     """The items of a message; a reply that is one message for us is an item for each of its parts there."""
     if message.role is Role.OTHER and all(isinstance(part, Opaque) for part in message.parts):
@@ -234,4 +261,5 @@ _DIALECTS: dict[str, Callable[[Message], Iterator[Any]]] = {
     "openai-responses": _responses,
     "anthropic-messages": _messages,
     "gemini-generate": _gemini,
+    "ollama-chat": _ollama,
 }

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from ipaddress import ip_address
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from proxy.errors import Refusal
@@ -23,6 +24,7 @@ class Api(StrEnum):
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
+    OLLAMA = "ollama"
     EITHER = "either"
     UNKNOWN = "unknown"
 
@@ -37,6 +39,10 @@ _OPENAI = frozenset(
 _ANTHROPIC = frozenset({"messages", "complete", "organizations"})
 _GEMINI = frozenset(
     {"models", "tunedModels", "cachedContents", "files", "corpora", "batches", "operations", "auth_tokens"}
+)
+_OLLAMA = frozenset(
+    {"chat", "generate", "tags", "show", "ps", "version", "embed", "embeddings", "pull", "push", "create", "copy"}
+    | {"delete", "blobs", "me", "signout", "web_search", "web_fetch"}
 )
 _GEMINI_VERSION = re.compile(r"v1(alpha|beta)\d{0,2}")
 _EITHER = frozenset({"", "models", "files", "skills"})
@@ -64,6 +70,7 @@ _COMPANIES_BY_HOST = {
 _DIALECTS = {
     Api.OPENAI: frozenset({"*", "openai-chat", "openai-responses"}),
     Api.ANTHROPIC: frozenset({"*", "anthropic-messages"}),
+    Api.OLLAMA: frozenset({"*", "ollama-chat"}),
     Api.GEMINI: frozenset({"*", "gemini-generate"}),
     Api.EITHER: frozenset({"*", "openai-chat", "openai-responses", "anthropic-messages"}),
     Api.UNKNOWN: frozenset({"*"}),
@@ -72,7 +79,7 @@ _DIALECTS = {
 
 def route_of(settings: UpstreamSettings, dialect: str, model: str) -> Route | None:
     """The route that a request of a known dialect takes; None for the default."""
-    return _first(settings, frozenset({"*", dialect}), model)
+    return _first(settings, frozenset({"*", dialect}), model, local=dialect == "ollama-chat")
 
 
 def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mapping[str, str], path: str = "") -> str:
@@ -84,9 +91,10 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
     """
     route = route_of(settings, dialect, model)
     told = route.url if route is not None and route.url else settings.url
-    if told:
+    if told and (route is not None or dialect != "ollama-chat" or is_local(told)):
         return _checked(told, headers, path)
-    base = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini}.get(dialect, settings.openai)
+    own = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini, "ollama-chat": settings.ollama}
+    base = own.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
     if dialect == "openai-chat" and company_of(base) == "OpenAI" and "Anthropic" in companies_of_keys(headers, path):
         base = settings.anthropic
@@ -102,16 +110,18 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
         Refusal: 501, when nothing says where it goes; 401, when its key belongs to another company.
     """
     api = api_of(path, headers)
-    route = _first(settings, _dialects_at(path, api), model)
+    route = _first(settings, _dialects_at(path, api), model, local=api is Api.OLLAMA)
     if route is not None:
         if route.bridge:
             told = f"the model {model!r} is reached by a bridge, which carries requests to talk to it and nothing else"
             raise Refusal(501, told, "model")
         return _checked(str(route.url), headers, path)
-    if settings.url:
+    if settings.url and (api is not Api.OLLAMA or is_local(settings.url)):
         return _checked(settings.url, headers, path)
     if api is Api.UNKNOWN:
         raise _unknown()
+    if api is Api.OLLAMA:
+        return settings.ollama
     if api is Api.GEMINI or (api is Api.EITHER and _shown_as_google(headers, path)):
         base = settings.gemini
     else:
@@ -138,7 +148,8 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
         return Api.GEMINI
     if segments[0] == "api":
         claude = _CLAUDE_CODE.match(plain) or _CLAUDE_AGENT.match(headers.get("user-agent", ""))
-        return Api.ANTHROPIC if claude else Api.UNKNOWN
+        local = segments[1:2] and segments[1] in _OLLAMA
+        return Api.ANTHROPIC if claude else Api.OLLAMA if local else Api.UNKNOWN
     for names, api in ((_OPENAI, Api.OPENAI), (_ANTHROPIC, Api.ANTHROPIC), (_EITHER, Api.EITHER)):
         if segments[0] in names:
             return api
@@ -174,9 +185,22 @@ def company_of(base: str) -> str:
     return next((name for end, name in _COMPANIES_BY_HOST.items() if host == end or host.endswith(f".{end}")), "")
 
 
-def _first(settings: UpstreamSettings, dialects: frozenset[str], model: str) -> Route | None:
+def is_local(url: str) -> bool:
+    """Whether an address is on this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _first(settings: UpstreamSettings, dialects: frozenset[str], model: str, local: bool = False) -> Route | None:
+    """The first route that fits. What is asked of a ``local`` server leaves this machine only where a route names its
+    dialect: one for any dialect was not meant for it."""
     for route in settings.routes:
-        if route.dialect in dialects and fnmatchcase(model, route.model):
+        if route.dialect not in dialects or not fnmatchcase(model, route.model):
+            continue
+        if not local or route.dialect != "*" or (route.url is not None and is_local(route.url)):
             return route
     return None
 
@@ -201,7 +225,7 @@ def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
 
 
 def _unknown() -> Refusal:
-    told = "this path is none of OpenAI's, Anthropic's or Gemini's that are known here"
+    told = "this path is none of OpenAI's, Anthropic's, Gemini's or Ollama's that are known here"
     return Refusal(501, f"{told}: say with upstream.url, or a route for its model, where it goes", "url")
 
 

@@ -1,7 +1,8 @@
 """The wire formats. A dialect reads a body into a view, writes edits into its bytes, hears a reply and refuses.
 
     dialect.py               what every dialect offers: Dialect, View, Listener; BadRequest and Unreadable
-    openai_chat.py  openai_responses.py  anthropic_messages.py  gemini_generate.py      the dialects
+    openai_chat.py  openai_responses.py  anthropic_messages.py  gemini_generate.py
+    ollama_chat.py           the dialects
     parts/                   slices → what a message says            one file per dialect
     places/                  where the parts of a message stand      one file per dialect
     replies/                 a document or events → what was answered   one file per dialect
@@ -29,10 +30,11 @@ from proxy.wire.anthropic_messages import AnthropicMessages
 from proxy.wire.dialect import Dialect
 from proxy.wire.gemini_generate import GeminiGenerate
 from proxy.wire.model_name import GOOGLE_METHOD
+from proxy.wire.ollama_chat import OllamaChat
 from proxy.wire.openai_chat import OpenAIChat
 from proxy.wire.openai_responses import OpenAIResponses
 
-_ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages(), GeminiGenerate())
+_ALL: tuple[Dialect, ...] = (OpenAIChat(), OpenAIResponses(), AnthropicMessages(), GeminiGenerate(), OllamaChat())
 
 DIALECTS: dict[str, Dialect] = {path: dialect for dialect in _ALL for path in dialect.paths}
 """The dialects by the end of the path that they are spoken at."""

@@ -6,6 +6,7 @@ Pure. What a client needs to take it for an ordinary reply stands in it, and not
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -177,9 +178,29 @@ def _gemini_stream(whole: Json, text: str, usage: bool) -> bytes:
     return b"".join(b"data: " + orjson.dumps(each) + b"\r\n\r\n" for each in events)
 
 
+def _ollama(text: str, id: str, model: str, at: int) -> Json:
+    counted = {"done_reason": "stop", "prompt_eval_count": 0, "eval_count": 0}
+    return {"model": model, "created_at": _when(at), "message": _told(text), "done": True, **counted}
+
+
+def _ollama_stream(whole: Json, text: str, usage: bool) -> bytes:
+    head = {"model": whole["model"], "created_at": whole["created_at"], "done": False}
+    lines: list[Json] = [{**head, "message": _told(piece)} for piece in _pieces(text)]
+    return b"".join(orjson.dumps(line) + b"\n" for line in [*lines, {**whole, "message": _told("")}])
+
+
+def _told(text: str) -> Json:
+    return {"role": "assistant", "content": text}
+
+
+def _when(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
+
+
 _DIALECTS: Mapping[str, tuple[Callable[[str, str, str, int], Json], Callable[[Json, str, bool], bytes]]] = {
     "openai-chat": (_chat, _chat_stream),
     "anthropic-messages": (_messages, _messages_stream),
     "openai-responses": (_responses, _responses_stream),
     "gemini-generate": (_gemini, _gemini_stream),
+    "ollama-chat": (_ollama, _ollama_stream),
 }

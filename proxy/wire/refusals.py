@@ -67,6 +67,11 @@ def anthropic_too_long(message: str, limit: int, size: int) -> bytes:
     return anthropic_refusal(400, f"prompt is too long: {told}", "")
 
 
+def ollama_refusal(message: str, where: str) -> bytes:
+    """An error as Ollama sends it; the place goes before the message."""
+    return orjson.dumps({"error": _utf8(f"{where}: {message}" if where else message)})
+
+
 def google_too_long(message: str, limit: int, size: int) -> bytes:
     """The same in the words by which Google's clients know it."""
     if limit and size:

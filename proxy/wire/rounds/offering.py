@@ -30,12 +30,14 @@ def may_offer(view: View, names: frozenset[str]) -> bool:
     """Whether tools of these names can join the client's in a session's first request.
 
     Not where it offers none itself, has one of such a name (also with a prefix, as an MCP server's), demands a call,
-    wants several replies, or has the server keep the history: what we hide must not stand in that.
+    wants several replies, has the server keep the history, or is of a format without a manner of rounds: what we hide
+    must not stand in that.
     """
     offered = value_of(view.fields.get("tools"))
     if not isinstance(offered, list) or not offered or view.prompt or view.conversation.continues:
         return False
-    return not collides(view, names) and MANNERS[view.conversation.dialect].free(view)
+    manner = MANNERS.get(view.conversation.dialect)
+    return manner is not None and not collides(view, names) and manner.free(view)
 
 
 def collides(view: View, names: frozenset[str]) -> bool:

@@ -124,5 +124,5 @@ def test_pictures_and_unknown_parts_stand_as_they_were() -> None:
 
 def test_what_lost_a_secret_and_is_no_json_any_more_is_given_as_a_text() -> None:
     broken = Message(Role.OTHER, (Opaque("x", '{"key": [redacted]}'),), b"1")
-    for dialect in ("openai-chat", "openai-responses", "anthropic-messages", "gemini-generate"):
+    for dialect in ("openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "ollama-chat"):
         assert rendered(dialect, [broken]) == ['{"key": [redacted]}']

@@ -16,6 +16,7 @@ from tests.fake_provider import fake_provider
 from tests.running import running
 
 OPENAI, ANTHROPIC = "https://api.openai.com/v1", "https://api.anthropic.com"
+OLLAMA = "http://127.0.0.1:11434"
 GEMINI = "https://generativelanguage.googleapis.com"
 DEFAULT = UpstreamSettings()
 ROUTED = UpstreamSettings.model_validate(
@@ -84,6 +85,8 @@ def test_routes_hold_for_every_path(path: str, model: str, base: str) -> None:
         ("/v1beta/models/gemini-3:embedContent", {"x-goog-api-key": GOO}, GEMINI),
         ("/v1/models/gemini-3%3AgenerateContent", {}, GEMINI),
         ("/v1beta/cachedContents/abc", {"x-goog-api-key": GOO}, GEMINI),
+        ("/api/tags", {}, OLLAMA),
+        ("/api/generate", {}, OLLAMA),
         ("/", {}, OPENAI),
         ("/v1/messages/batches", {}, ANTHROPIC),
         ("/v1/responses/resp_1", bearer(OAI), OPENAI),
@@ -102,9 +105,7 @@ def test_a_path_of_both_goes_where_its_key_and_headers_say(path: str, headers: d
         "/v1beta/chat",
         "/v1/projects/p/locations/l/publishers/google/models/gemini-3:generateContent",
         "/v1internal:generateContent",
-        "/api/chat",
-        "/api/generate",
-        "/api/tags",
+        "/api/whatever",
         "/model/anthropic.claude/invoke",
         "/v2/rerank",
         "/anything",
@@ -149,6 +150,17 @@ def test_geminis_requests_go_to_google_with_googles_keys_alone() -> None:
             base_of(settings, "gemini-generate", "gemini-3", headers, path)
     with pytest.raises(Refusal):
         base_of(DEFAULT, "gemini-generate", "gemini-3", {}, "/v1/projects/p/models/gemini-3:generateContent")
+
+
+def test_ollamas_prompts_stay_on_this_machine_unless_a_route_names_them() -> None:
+    far = {"url": "https://far.example"}
+    for settings in (UpstreamSettings(url="https://far.example"), UpstreamSettings.model_validate({"routes": [far]})):
+        assert base_of(settings, "ollama-chat", "qwen3", {}, "/api/chat") == OLLAMA
+        assert base_for_path(settings, "/api/generate", {}, "qwen3") == OLLAMA
+    for near in ("http://localhost:3", "http://127.0.0.1:3", "http://[::1]:3"):
+        assert base_of(UpstreamSettings(url=near), "ollama-chat", "qwen3", {}, "/api/chat") == near
+    named = UpstreamSettings.model_validate({"routes": [{**far, "dialect": "ollama-chat"}]})
+    assert base_of(named, "ollama-chat", "qwen3", {}, "/api/chat") == "https://far.example"
 
 
 def test_the_dialects_are_held_to_their_keys_too() -> None:
@@ -221,7 +233,7 @@ FORM = b'--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nlocal-whispe
         ("/v1/embeddings", gzip.compress(b'{"model": "local-e"}', mtime=0), {"Content_Encoding": "gzip"}),
         ("/v1/audio/transcriptions", FORM, {"Content_Type": "multipart/form-data; boundary=b"}),
         ("/v1/messages/count_tokens", b'{"model": "local-7b"}', {"anthropic_version": "1"}),
-        ("/api/chat", b'{"model": "local-7b", "messages": []}', {}),
+        ("/api/generate", b'{"model": "local-7b", "messages": []}', {}),
     ],
 )
 async def test_a_passed_request_takes_the_route_of_its_model(

@@ -151,11 +151,22 @@ gemini_contents = _with_extra(
     )
 )
 
+ollama_messages = _with_extra(
+    st.one_of(
+        st.fixed_dictionaries(
+            {"role": st.sampled_from(["user", "system", "assistant", "tool"]), "content": st.one_of(words, st.none())},
+            optional={"images": st.lists(words, max_size=2), "thinking": words},
+        ),
+        values.filter(lambda value: isinstance(value, dict)),
+    )
+)
+
 MESSAGES: dict[str, tuple[str, st.SearchStrategy[Any]]] = {
     "/chat/completions": ("messages", chat_messages),
     "/responses": ("input", responses_items),
     "/messages": ("messages", anthropic_messages),
     ":generateContent": ("contents", gemini_contents),
+    "/api/chat": ("messages", ollama_messages),
 }
 
 

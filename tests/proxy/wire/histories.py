@@ -208,7 +208,37 @@ def gemini(tell: Teller) -> list[list[dict[str, Any]]]:
     return [user(), *(group() for _ in range(tell.rng.randint(1, 6)))]
 
 
-TELLERS = {"/chat/completions": chat, "/responses": responses, "/messages": anthropic, ":generateContent": gemini}
+def ollama(tell: Teller) -> list[list[dict[str, Any]]]:
+    def user() -> list[dict[str, Any]]:
+        pictures = {"images": [Exact("iVBO")]} if tell.chance(0.3) else {}
+        return [{"role": "user", "content": tell.text(), **pictures}]
+
+    def group() -> list[dict[str, Any]]:
+        if tell.chance(0.3):
+            return user()
+        thought = {"thinking": tell.text()} if tell.chance(0.4) else {}
+        if tell.chance(0.3):
+            return [{"role": "assistant", **thought, "content": tell.text()}]
+        ids = [{"id": tell.id()} if tell.chance(0.5) else {} for _ in range(tell.rng.randint(1, 3))]
+        args = {"n": 1e0, "path": tell.text()}
+        calls = [{**id, "function": {"name": Exact("read"), "arguments": args}} for id in ids]
+        results = [
+            {"role": "tool", "tool_name": Exact("read"), "content": tell.text()}
+            | ({"tool_call_id": id["id"]} if id else {})
+            for id in ids
+        ]
+        return [{"role": "assistant", **thought, "content": "", "tool_calls": calls}, *results]
+
+    return [[{"role": "system", "content": tell.text()}, *user()], *(group() for _ in range(tell.rng.randint(1, 6)))]
+
+
+TELLERS = {
+    "/chat/completions": chat,
+    "/responses": responses,
+    "/messages": anthropic,
+    ":generateContent": gemini,
+    "/api/chat": ollama,
+}
 
 
 @dataclass(frozen=True)

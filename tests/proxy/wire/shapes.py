@@ -92,9 +92,19 @@ GEMINI_CLI = rb"""{"contents":[
  "tools":[{"functionDeclarations":[{"name":"read_file","parametersJsonSchema":{"type":"object"}},{"name":"bash"}]}],
  "generationConfig":{"temperature":1,"maxOutputTokens":8192,"thinkingConfig":{"includeThoughts":true}}}"""
 
+OLLAMA = rb"""{"model":"qwen3:8b","messages":[{"role":"system","content":"You help."},
+ {"role":"user","content":"What is in the picture?","images":["iVBO"]},
+ {"role":"assistant","content":"","thinking":"I look.","tool_calls":[
+   {"id":"call_1","function":{"index":0,"name":"bash","arguments":{"z": 1.0,"cmd":"ls","n":1e0}}}]},
+ {"role":"tool","tool_name":"bash","tool_call_id":"call_1","content":"ls: not found"},
+ {"role":"assistant","content":"A cat."},{"role":"user","content":"Draw \ud83d one"}],
+ "tools":[{"type":"function","function":{"name":"bash","parameters":{"type":"object"}}}],
+ "options":{"num_ctx":8192,"temperature":0.0},"keep_alive":"5m"}"""
+
 BY_PATH = {
     "/v1/chat/completions": (OPENCODE, QWEN),
     "/v1/responses": (CODEX, rb'{"model":"gpt-x","input":"Say hi","previous_response_id":"resp_1"}'),
     "/v1/messages": (CLAUDE,),
+    "/api/chat": (OLLAMA,),
     "/v1beta/models/gemini-3-pro:streamGenerateContent": (GEMINI_CLI,),
 }

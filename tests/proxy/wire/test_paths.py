@@ -14,6 +14,7 @@ from proxy.wire import DIALECTS, dialect_of
         ("/v1/messages", "anthropic-messages"),
         ("/messages", "anthropic-messages"),
         ("/u/ann/p/shop/v1/messages", "anthropic-messages"),
+        ("/api/chat", "ollama-chat"),
         ("/v1beta/models/gemini-3-pro:generateContent", "gemini-generate"),
         ("/v1/models/gemini-3-pro:streamGenerateContent", "gemini-generate"),
         ("/v1beta/models/gemini-3-pro%3AgenerateContent", "gemini-generate"),
@@ -55,4 +56,5 @@ def test_every_dialect_stands_under_its_own_paths() -> None:
         "/messages": "anthropic-messages",
         ":generateContent": "gemini-generate",
         ":streamGenerateContent": "gemini-generate",
+        "/api/chat": "ollama-chat",
     }
