@@ -82,7 +82,7 @@ def at_work(
 
 
 def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], shown: Sequence[Scored], few: Few) -> list[Scored]:
-    """The person's own passages of which no fact says the same."""
+    """What the person said, and what research found, of which no fact says the same."""
     said: dict[bytes, list[frozenset[int]]] = {}
     for memory in candidates:
         if isinstance(memory, Fact):
@@ -92,7 +92,7 @@ def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], shown: Sequ
         each
         for each in ranked
         if not isinstance(each.memory, Fact)
-        and each.memory.origin is Origin.USER
+        and each.memory.origin in (Origin.USER, Origin.SUBAGENT)
         and each.score >= few.near * best
         and not _told(words_of(each.memory.text), said.get(each.memory.source, ()))
     ]

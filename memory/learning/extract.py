@@ -9,6 +9,7 @@ that stands in it is nobody's order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -96,7 +97,7 @@ def extract(
     found = [draft for draft in found if _borne_out(draft, read)]
     for said in statements(read, before, [picked.option] if picked else []):
         sure = GUIDING if said.kind in _GUIDING else SURE
-        if said.probability >= sure and not describes_code(said.text):
+        if said.probability >= sure and not describes_code(said.text) and not is_quoted(said.text):
             _add(found, _draft(said, at, before, _question(question)))
     return found[:most]
 
@@ -123,9 +124,9 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 def _add(found: list[Draft], draft: Draft) -> None:
     """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
     they are dated and guarded, and the reader whose they are and how far they guide."""
-    letters = _letters(draft.text)
+    letters = _letters(_ASIDE.sub("", draft.text))
     for place, known in enumerate(found):
-        own = _letters(known.text)
+        own = _letters(_ASIDE.sub("", known.text))
         if own in letters or letters in own:
             guides = max(known.importance, draft.importance)
             layer = Layer.USER if draft.layer is Layer.USER else known.layer
@@ -140,6 +141,14 @@ def describes_code(text: str) -> bool:
     return any(token in _IN_CODE for token in tokens(text))
 
 
+def is_quoted(text: str) -> bool:
+    """Whether most of a statement stands in quotation marks: somebody else's words."""
+    return sum(len(each) for each in _QUOTED.findall(text)) > 0.5 * len(text)
+
+
+_QUOTED: Final = re.compile(r"\"[^\"]{1,480}\"|“[^”]{1,480}”|„[^“”]{1,480}[“”]|«[^»]{1,480}»")
+_ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
+"""What stands behind an answer: what it answers."""
 _IN_CODE: Final = frozenset(("<name>", "<url>"))
 
 

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from memory.fact import Category, Draft, Fact, Kind, State, outlasts
 from memory.language.claim import Claim
-from memory.language.contradiction import NONE, Verdict, compare
+from memory.language.contradiction import NONE, Verdict, compare, compare_claims
 from memory.language.narrowing import one_of_several, takes_over
+from memory.language.scopes import apart
 from memory.language.words import STOP, stem, words
 from memory.understanding.change import RELATIONS
 
@@ -36,9 +37,9 @@ CLASH = 0.6
 CHANGED = 0.5
 NEARBY = 0.3
 """The cosine or the coverage from which on two statements are held against each other by the trained model."""
-REPLACES = 0.85
+REPLACES = 0.9
 """How likely a statement must replace another one to end it."""
-SAYS_THE_SAME = 0.85
+SAYS_THE_SAME = 0.9
 """How likely it must say the same to count as said again."""
 _SAME, _REPLACES = RELATIONS.index("same"), RELATIONS.index("replaces")
 _AT_WORK = frozenset((Category.WORKFLOWS, Category.PROJECTS, Category.TECHNICAL, Category.PEOPLE))
@@ -180,6 +181,7 @@ def _judged(draft: Draft, known: Sequence[tuple[Fact, float, float]], now: datet
     """What a trained model makes of it, where it is sure: which known facts it replaces, or which one it repeats."""
     if not draft.origin.trusted or draft.category not in _AT_WORK or _holds_later(draft.text, now):
         return None
+    claim = Claim(draft.text)
     near = [
         fact
         for fact, cosine, lexical in known
@@ -188,18 +190,31 @@ def _judged(draft: Draft, known: Sequence[tuple[Fact, float, float]], now: datet
         and not fact.pinned
         and draft.origin.counts_as(fact.origin)
         and not outlasts(fact, draft)
+        and not _can_be_read(Claim(fact.text), claim)
     ]
     if not near:
         return None
     shares = judge(draft.text, [fact.text for fact in near])
     same, replaces = shares[:, _SAME], shares[:, _REPLACES]
     gone = tuple(fact.id for fact, share in zip(near, replaces, strict=True) if share >= REPLACES)
-    if gone:
+    # Of two plain statements alone the model too often takes another attribute for another value.
+    if gone and (claim.tells_of_change or draft.kind is Kind.CORRECTION):
         return Supersede(gone, round(float(replaces.max()), 3))
     best = int(same.argmax())
     if same[best] >= SAYS_THE_SAME and near[best].expires_at == draft.expires_at:
         return Reinforce(near[best].id)
     return None
+
+
+def _can_be_read(older: Claim, newer: Claim) -> bool:
+    """Whether what two statements claim can be read by their form: then that says more than a model."""
+    attributes = [each.attribute or each.purpose for each in (older, newer)]
+    return (
+        all(attributes)
+        or compare_claims(older, newer) is not NONE
+        or newer.tentative
+        or apart(older.circumstances, newer.circumstances)
+    )
 
 
 def _verdict(fact: Fact, draft: Draft) -> Verdict:

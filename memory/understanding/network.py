@@ -28,18 +28,17 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 clause, to be understood."""
 
 
-PERSONAL: Final = 0.4
-"""The probability from which on what guides the agent counts as meant for all of the person's work: that is rarer than
-what is meant for a project, and is missed everywhere else where it is not known."""
+PERSONAL: Final = {"pref": 0.4, "rule": 0.6, "corr": 0.6}
+"""The probability from which on what guides the agent counts as meant for all of the person's work. What they like
+mostly is; a rule mostly is about the code at hand."""
 ABOUT_PERSON: Final = 0.7
 """The probability from which on what is merely so counts as being about the person and not about the project: there it
 would be shown in projects that it has nothing to do with."""
-_MEANT: Final = frozenset(("rule", "pref", "corr"))
 
 
 def reach(kind: str, scopes: Sequence[float]) -> str:
     """The scope that some probabilities, in the order of :data:`SCOPES`, speak for where a kind is concerned."""
-    if scopes[0] >= (PERSONAL if kind in _MEANT else ABOUT_PERSON):
+    if scopes[0] >= PERSONAL.get(kind, ABOUT_PERSON):
         return SCOPES[0]
     return SCOPES[1 if scopes[1] >= scopes[2] else 2]
 

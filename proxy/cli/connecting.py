@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from proxy.checkout import Checkouts
-from proxy.cli import sessions
+from proxy.cli import asking, service, sessions
 from proxy.cli.connectable import titles
 from proxy.cli.faults import Fault
 from proxy.cli.held import owner
@@ -112,13 +112,16 @@ def connect(
     )
     if statusline:
         planned = with_status_line(planned, [*_ourselves(), "statusline", "--home", str(settings.home.resolve())])
-    if not undo and (told := _unanswered(where.server, settings)):
-        planned = replace(planned, warnings=(*planned.warnings, told))
+    unanswered = "" if undo else _unanswered(where.server, settings)
+    if unanswered:
+        planned = replace(planned, warnings=(*planned.warnings, unanswered))
     try:
         if undo:
             _undo(planned, settled, force, yes, as_json)
         elif write:
             _write(planned, settings.home / KEPT, yes, as_json)
+            if unanswered and not (yes or as_json) and asking.somebody_there():
+                _offer_service(settings, home, config)
         else:
             _show(planned, as_json)
     except NotEditable as error:
@@ -126,6 +129,13 @@ def connect(
     except Changed as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
         raise Fault(f"{error}{hint}") from error
+
+
+def _offer_service(settings: Settings, home: Path | None, config: Path | None) -> None:
+    """Have a server run from now on, where the machine can keep one and the person wants it."""
+    manager = service.offered(settings)
+    if manager and asking.agreed(f"Keep a server running from login on, with {manager}?"):
+        service.install(dry_run=False, yes=True, as_json=False, home=home, config=config)
 
 
 def _unanswered(url: str, settings: Settings) -> str:

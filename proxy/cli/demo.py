@@ -13,7 +13,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from memory.scope import Scope
 from proxy.cli import shown, wording
@@ -28,9 +30,6 @@ FIRST = (
 SECOND = "Why did the export to Lisbon fail the last time?"
 NOISE = "What is the capital of Mongolia?"
 ROUNDS = 5
-
-UNHURRIED = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
-"""A machine that is busy takes longer to show the same; how long is told."""
 
 
 @dataclass
@@ -55,15 +54,35 @@ class Shown:
     prepare_ms: float = 0.0
 
 
-def demo(as_json: Json = False) -> None:
+def demo(
+    story: Annotated[
+        bool, typer.Option("--story", help="Two weeks of one developer: rules, a migration, a night, an approval.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Show it: two sessions, what was learned, what was recalled, and the bytes that were added. Needs no key."""
     logging.getLogger().setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="palimpsest-demo-") as folder:
+        if story:
+            _story(Path(folder), as_json)
+            return
         seen = asyncio.run(play(Path(folder)))
     if as_json:
         shown.as_json(asdict(seen))
     else:
         _tell(seen)
+
+
+def _story(folder: Path, as_json: bool) -> None:
+    from proxy.cli.story import play as played
+    from proxy.cli.story import tell
+
+    (folder / "project").mkdir()
+    scenes = asyncio.run(played(folder / "home", folder / "project"))
+    if as_json:
+        shown.as_json({"scenes": [asdict(each) for each in scenes]})
+    else:
+        tell(scenes)
 
 
 async def play(home: Path) -> Shown:
@@ -134,6 +153,7 @@ async def _proxy(upstream: str, home: Path) -> AsyncIterator[tuple[str, Any]]:
     from aiohttp import web
 
     from proxy.app import make_app, make_runner
+    from proxy.cli.scripted import UNHURRIED
     from proxy.edge import EDGE
     from proxy.settings import load
 

@@ -64,11 +64,13 @@ def import_(
             raise Fault(f"there is no {path}", 2)
     found = sources(wanted, kind, problem)
     with call.reach() as server:
+        before = _stored(server)
         place = project or (here(server) if call.at_here else "")
         asked = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
         counts = _taken_in(server, found, asked, problem, call.as_json)
         learned = True if dry_run else _learned(server, call.as_json)
-    told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems}
+        more = {name: max(number - before[name], 0) for name, number in _stored(server).items()}
+    told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems, "more": more}
     if call.as_json:
         shown.as_json(told)
     else:
@@ -214,6 +216,12 @@ def _learned(server: Server, quiet: bool) -> bool:
     return not left
 
 
+def _stored(server: Server) -> dict[str, int]:
+    """How much is remembered: what is learned of sessions is not in an answer to them, which comes before."""
+    stored = server.ask("GET", "api/status").get("stored") or {}
+    return {name: int(stored.get(name, 0)) for name in ("facts", "passages")}
+
+
 def _behind(server: Server) -> int:
     told = server.ask("GET", "api/status")
     return int((told.get("stored") or {}).get("behind", 0))
@@ -244,5 +252,8 @@ def _tell(told: dict[str, Any]) -> None:
         taken += f", {told['research']} of research" if told["research"] else ""
         console.print(f"{would}taken in: {taken}")
     console.print(f"known already: {told['known']}; forgotten before, and left so: {told['forgotten']}")
+    if told["sessions"] and not told["dry_run"]:
+        facts, passages = (wording.count(told["more"][f"{name}s"], name) for name in ("fact", "passage"))
+        console.print(f"learned: {facts} and {passages} more than before")
     if not told["learned"]:
         console.print("it is all in the journal, and not all of it is learned from yet: that goes on by itself")

@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+UNHURRIED = {"memory.recall.deadline_ms": 10_000, "memory.journal.hold_ms": 10_000}
+"""Settings of a proxy that is shown: a machine that is busy takes longer to show the same."""
+
 
 @dataclass
 class ScriptedModel:
-    """Answers by rule: it repeats what memory put before it, and nods at everything else. ``bodies`` are the requests
-    as they reached it."""
+    """Answers by rule: it repeats what memory put before it (where it ``tells``), and nods at everything else.
+    ``bodies`` are the requests as they reached it."""
 
     url: str = ""
+    tells: bool = True
     bodies: list[bytes] = field(default_factory=list)
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -25,7 +29,7 @@ class ScriptedModel:
         said = newest(body)
         recalled = said.partition("<recalled-memory>")[2].partition("</recalled-memory>")[0]
         known = [line.partition(": ")[2] for line in recalled.splitlines() if line.startswith("user: ")]
-        text = f"You told me: {' '.join(known)}" if known else "Understood."
+        text = f"You told me: {' '.join(known)}" if known and self.tells else "Understood."
         message = {"role": "assistant", "content": text}
         usage = {"prompt_tokens": len(body) // 4, "completion_tokens": len(text) // 4}
         usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
@@ -36,9 +40,9 @@ class ScriptedModel:
 
 
 @asynccontextmanager
-async def scripted_model() -> AsyncIterator[ScriptedModel]:
+async def scripted_model(tells: bool = True) -> AsyncIterator[ScriptedModel]:
     """The model, on a free loopback port."""
-    model = ScriptedModel()
+    model = ScriptedModel(tells=tells)
     app = web.Application(client_max_size=2**24)
     app.router.add_post("/{path:.*}", model.answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)

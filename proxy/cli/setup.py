@@ -18,7 +18,8 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import importing, service, shown, wording
+from proxy.cli import asking, importing, service, shown, wording
+from proxy.cli.asking import agreed
 from proxy.cli.call import Call, takes
 from proxy.cli.connectable import titles
 from proxy.cli.connecting import KEPT, address_of
@@ -85,7 +86,7 @@ def setup(
         me = wording.program()
         print(f"{me} setup goes through it again, {me} status and {me} why tell more, {me} --help has all commands.")
         return
-    if not (call.as_json or yes or somebody_there()):
+    if not (call.as_json or yes or asking.somebody_there()):
         raise Fault(
             "setup asks, and nobody is at this terminal: say --yes, or use `palimpsest connect NAME --write`, "
             "`palimpsest import` and `palimpsest service install`",
@@ -102,11 +103,6 @@ def setup(
         with call.reach() as server:
             _judged(server)
     _end(settings, connected)
-
-
-def somebody_there() -> bool:
-    """Whether somebody can answer."""
-    return sys.stdin.isatty()
 
 
 def _looked(settings: Settings) -> Found:
@@ -134,7 +130,7 @@ def _served(call: Call, settings: Settings, yes: bool) -> None:
         print(f"The server runs at {server.url}.")
         return
     manager = service.offered(settings)
-    if manager and _agreed(f"No server runs. Keep one running from login on, with {manager}?", yes):
+    if manager and agreed(f"No server runs. Keep one running from login on, with {manager}?", yes):
         try:
             service.install(dry_run=False, yes=True, as_json=False, home=call.home, config=call.config)
         except Fault as error:
@@ -160,7 +156,7 @@ def _connected(planned: Plan, found: Found, settings: Settings, yes: bool) -> bo
         print(each.diff)
     for warning in planned.warnings:
         print(f"! {warning}")
-    if not _agreed(f"Connect {planned.title} in this way?", yes):
+    if not agreed(f"Connect {planned.title} in this way?", yes):
         return False
     carry_out(found.changes[planned.runtime], settings.home / KEPT)
     print(f"connected; `{wording.program()} connect {planned.runtime} --undo` puts back what was there")
@@ -180,7 +176,7 @@ def _histories(call: Call, found: Sequence[Source], yes: bool) -> bool:
         told = [each for each in told if "opencode" not in each] + ["the sessions of opencode"]
     told += [wording.count(notes, "file") + " of notes for agents"] if notes else []
     print()
-    if not _agreed(f"Found {', '.join(told)}. Learn from them? All of it stays on this machine.", yes):
+    if not agreed(f"Found {', '.join(told)}. Learn from them? All of it stays on this machine.", yes):
         print(f"`{wording.program()} import` does that whenever you like.")
         return False
     try:
@@ -238,7 +234,3 @@ def _end(settings: Settings, connected: Sequence[str]) -> None:
     else:
         print(f"Nothing is connected yet: `{me} connect` lists what can be.")
     print(f"  {me} why       what was added to your last request, and from where\n  {me} status    how memory stands")
-
-
-def _agreed(question: str, yes: bool) -> bool:
-    return yes or typer.confirm(question, default=True)

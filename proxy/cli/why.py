@@ -14,6 +14,8 @@ from proxy.cli.options import here
 LONGEST = 300
 """Characters of a text that are shown; `palimpsest fact ID` has it whole."""
 
+THERE = "stands in the request already"
+
 _NOTHING = {
     "asks nothing": "what you said asks nothing of memory",
     "found nothing that belongs here": "memory holds nothing that belongs to it",
@@ -25,7 +27,6 @@ _FATES = {
     "below the floor": "it has too little to do with it",
     "no room": "there was no room for it",
     "says what another one says": "another one says the same",
-    "stands in the request already": "it stands in the request already",
     "a question of then": "it was a question itself",
     "said by a fact that is known": "a fact that was learnt from it says it",
     "expired": "its time is over",
@@ -65,7 +66,7 @@ def _tell(told: dict[str, Any], limit: int) -> None:
     console = shown.screen()
     now = datetime.now().astimezone()
     receipt = told["receipt"]
-    head = [told["project"] or "no project", told["session"]["runtime"], shown.moment(receipt["at"])]
+    head = [told["project"] or "no project", _named(told["session"]["runtime"]), shown.moment(receipt["at"])]
     console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: shown.SHORT]})", "dim"))
 
     def item(each: dict[str, Any], about: str) -> None:
@@ -94,11 +95,13 @@ def _tell(told: dict[str, Any], limit: int) -> None:
         console.print(f"! {mode}")
     if short := sheds.short(receipt):
         console.print(f"left out of the request's own text: {short}")
-    if told["left"][:limit]:
+    # What stands in the request already is no loss; a program is told of it all the same.
+    left = [each for each in told["left"] if each["fate"] != THERE]
+    if left[:limit]:
         console.print("\nlooked at and not added (as recall decides it now):")
-        for each in told["left"][:limit]:
+        for each in left[:limit]:
             item(each, f"{_FATES.get(each['fate'], each['fate'])}; {source(each, told['project'], now)}")
-        more = len(told["left"]) - limit
+        more = len(left) - limit
         if more > 0:
             console.print(f"  and {more} more (--limit)")
 
@@ -118,8 +121,8 @@ def source(held: dict[str, Any], project: str | None, now: datetime) -> str:
     told = [f"{who} {ago(at, now)}, on {at:%Y-%m-%d}"]
     if where != project:
         told.append("for all projects" if where == "everywhere" else f"in {where}")
-    if held["runtime"]:
-        told.append(f"with {held['runtime']}")
+    if runtime := _named(held["runtime"]):
+        told.append(f"with {runtime}")
     return ", ".join(told)
 
 
@@ -130,6 +133,11 @@ def ago(at: datetime, now: datetime) -> str:
         if seconds >= length:
             return f"{wording.count(int(seconds // length), unit)} ago"
     return f"{wording.count(int(seconds // 3600), 'hour')} ago" if seconds >= 3600 else "within the last hour"
+
+
+def _named(runtime: str) -> str:
+    """A client by its name; nothing of one that nobody wrote rules for."""
+    return "" if runtime == "generic" else runtime
 
 
 def _because(why: dict[str, float]) -> str:

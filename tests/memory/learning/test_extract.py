@@ -134,7 +134,7 @@ def test_what_states_nothing_lasting_is_no_fact(text: str) -> None:
         ("Wrong, the limit is per tenant and not per user.", Kind.CORRECTION, Layer.USER_PROJECT),
         ("The data team is three people: Ines, Jonas and Radu.", Kind.FACT, Layer.USER_PROJECT),
         ("Marta owns the payment service, she decides about its schema.", Kind.FACT, Layer.USER_PROJECT),
-        ("I'm colour-blind, so never rely on red and green alone in charts.", Kind.FACT, Layer.USER),
+        ("I'm colour-blind, so never rely on red and green alone in charts.", Kind.PREFERENCE, Layer.USER),
         ("I read your answers on a phone, so no wide tables for me.", Kind.PREFERENCE, Layer.USER),
         ("Keep your answers to me short, two paragraphs at most.", Kind.PREFERENCE, Layer.USER),
     ],

@@ -72,7 +72,9 @@ def test_a_bag_does_not_know_the_order_and_may_be_empty(rows: list[int]) -> None
     assert (bag == table.bag(rows[::-1])).all()
 
 
-@pytest.mark.parametrize(("kind", "least"), [("rule", PERSONAL), ("pref", PERSONAL), ("fact", ABOUT_PERSON)])
+@pytest.mark.parametrize(
+    ("kind", "least"), [("rule", PERSONAL["rule"]), ("pref", PERSONAL["pref"]), ("fact", ABOUT_PERSON)]
+)
 def test_what_is_the_persons_own_has_to_be_likely_enough_for_its_kind(kind: str, least: float) -> None:
     assert reach(kind, (least, 1.0 - least, 0.0)) == "user"
     assert reach(kind, (least - 0.01, 1.0 - least, 0.01)) == "project"

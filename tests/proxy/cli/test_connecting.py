@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from proxy.cli import asking, service
 from proxy.cli.server import Server
 from proxy.connect import GUIDES
 from tests.proxy.cli.running import run
@@ -78,6 +79,18 @@ def test_where_nobody_answers_that_is_told(server: Server, monkeypatch: pytest.M
     monkeypatch.setenv("PALIMPSEST__SERVER__PORT", server.url.rpartition(":")[2])
     assert "Something else answers at" in run("connect", "codex").err
     assert "answers at" not in run("connect", "codex", "--undo").err
+
+
+def test_where_nobody_answers_a_service_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[object] = []
+    monkeypatch.setattr(asking, "somebody_there", lambda: True)
+    monkeypatch.setattr(service, "offered", lambda settings: "systemd")
+    monkeypatch.setattr(service, "install", lambda **given: called.append(given["yes"]))
+    assert "with systemd?" in run("connect", "codex", "--write", stdin="n\n").out and called == []
+    run("connect", "claude", "--write", stdin="y\n")
+    assert called == [True]
+    run("connect", "qwen", "--write", "--yes")
+    assert called == [True]
 
 
 def test_claudes_status_line_shows_how_memory_stands(person: Path, home: Path) -> None:

@@ -43,6 +43,8 @@ def test_a_session_of_claude_code_teaches_with_its_own_times_in_its_own_project(
     files.claude(tmp_path, "s1", TALK)
     told = taken(str(tmp_path))
     assert (told["sessions"], told["turns"], told["new"], told["problems"]) == (1, 2, 2, [])
+    assert told["more"]["facts"] == len(facts("--project", "/srv/boat")) and told["more"]["passages"] > 0
+    assert "learned: 0 facts and 0 passages more than before" in run("import", str(tmp_path)).out
     found = {each["kind"]: each for each in facts("--project", "/srv/boat")}
     assert "PostgreSQL 16" in found["decision"]["text"]
     assert found["decision"]["recorded_at"].startswith("2026-03-04")

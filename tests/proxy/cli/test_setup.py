@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli import service, setup
+from proxy.cli import asking, service
 from proxy.cli.server import Server
 from proxy.cli.setup import strongest_of
 from tests.proxy.cli.running import clean_environment, run
@@ -34,7 +34,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr(setup, "somebody_there", lambda: True)
+    monkeypatch.setattr(asking, "somebody_there", lambda: True)
     return folder
 
 
@@ -70,7 +70,7 @@ def test_a_service_is_offered_where_there_is_a_manager(person: Path, monkeypatch
 
 
 def test_where_nobody_can_answer_it_asks_nothing(person: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup, "somebody_there", lambda: False)
+    monkeypatch.setattr(asking, "somebody_there", lambda: False)
     done = run("setup")
     assert done.code == 2 and "--yes" in done.err
     told = run("setup", "--json").json

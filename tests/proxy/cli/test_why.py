@@ -33,7 +33,7 @@ TOLD: dict[str, Any] = {
     "earlier": 2,
     "gone": 0,
     "nothing": "",
-    "left": [LEFT, LEFT],
+    "left": [{**LEFT, "fate": "stands in the request already"}, LEFT, LEFT],
     "receipt": {"id": "fedcba9876", "at": "2026-11-23T11:00:00+00:00", "status": "remembered"},
 }
 
@@ -74,6 +74,7 @@ def test_where_no_request_came_that_is_a_fault(server: Server, tmp_path: Path) -
     ("more", "sentence"),
     [
         ({}, "you said so 3 weeks ago, on 2026-11-02"),
+        ({"runtime": "generic"}, "you said so 3 weeks ago, on 2026-11-02"),
         ({"session": ""}, "you told memory so 3 weeks ago, on 2026-11-02"),
         ({"origin": "web", "owner": "up:o/ada/zoo"}, "a page of the web said so 3 weeks ago, on 2026-11-02, in zoo"),
         ({"derived_from": ["a", "b"], "owner": "u:o/ada"}, "put together from 2 memories 3 weeks ago, on 2026-11-02"),
