@@ -77,7 +77,7 @@ class PageSettings(Section):
     """MEMORY.md, which is added to the first human message."""
 
     enabled: bool = True
-    tokens: int = Field(400, ge=0, le=100_000)
+    tokens: int = Field(500, ge=0, le=100_000)
     device: str | None = Field(None, max_length=40)
 
 

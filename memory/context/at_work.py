@@ -24,9 +24,9 @@ class Few:
     enough rare words with what is remembered; ``facts`` and ``passages`` are shown at most. A passage needs the share
     ``near`` of the best one's score."""
 
-    applies: float = 0.4
-    answers: float = 0.15
-    facts: int = 5
+    applies: float = 0.3
+    answers: float = 0.1
+    facts: int = 6
     passages: int = 2
     near: float = 0.6
 

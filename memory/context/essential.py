@@ -19,6 +19,9 @@ from memory.language.words import stems
 LEAST: Final = 0.8
 """The least worth of a fact on the page."""
 
+AT_WORK: Final = 1.7
+"""What the confidence and the importance of something said of the work count, in any words."""
+
 _GUIDES: Final = re.compile(
     r"\b(?:i (?:will )?(?:never|only)|"
     r"prefer\w*|dislik\w*|hates?|loath\w*|detest\w*|despis\w*|disdain\w*|(?:can't|cannot|can not) (?:stand|bear|"
@@ -90,7 +93,7 @@ def essential_worth(fact: Fact) -> float:
         return 0.0
     said = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
     if fact.kind in _WORKING and fact.category in _AT_WORK:
-        said = max(said, 1.3 * fact.confidence * fact.importance)
+        said = max(said, AT_WORK * fact.confidence * fact.importance)
     return said * borne_out
 
 

@@ -37,7 +37,7 @@ GUIDES: Final = {
 """How far each kind tells what to do from now on."""
 FRAGMENT: Final = 5
 """A statement of fewer words takes along what stands before it in its sentence, and what comes behind it."""
-_APART: Final = ("quote", "feel", "ask")
+_APART: Final = ("quote", "feel", "ask", "ack")
 """What is never taken along."""
 SHORT: Final = 9
 """An answer of at most this many words cannot be understood without what it answers."""
@@ -113,7 +113,8 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         fragment = len(text.split()) < FRAGMENT and before.sentence == clauses[first].sentence
         words = len(text.split()) + len(before.text.split())
         near = before.block == clauses[first].block and words <= LENGTH
-        if near and (fragment or judged.flag("refers") >= LEANS) and before.judged.passing not in _APART:
+        told = before.judged.keep >= BESIDE or before.judged.passing not in _APART
+        if near and (fragment or judged.flag("refers") >= LEANS) and told:
             start = first - 1
             text = f"{before.text} {text}"
     answers = ""
