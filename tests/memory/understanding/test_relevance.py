@@ -1,0 +1,47 @@
+"""The relevance model with the weights of the package: what it says of a memory and a request."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.understanding.relevance import RELATIONS, Remembered
+from memory.understanding.shipped import relevance
+
+RULE = Remembered("Branches carry the ticket number, like HARP-212-fix-the-valve.", "rule", False)
+PORT = Remembered("The thermostat simulator answers on 7411.", "fact", False)
+OWNER = Remembered("Odalys owns the firmware releases, ask her before you tag one.", "person", False)
+MEMORIES = [RULE, PORT, OWNER]
+
+
+@pytest.mark.parametrize(
+    ("asked", "best"),
+    [
+        ("which port does the simulator listen on?", PORT),
+        ("who do I talk to about a firmware release?", OWNER),
+        ("open a branch for HARP-230", RULE),
+    ],
+)
+def test_what_a_request_needs_comes_first(asked: str, best: Remembered) -> None:
+    shares = relevance().shown(asked, MEMORIES)
+    assert MEMORIES[int(np.argmax(shares))] == best
+
+
+def test_what_has_nothing_to_do_with_any_memory_is_likely_for_none() -> None:
+    assert max(relevance().shown("how tall is the tower of Pisa?", MEMORIES)) < 0.3
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=300), max_size=4))
+def test_any_texts_have_a_judgement_and_always_the_same(asked: str, texts: list[str]) -> None:
+    known = [Remembered(text, "fact", False) for text in texts]
+    judged = relevance().judge(asked, known)
+    assert judged.shape == (len(texts), len(RELATIONS))
+    assert np.allclose(judged.sum(axis=1), 1.0, atol=1e-4)
+    assert (judged == relevance().judge(asked, known)).all()
+
+
+def test_who_else_is_asked_about_changes_nothing() -> None:
+    alone = relevance().shown("open a branch for HARP-230", [RULE])
+    assert relevance().shown("open a branch for HARP-230", MEMORIES)[0] == pytest.approx(alone[0], abs=1e-5)
