@@ -123,14 +123,17 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 
 def _add(found: list[Draft], draft: Draft) -> None:
     """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
-    they are dated and guarded, and the reader whose they are and how far they guide."""
+    they are dated and guarded, and the reader what they are, whose, and how far they guide."""
     letters = _letters(_ASIDE.sub("", draft.text))
     for place, known in enumerate(found):
         own = _letters(_ASIDE.sub("", known.text))
         if own in letters or letters in own:
             guides = max(known.importance, draft.importance)
-            layer = Layer.USER if draft.layer is Layer.USER else known.layer
-            found[place] = replace(known, importance=guides, layer=layer, category=draft.category)
+            read = replace(known, importance=guides, category=draft.category)
+            if draft.kind is Kind.TASK and not known.pinned:
+                read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
+            layer = known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer
+            found[place] = replace(read, layer=layer)
             return
     found.append(draft)
 

@@ -45,7 +45,8 @@ SHORT: Final = 9
 _OPENERS: Final = re.compile(
     r"^(?:(?:and|but|so|also|oh|ok(?:ay)?|yes|yeah|yep|well|btw|by the way|fyi|anyway|right|hm{1,9}|um{1,9}|uh|"
     r"actually|because|since|plus|und|aber|also|ach(?: ja)?|übrigens|ja|naja|na gut|außerdem|weil|denn|achso|"
-    r"y|pero|ah|oye|pues|bueno|vale|sí|además|por cierto|porque|que)\b[,:;!.…–—-]{0,3}\s+){1,4}",
+    r"y|pero|ah|oye|pues|bueno|vale|sí|además|por cierto|porque|que)\b[,:;!.…–—-]{0,3}\s+"
+    r"|(?:no|nope|nah|nee|nein)[,!.;…–—]{1,3}\s+){1,4}",
     re.IGNORECASE,
 )
 
