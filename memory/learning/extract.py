@@ -97,7 +97,7 @@ def extract(
     found = [draft for draft in found if _borne_out(draft, read)]
     for said in statements(read, before, [picked.option] if picked else []):
         sure = GUIDING if said.kind in _GUIDING else SURE
-        if said.probability >= sure and not describes_code(said.text) and not is_quoted(said.text):
+        if said.probability >= sure and not (describes_code(said.text) or is_quoted(said.text) or _asks(said)):
             _add(found, _draft(said, at, before, _question(question)))
     return found[:most]
 
@@ -139,9 +139,14 @@ def _add(found: list[Draft], draft: Draft) -> None:
 
 
 def describes_code(text: str) -> bool:
-    """Whether a statement names things that stand in code: it tells how the code at hand works, which whoever works
-    on it reads there."""
-    return any(token in _IN_CODE for token in tokens(text))
+    """Whether a statement names things that stand in code, or a commit: it tells how the code at hand works or what was
+    just done to it, which whoever works on it reads there."""
+    return _COMMIT.search(text) is not None or any(token in _IN_CODE for token in tokens(text))
+
+
+def _asks(said: Statement) -> bool:
+    """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?"."""
+    return said.text.endswith("?") and said.kind not in ("rule", "pref")
 
 
 def is_quoted(text: str) -> bool:
@@ -149,6 +154,7 @@ def is_quoted(text: str) -> bool:
     return sum(len(each) for each in _QUOTED.findall(text)) > 0.5 * len(text)
 
 
+_COMMIT: Final = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,40}\b")
 _QUOTED: Final = re.compile(r"\"[^\"]{1,480}\"|“[^”]{1,480}”|„[^“”]{1,480}[“”]|«[^»]{1,480}»")
 _ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 """What stands behind an answer: what it answers."""

@@ -283,3 +283,11 @@ _WORDS = [
 def test_the_words_of_the_rules_in_any_order_do_no_harm(words: list[str]) -> None:
     for draft in extract(" ".join(words), Origin.USER, AT, before=" ".join(reversed(words))):
         assert len(draft.text) <= LONGEST + 600
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["The gateway is at 9f31c2ab now and still red.", "The worker is guaranteed to run before the importer, right?"],
+)
+def test_at_work_a_commit_at_hand_and_a_supposition_that_asks_teach_nothing(said: str) -> None:
+    assert extract(said, Origin.USER, AT, work=True) == []
