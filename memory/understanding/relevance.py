@@ -30,6 +30,10 @@ LONGEST: Final = 400
 PRODUCT: Final = np.float32(40.0)
 """What the product of two unit vectors is multiplied by, so that its parts are about as large as the other inputs."""
 VECTOR: Final = np.float32(4.0)
+NUMBERS: Final = 8 + len(KEPT)
+"""How many of the inputs are numbers, see :func:`shared`."""
+_KIND: Final = {kind: tuple(2.0 * (kind == each) for each in KEPT) for kind in KEPT}
+_NO_KIND: Final = (0.0,) * len(KEPT)
 
 
 class Remembered(NamedTuple):
@@ -60,17 +64,23 @@ def side(text: str, prefix: str, vector: Floats) -> Side:
 
 def shared(request: Side, memory: Side, kind: str, personal: bool, asks: bool) -> list[float]:
     """The inputs that are numbers: what the two have in common, how long they are, the kind of the memory."""
-    both = len(request.stems & memory.stems)
+    return _numbers(request.stems, memory.stems, float(request.vector @ memory.vector), kind, personal, asks)
+
+
+def _numbers(
+    asked: frozenset[str], known: frozenset[str], cosine: float, kind: str, personal: bool, asks: bool
+) -> list[float]:
+    both, many, more = len(asked & known), len(asked), len(known)
     return [
-        4.0 * float(request.vector @ memory.vector),
-        3.0 * both / (len(request.stems) + 1),
-        3.0 * both / (len(memory.stems) + 1),
+        4.0 * cosine,
+        3.0 * both / (many + 1),
+        3.0 * both / (more + 1),
         both / 2,
         float(asks),
-        min(len(request.stems), 20) / 10,
-        min(len(memory.stems), 30) / 15,
+        min(many, 20) / 10,
+        min(more, 30) / 15,
         float(personal),
-        *(2.0 * (kind == each) for each in KEPT),
+        *_KIND.get(kind, _NO_KIND),
     ]
 
 
@@ -83,9 +93,18 @@ def inputs(request: Side, memory: Side, numbers: Sequence[float]) -> Floats:
     return found
 
 
+class _Known(NamedTuple):
+    """A memory's text as it was read: its stems, its vector, and what it gives to the hidden layer by itself."""
+
+    stems: frozenset[str]
+    vector: Floats
+    given: Floats
+
+
 class Relevance:
     """The model. ``embed`` gives texts their vectors in the table that it was trained on. Deterministic; safe to share
-    between threads."""
+    between threads. What one side gives to the hidden layer by itself is worked out once, and all memories are held
+    against a request in a few products of matrices."""
 
     def __init__(
         self,
@@ -97,9 +116,15 @@ class Relevance:
     ) -> None:
         self._requests = requests
         self._memories = memories
-        self._hidden = hidden
         self._out = out
         self._embed = embed
+        self._bias = hidden.bias
+        widths = (requests.rows.shape[1], memories.rows.shape[1], NUMBERS)
+        rest = (len(hidden.weights) - sum(widths)) // 3
+        edges = np.cumsum([*widths, rest, rest])
+        self._of_request, self._of_memory, self._numbers, self._product, self._asked, self._known = np.split(
+            hidden.weights, edges
+        )
         self._read = lru_cache(maxsize=CACHED)(self._remembered)
 
     def judge(self, request: str, memories: Sequence[Remembered]) -> NDArray[np.float32]:
@@ -107,14 +132,21 @@ class Relevance:
         if not memories:
             return np.zeros((0, len(RELATIONS)), np.float32)
         text = request[:LONGEST]
-        asked = side(text, "r", self._embed([text])[0])
-        bag, asks = self._requests.bag(asked.rows), "?" in text
-        rows = []
-        for each in memories:
-            known, own = self._read(each.text)
-            numbers = shared(asked, known, each.kind, each.personal, asks)
-            rows.append(np.concatenate([bag, own, inputs(asked, known, numbers)]))
-        found: NDArray[np.float32] = softmax(self._out(np.maximum(self._hidden(np.stack(rows)), 0.0)))
+        asked, asks = side(text, "r", self._embed([text])[0]), "?" in text
+        known = [self._read(each.text) for each in memories]
+        vectors = np.stack([each.vector for each in known])
+        cosines = (vectors @ asked.vector).tolist()
+        numbers = np.array(
+            [
+                _numbers(asked.stems, each.stems, cosine, told.kind, told.personal, asks)
+                for each, told, cosine in zip(known, memories, cosines, strict=True)
+            ],
+            np.float32,
+        )
+        own = self._requests.bag(asked.rows) @ self._of_request + (asked.vector * VECTOR) @ self._asked + self._bias
+        both = vectors @ (asked.vector[:, None] * PRODUCT * self._product)
+        before = own + np.stack([each.given for each in known]) + numbers @ self._numbers + both
+        found: NDArray[np.float32] = softmax(self._out(np.maximum(before, 0.0)))
         return found
 
     def shown(self, request: str, memories: Sequence[Remembered]) -> list[float]:
@@ -122,6 +154,7 @@ class Relevance:
         judged = self.judge(request, memories)
         return [float(share) for share in judged[:, 0] + judged[:, 1]]
 
-    def _remembered(self, text: str) -> tuple[Side, Floats]:
-        known = side(text, "m", self._embed([text[:LONGEST]])[0])
-        return known, self._memories.bag(known.rows)
+    def _remembered(self, text: str) -> _Known:
+        read = side(text, "m", self._embed([text[:LONGEST]])[0])
+        given = self._memories.bag(read.rows) @ self._of_memory + (read.vector * VECTOR) @ self._known
+        return _Known(read.stems, read.vector, np.asarray(given, np.float32))

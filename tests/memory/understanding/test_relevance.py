@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.relevance import RELATIONS, Remembered
-from memory.understanding.shipped import relevance
+from memory.language.static_embedding import DATA, StaticEmbedding
+from memory.understanding.relevance import RELATIONS, Remembered, inputs, shared, side
+from memory.understanding.shipped import RELEVANCE, relevance
 
 RULE = Remembered("Branches carry the ticket number, like HARP-212-fix-the-valve.", "rule", False)
 PORT = Remembered("The thermostat simulator answers on 7411.", "fact", False)
@@ -45,3 +46,23 @@ def test_any_texts_have_a_judgement_and_always_the_same(asked: str, texts: list[
 def test_who_else_is_asked_about_changes_nothing() -> None:
     alone = relevance().shown("open a branch for HARP-230", [RULE])
     assert relevance().shown("open a branch for HARP-230", MEMORIES)[0] == pytest.approx(alone[0], abs=1e-5)
+
+
+def test_many_at_once_are_judged_as_each_pair_is_in_training() -> None:
+    asked = "open a branch for HARP-230"
+    with np.load(DATA / RELEVANCE) as stored:
+        tables = {name: stored[name] * stored[f"{name}_scale"] for name in ("requests", "memories")}
+        weights = {name: stored[name].astype(np.float32) for name in ("W1", "b1", "W2", "b2")}
+    embed = StaticEmbedding.load().documents
+    request = side(asked, "r", embed([asked])[0])
+    for memory, judged in zip(MEMORIES, relevance().judge(asked, MEMORIES), strict=True):
+        known = side(memory.text, "m", embed([memory.text])[0])
+        bags = [
+            tables[name][list(each.rows)].sum(axis=0) / np.sqrt(len(each.rows) + 1.0)
+            for name, each in (("requests", request), ("memories", known))
+        ]
+        numbers = shared(request, known, memory.kind, memory.personal, asks=False)
+        one = np.concatenate([*bags, inputs(request, known, numbers)])
+        scores = np.maximum(one @ weights["W1"] + weights["b1"], 0.0) @ weights["W2"] + weights["b2"]
+        shares = np.exp(scores - scores.max())
+        assert judged == pytest.approx(shares / shares.sum(), abs=1e-3)
