@@ -95,7 +95,7 @@ def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
         return False
     if own.sentence == before.sentence:
         return own.judged.keep >= BESIDE
-    short = sum(len(each.text.split()) for each in clauses[first:at]) < FRAGMENT
+    short = min(sum(len(each.text.split()) for each in clauses[first:at]), len(own.text.split())) < FRAGMENT
     return own.judged.keep >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS)
 
 
@@ -104,7 +104,8 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     lead = max(own, key=lambda each: each.judged.keep)
     kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(KEPT))]
     kind = KEPT[max(range(len(KEPT)), key=kinds.__getitem__)]
-    scopes = lead.judged.scopes
+    # "… never force push. No matter where.": one of them says how far both reach.
+    scopes = max((each.judged.scopes for each in own), key=lambda each: each[0])
     guides = sum(share * GUIDES[kind] for kind, share in zip(KEPT, kinds, strict=True)) / max(sum(kinds), 1e-6)
     text = " ".join(each.text for each in own)
     start = first

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +34,15 @@ def test_sentences_stay_apart_unless_the_second_goes_on() -> None:
     one = clause("Releases go out from the train branch only.", 0.9)
     assert len(statements([one, clause("Secrets live in the vault on the hill.", 0.9, sentence=1)])) == 2
     assert len(statements([one, clause("Hotfixes as well as features do.", 0.9, sentence=1, continues=0.9)])) == 1
+
+
+def test_a_short_sentence_behind_a_statement_says_how_far_it_reaches() -> None:
+    rule = clause("You never delete a branch of mine, merged or not.", 0.9)
+    mark = clause("Wherever we are.", 0.8, sentence=1)
+    wide = replace(mark, judged=replace(mark.judged, scopes=(0.9, 0.1, 0.0)))
+    (only,) = statements([rule, wide])
+    assert only.text == "You never delete a branch of mine, merged or not. Wherever we are."
+    assert (only.scope, statements([rule, mark])[0].scope) == ("user", "project")
 
 
 def test_an_answer_takes_along_what_it_answers() -> None:
