@@ -100,7 +100,7 @@ def _details(ranked: Sequence[Scored], candidates: Iterable[Memory], shown: Sequ
 
 
 def _told(words: frozenset[int], facts: Iterable[frozenset[int]]) -> bool:
-    return any(len(own & words) >= HELD * len(own) for own in facts)
+    return any(own and len(own & words) >= HELD * len(own) for own in facts)
 
 
 def _read(fact: Fact) -> Remembered:

@@ -35,7 +35,6 @@ from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
-from memory.understanding.shipped import change
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -237,7 +236,7 @@ class Learner(Following):
                 continue
             unindexed = {**self._unindexed, **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
-            decision = reconcile(each.draft, known, at, self._now(), change().judge)
+            decision = reconcile(each.draft, known, at, self._now())
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             again += said_again(decision, each.draft, facts, journaled)

@@ -40,6 +40,8 @@ GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
 SURE: Final = 0.75
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+WORDED: Final = 8
+"""Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 ASKED: Final = 0.9
@@ -111,10 +113,13 @@ def _borne_out(draft: Draft, read: Sequence[Clause]) -> bool:
     if draft.confidence >= ASKED:
         return True
     letters = _letters(draft.text)
-    read_so = [
-        clause.judged for clause in read if (own := _letters(clause.text)) and (own in letters or letters in own)
-    ]
+    read_so = [clause.judged for clause in read if _same_words(_letters(clause.text), letters)]
     return not read_so or any(each.keep >= DOUBTED or each.passing not in _IDLE for each in read_so)
+
+
+def _same_words(clause: str, draft: str) -> bool:
+    """Whether a clause stands in a draft, or the other way; of a word or two that is chance."""
+    return clause == draft or (len(clause) >= WORDED and (clause in draft or draft in clause))
 
 
 _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
@@ -130,7 +135,7 @@ def _add(found: list[Draft], draft: Draft) -> None:
         if own in letters or letters in own:
             guides = max(known.importance, draft.importance)
             read = replace(known, importance=guides, category=draft.category)
-            if draft.kind is Kind.TASK and not known.pinned:
+            if draft.kind is Kind.TASK and not known.pinned and known.kind in (Kind.DECISION, Kind.FACT):
                 read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
             layer = known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer
             found[place] = replace(read, layer=layer)

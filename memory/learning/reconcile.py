@@ -8,20 +8,15 @@ both stay and know of each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memory.fact import Category, Draft, Fact, Kind, State, outlasts
+from memory.fact import Draft, Fact, Kind, State, outlasts
 from memory.language.claim import Claim
-from memory.language.contradiction import NONE, Verdict, compare, compare_claims
+from memory.language.contradiction import NONE, Verdict, compare
 from memory.language.narrowing import one_of_several, takes_over
-from memory.language.scopes import apart
 from memory.language.words import STOP, stem, words
-from memory.understanding.change import RELATIONS
 
 SAME_WORDS = 0.9
 """Share of common stems from which two texts say the same."""
@@ -35,18 +30,6 @@ NEAR_MEANING = 0.9
 """Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
 CLASH = 0.6
 CHANGED = 0.5
-NEARBY = 0.3
-"""The cosine or the coverage from which on two statements are held against each other by the trained model."""
-REPLACES = 0.9
-"""How likely a statement must replace another one to end it."""
-SAYS_THE_SAME = 0.9
-"""How likely it must say the same to count as said again."""
-_SAME, _REPLACES = RELATIONS.index("same"), RELATIONS.index("replaces")
-_AT_WORK = frozenset((Category.WORKFLOWS, Category.PROJECTS, Category.TECHNICAL, Category.PEOPLE))
-
-Judge = Callable[[str, Sequence[str]], NDArray[np.float32]]
-"""The probabilities of the relations of a newer statement to some older ones, shape (n, 5), see
-:mod:`memory.understanding.change`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +91,12 @@ Decision = Reinforce | Merge | New | Supersede | Contradict | Past | Vouch
 
 
 def reconcile(
-    draft: Draft,
-    neighbours: Sequence[tuple[Fact, float, float]],
-    now: datetime,
-    clock: datetime | None = None,
-    judge: Judge | None = None,
+    draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime, clock: datetime | None = None
 ) -> Decision:
     """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
     those that are not active, or that ended before ``now``, are passed over. ``now`` is when the draft was said, which
     may be before some of them were (a session that is imported). ``clock`` is what the clock says: what was recorded
-    after that, was so by one that had run ahead, and nothing is said before it. ``judge`` says of talk about
-    work what the words alone do not: that a statement replaces another one without naming it, or says the same."""
+    after that, was so by one that had run ahead, and nothing is said before it."""
     known = [
         (fact, cosine, lexical)
         for fact, cosine, lexical in neighbours
@@ -169,52 +147,10 @@ def reconcile(
         # What bears the name of what has gone may stay as it is, once it is known what that was.
         rivals = tuple(id for id, why in clashing.items() if why != "named")
         return Supersede(tuple(gone), round(0.5 + 0.5 * max(gone.values()), 3), rivals)
-    if judge is not None and (read := _judged(draft, known, now, judge)) is not None:
-        return read
     if clashing:
         return Contradict(tuple(clashing))
     nearest = max((max(cosine, lexical) for _, cosine, lexical in known), default=0.0)
     return New(round(min(1.0, max(0.0, 1.0 - nearest)), 3))
-
-
-def _judged(draft: Draft, known: Sequence[tuple[Fact, float, float]], now: datetime, judge: Judge) -> Decision | None:
-    """What a trained model makes of it, where it is sure: which known facts it replaces, or which one it repeats."""
-    if not draft.origin.trusted or draft.category not in _AT_WORK or _holds_later(draft.text, now):
-        return None
-    claim = Claim(draft.text)
-    near = [
-        fact
-        for fact, cosine, lexical in known
-        if max(cosine, lexical) >= NEARBY
-        and fact.category in _AT_WORK
-        and not fact.pinned
-        and draft.origin.counts_as(fact.origin)
-        and not outlasts(fact, draft)
-        and not _can_be_read(Claim(fact.text), claim)
-    ]
-    if not near:
-        return None
-    shares = judge(draft.text, [fact.text for fact in near])
-    same, replaces = shares[:, _SAME], shares[:, _REPLACES]
-    gone = tuple(fact.id for fact, share in zip(near, replaces, strict=True) if share >= REPLACES)
-    # Of two plain statements alone the model too often takes another attribute for another value.
-    if gone and (claim.tells_of_change or draft.kind is Kind.CORRECTION):
-        return Supersede(gone, round(float(replaces.max()), 3))
-    best = int(same.argmax())
-    if same[best] >= SAYS_THE_SAME and near[best].expires_at == draft.expires_at:
-        return Reinforce(near[best].id)
-    return None
-
-
-def _can_be_read(older: Claim, newer: Claim) -> bool:
-    """Whether what two statements claim can be read by their form: then that says more than a model."""
-    attributes = [each.attribute or each.purpose for each in (older, newer)]
-    return (
-        all(attributes)
-        or compare_claims(older, newer) is not NONE
-        or newer.tentative
-        or apart(older.circumstances, newer.circumstances)
-    )
 
 
 def _verdict(fact: Fact, draft: Draft) -> Verdict:

@@ -150,9 +150,16 @@ class Relevance:
         return found
 
     def shown(self, request: str, memories: Sequence[Remembered]) -> list[float]:
-        """How likely each of some memories applies to a request or answers it."""
+        """How likely each of some memories applies to a request or answers it. Of a long one the beginning and the end
+        are read, each by itself: what is wanted stands in one of them."""
         judged = self.judge(request, memories)
-        return [float(share) for share in judged[:, 0] + judged[:, 1]]
+        if len(request) > LONGEST:
+            judged = np.maximum(judged, self.judge(request[-LONGEST:], memories))
+        return [min(float(share), 1.0) for share in judged[:, 0] + judged[:, 1]]
+
+    def let_go(self) -> None:
+        """Keep nothing of any memory at hand: some were forgotten."""
+        self._read.cache_clear()
 
     def _remembered(self, text: str) -> _Known:
         read = side(text, "m", self._embed([text[:LONGEST]])[0])

@@ -10,15 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
-from memory.understanding.change import Change
 from memory.understanding.clauses import Reader, Splitter
 from memory.understanding.network import ClauseModel, Layer, Table
 from memory.understanding.relevance import Relevance
 
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
-CHANGE: Final = "change.npz"
-CHANGE_TABLES: Final = ("newer", "older", "both")
 
 
 @lru_cache(maxsize=1)
@@ -47,16 +44,10 @@ def relevance() -> Relevance:
         )
 
 
-@lru_cache(maxsize=1)
-def change() -> Change:
-    """The model of change with the weights in the package. Raises FileNotFoundError where they are missing."""
-    with np.load(DATA / CHANGE) as stored:
-        return Change(
-            tables=[Table(stored[name], float(stored[f"{name}_scale"])) for name in CHANGE_TABLES],
-            hidden=Layer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
-            out=Layer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
-            embed=reader().embed,
-        )
+def let_go() -> None:
+    """Keep no text of a memory at hand: some were forgotten."""
+    if relevance.cache_info().currsize:
+        relevance().let_go()
 
 
 def clause_model(stored: Mapping[str, Any]) -> ClauseModel:

@@ -54,6 +54,8 @@ _COMPANIES_BY_KEY = (
     ("sk-or-", "OpenRouter"),
     ("sk-", "OpenAI"),
     ("AIza", "Google"),
+    ("AQ.", "Google"),
+    ("ya29.", "Google"),
     ("gsk_", "Groq"),
     ("xai-", "xAI"),
     ("hf_", "Hugging Face"),
@@ -121,7 +123,7 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
     if api is Api.UNKNOWN:
         raise _unknown()
     if api is Api.OLLAMA:
-        return settings.ollama
+        return _checked(settings.ollama, headers, path)
     if api is Api.GEMINI or (api is Api.EITHER and _shown_as_google(headers, path)):
         base = settings.gemini
     else:
@@ -139,6 +141,8 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
     """Whose API a path belongs to."""
     plain = unquote(path.partition("?")[0])
     segments = plain.strip("/").split("/")
+    if segments[0] == "upload" and len(segments) > 1:
+        segments = segments[1:]
     version = segments[0]
     if _GEMINI_VERSION.fullmatch(version):
         return Api.GEMINI if segments[1:2] and segments[1] in _GEMINI else Api.UNKNOWN
@@ -166,8 +170,14 @@ def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[s
 
 
 def _googles_keys(headers: Mapping[str, str], path: str) -> list[str]:
-    """The keys that are shown in Google's own two ways; there a key of no known form is Google's, too."""
-    shown = [headers.get("x-goog-api-key", "").strip(), *parse_qs(path.partition("?")[2]).get("key", [])]
+    """The keys that are shown in Google's own two ways; there a key of no known form is Google's, too, but that others
+    have parameters of that name as well."""
+    shown = [headers.get("x-goog-api-key", "").strip()]
+    told = parse_qs(path.partition("?")[2]).get("key", [])
+    if api_of(path, headers) in (Api.GEMINI, Api.EITHER):
+        shown += told
+    else:
+        shown += [key for key in told if _company_of_key(key, "")]
     return [key for key in shown if key]
 
 

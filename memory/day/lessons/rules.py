@@ -43,11 +43,10 @@ async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
 
 
 def _load() -> None:
-    from memory.understanding.shipped import change, reader, relevance
+    from memory.understanding.shipped import reader, relevance
 
     reader()
     relevance()
-    change()
 
 
 def whole() -> bool:

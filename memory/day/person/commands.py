@@ -37,6 +37,7 @@ from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.ports import AsideLeft, Counts, Forgotten, Journal, StoreError
 from memory.scope import Layer, Scope
+from memory.understanding.shipped import let_go
 
 ALIKE = 200
 """Memories that a preview of ``forget`` shows at most."""
@@ -258,6 +259,7 @@ class Commands:
             await self._journal.tombstone(self._tombstones(taken, going), self._now())
             await going.then(gone)
             self._sessions.forget()
+            let_go()
             await self._pages.unmake({memory.owner for memory in taken})
             said = [memory.text.casefold() for memory in taken]
             written = [

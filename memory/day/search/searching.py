@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from memory.context.at_work import at_work
 from memory.context.diversity import diverse
@@ -25,6 +26,8 @@ from memory.language.spans import Span
 from memory.ports import Embedder, Found, Index, Journal, Query, Vector
 from memory.understanding.shipped import relevance
 
+AT_ONCE = 20
+"""Memories that are judged on the loop; more are in a thread, as streams are relayed meanwhile."""
 TIMES = 2
 """Times of one question that are searched by themselves."""
 
@@ -95,18 +98,19 @@ class Searching:
         clock.lap("rank")
         scored: list[Scored] = []
         if ranked and moment.work and question.asker is Asker.PERSON:
-            scored = diverse(self._at_work(question, rounds, ranked))
+            scored = diverse(await self._at_work(question, rounds, ranked))
         elif ranked:
             ranked = await self._beside(question, rounds, ranked, moment, weights)
             scored = diverse(ranked)
             clock.lap("beside")
         return Searched(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
 
-    def _at_work(self, question: Question, rounds: Sequence[Round], ranked: Sequence[Scored]) -> list[Scored]:
+    async def _at_work(self, question: Question, rounds: Sequence[Round], ranked: Sequence[Scored]) -> list[Scored]:
         """What of a ranking helps an agent at work."""
         whole = rounds[0]
         evidence = [pair for pair in whole.candidates if not is_question(pair[1])]
-        return at_work(
+        judged = partial(
+            at_work,
             question.said,
             ranked,
             [memory for each in rounds for _, memory in each.candidates],
@@ -114,6 +118,8 @@ class Searching:
             worded=passes(question, whole.weighed, evidence),
             asks=question.work < 1.0 or "?" in question.said,
         )
+        # What has not been read since the start is read now, half a millisecond each.
+        return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)
 
     async def _round(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import msgspec
 
@@ -32,7 +33,14 @@ def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
     fields = fields_of(raw)
     role = _ROLES.get(string_of(fields.get("role")), Role.OTHER)
     takes = _takes(fields.get("parts")) if role in (Role.USER, Role.TOOL) else None
-    return message(role, tuple(content_of(fields.get("parts"))), spoken, takes)
+    parts = tuple(content_of(fields.get("parts")))
+    made = message(role, parts, spoken, takes)
+    if role is not Role.USER:
+        return made
+    # Files that a person names come as parts of their own between marks that other parts hold, and what stands beside a
+    # tool's result came from the tool.
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    return replace(made, spoken="" if made.results or not texts else spoken("\n".join(texts)))
 
 
 def content_of(parts: msgspec.Raw | None) -> Iterator[Part]:

@@ -17,7 +17,7 @@ def places_of(message: msgspec.Raw) -> list[Place | None]:
     places: list[Place | None] = []
     for part in items_of(fields_of(message).get("parts")):
         fields = fields_of(part)
-        sealed = bool(value_of(field(fields, "thoughtSignature")))
+        sealed = bool(string_of(field(fields, "thoughtSignature")))
         if is_string(fields.get("text")):
             thought = value_of(fields.get("thought")) is True
             if thought or sealed or string_of(fields["text"]):

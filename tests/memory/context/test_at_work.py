@@ -51,3 +51,8 @@ def test_there_are_never_more_than_a_few() -> None:
         fact(f"The label printer {n} listens on port 91{n:02}.", category=Category.PROJECTS) for n in range(20)
     ]
     assert len(chosen(many)) == FEW.facts
+
+
+def test_a_fact_without_words_hides_no_passage() -> None:
+    said = passage("The label printer was moved to port 9107 when the switch burnt down.", source=b"said")
+    assert chosen([said], fact("✅", source=b"said")) == [said]

@@ -1,16 +1,12 @@
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
-from memory.learning.reconcile import Contradict, Judge, Merge, New, Past, Reinforce, Supersede, reconcile
+from memory.learning.reconcile import Contradict, Merge, New, Past, Reinforce, Supersede, reconcile
 from memory.scope import Layer
-from memory.understanding.change import RELATIONS
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -185,36 +181,3 @@ def test_what_a_clock_that_ran_ahead_recorded_is_not_said_later_than_what_is_sai
     change = draft("We switched the API from PostgreSQL to SQLite")
     assert not isinstance(reconcile(change, known, NOW, ahead), Supersede)
     assert reconcile(change, known, NOW, NOW) == reconcile(change, [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW)
-
-
-OLD = "the nightly numbers come out of the Perl thing"
-MOVED = "we get the nightly numbers from the Rust job now"
-
-
-def judged(relation: str) -> Judge:
-    """A model that is sure of one relation, whatever it is asked."""
-
-    def judge(newer: str, older: Sequence[str]) -> NDArray[np.float32]:
-        shares = np.full((len(older), len(RELATIONS)), 0.01, np.float32)
-        shares[:, RELATIONS.index(relation)] = 0.96
-        return shares
-
-    return judge
-
-
-def test_what_form_cannot_tell_is_replaced_where_the_model_is_sure_and_a_change_is_told() -> None:
-    known = [(fact(OLD), 0.6, 0.5)]
-    assert isinstance(reconcile(draft(MOVED), known, NOW, NOW, judged("replaces")), Supersede)
-    assert isinstance(reconcile(draft(MOVED), known, NOW, NOW, judged("unrelated")), New)
-    plain = "we get the nightly numbers from the Rust job"
-    assert isinstance(reconcile(draft(plain), known, NOW, NOW, judged("replaces")), New)
-
-
-def test_what_is_pinned_or_far_off_is_never_put_to_the_model() -> None:
-    assert isinstance(reconcile(draft(MOVED), [(fact(OLD, pinned=True), 0.6, 0.5)], NOW, NOW, judged("replaces")), New)
-    assert isinstance(reconcile(draft(MOVED), [(fact(OLD), 0.1, 0.1)], NOW, NOW, judged("replaces")), New)
-
-
-def test_what_is_said_again_in_other_words_is_reinforced() -> None:
-    again = draft("Perl makes these figures each night")
-    assert reconcile(again, [(fact(OLD), 0.6, 0.5)], NOW, NOW, judged("same")) == Reinforce("f")

@@ -66,3 +66,9 @@ def test_many_at_once_are_judged_as_each_pair_is_in_training() -> None:
         scores = np.maximum(one @ weights["W1"] + weights["b1"], 0.0) @ weights["W2"] + weights["b2"]
         shares = np.exp(scores - scores.max())
         assert judged == pytest.approx(shares / shares.sum(), abs=1e-3)
+
+
+def test_the_end_of_a_long_request_counts_as_much_as_its_beginning() -> None:
+    asked, story = "which port does the simulator listen on?", "We had a long day of it with the valves. " * 12
+    for text in (f"{story}{asked}", f"{asked} {story}"):
+        assert relevance().shown(text, [PORT])[0] > 0.3

@@ -276,3 +276,24 @@ async def test_a_body_in_zstd_or_brotli_takes_its_route_and_gets_memory(encoding
             assert headers["x-palimpsest-status"] == "untouched"
             assert local.last.body == body and local.last.headers["Content-Encoding"] == encoding
             assert other.requests == []
+
+
+def test_local_paths_that_lead_to_a_company_carry_no_other_companys_key() -> None:
+    far = UpstreamSettings.model_validate({"ollama": "https://api.groq.com/x"})
+    with pytest.raises(Refusal):
+        base_for_path(far, "/api/generate", bearer(ANT))
+
+
+@pytest.mark.parametrize("key", ["AQ.Ab8RN6Kabc", "ya29.a0AfH6SMabc", GOO])
+def test_googles_keys_and_tokens_never_go_to_another_company(key: str) -> None:
+    with pytest.raises(Refusal):
+        base_for_path(DEFAULT, "/v1/embeddings", bearer(key))
+
+
+def test_a_parameter_called_key_is_googles_on_googles_paths_only() -> None:
+    assert base_for_path(DEFAULT, "/v1/embeddings?key=t1", bearer(OAI)) == OPENAI
+    assert companies_of_keys({}, "/v1beta/models?key=t1") == {"Google"}
+
+
+def test_uploads_of_googles_are_googles() -> None:
+    assert api_of("/upload/v1beta/files", {}) is Api.GEMINI
