@@ -22,10 +22,29 @@ from memory.conversation import (
     pack,
     unpack,
 )
+from memory.learning.redact import redact_name
 from memory.learning.struck import FORGOTTEN
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
+
+
+class Redactor:
+    """Takes the secrets out of texts, and out of names with the ``key`` of the journal."""
+
+    def __init__(self, redact: Redact) -> None:
+        self._redact = redact
+        self.key = b""
+
+    def __call__(self, text: str) -> str:
+        """A text."""
+        # Lone surrogates are legal in JSON escapes and nowhere else: they would not go into a column.
+        return self._redact(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
+
+    def name(self, name: str) -> str:
+        """A name that is joined by: itself, or a hash where a secret stands in it."""
+        return redact_name(name, self.key, self)
+
 
 LIGHT = 8192
 """Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
@@ -59,6 +78,7 @@ class Sealed:
 
 def seal(message: Message, redact: Redact) -> Sealed:
     """Redact, pack and compress. The digest is that of the message as it came."""
+    name = redact.name if isinstance(redact, Redactor) else redact
     # What a person said often is the whole of a part: it is looked through once.
     known: dict[str, str] = {}
 
@@ -67,7 +87,7 @@ def seal(message: Message, redact: Redact) -> Sealed:
             known[text] = redact(shortened(text))
         return known[text]
 
-    parts = tuple(_redacted(part, kept) for part in message.parts)
+    parts = tuple(_redacted(part, kept, name) for part in message.parts)
     spoken = kept(message.spoken) if message.spoken else ""
     return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
 
@@ -119,7 +139,7 @@ def placeholder() -> bytes:
     return body_of((Text(FORGOTTEN),), "")
 
 
-def _redacted(part: Part, redact: Redact) -> Part:
+def _redacted(part: Part, redact: Redact, name: Redact) -> Part:
     match part:
         case Text(text):
             return Text(redact(text))
@@ -127,15 +147,14 @@ def _redacted(part: Part, redact: Redact) -> Part:
             # A picture's own bytes hold no text; its address may hold a token.
             return part if source.startswith("data:") or ";base64," in source[:100] else Image(redact(source))
         case Reasoning(text, signature):
-            # The signature is ciphertext of the provider's: redacting it would only break it.
-            return Reasoning(redact(text), signature)
-        case ToolCall(id, name, arguments):
-            return ToolCall(id, name, redact(arguments))
+            return Reasoning(redact(text), name(signature))
+        case ToolCall(id, tool, arguments):
+            return ToolCall(name(id), name(tool), redact(arguments))
         case ToolResult(call_id, content, failed):
-            inner = tuple(_redacted(each, redact) for each in content)
-            return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
+            inner = tuple(_redacted(each, redact, name) for each in content)
+            return ToolResult(name(call_id), tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
         case Opaque(kind, raw):
-            return Opaque(kind, redact(raw))
+            return Opaque(name(kind), redact(raw))
 
 
 def _weight(message: Message) -> int:

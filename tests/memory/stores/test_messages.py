@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from memory.conversation import Message, Role, Text, digest
+import base64
+import random
+
+from memory.conversation import Message, Reasoning, Role, Text, ToolCall, ToolResult, digest
+from memory.learning.redact import redact as of_secrets
 from memory.stores import messages
-from memory.stores.messages import LONGEST, seal, shortened, unseal
+from memory.stores.messages import LONGEST, Redactor, seal, shortened, unseal
 
 
 def said(text: str) -> Message:
@@ -39,3 +43,38 @@ def test_of_a_text_that_no_model_reads_its_beginning_and_its_end_are_kept() -> N
 def test_any_other_text_is_kept_as_it_is() -> None:
     text = "a" * LONGEST
     assert shortened(text) is text
+
+
+KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def redactor() -> Redactor:
+    made = Redactor(lambda text: of_secrets(text).text)
+    made.key = b"of the journal"
+    return made
+
+
+def test_a_secret_that_stands_as_a_name_is_not_kept_and_joins_as_before() -> None:
+    parts = (
+        Reasoning("so", f"signed {KEY}"),
+        ToolCall(KEY, f"run_{KEY}", "{}"),
+        ToolResult(KEY, (Text("done"),), False),
+    )
+    sealed = seal(Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts), ""), redactor())
+    told = unseal(sealed.digest, sealed.role, sealed.body)
+    assert sealed.redacted and KEY not in repr(told)
+    _, call, result = told.parts
+    assert isinstance(call, ToolCall) and isinstance(result, ToolResult)
+    assert call.id == result.call_id != call.name and call.name.startswith("secret-")
+
+
+def test_ordinary_names_and_signatures_are_kept_as_they_are() -> None:
+    signature = base64.b64encode(random.Random(5).randbytes(600)).decode()
+    parts = (
+        Reasoning("so", signature),
+        Reasoning("so", base64.urlsafe_b64encode(random.Random(6).randbytes(600)).decode()),
+        ToolCall("call_Q2x8Zk1mP0sT7uVwYa3bCdEf", "mcp__boat__read_file", "{}"),
+        ToolResult("toolu_01A09q90qw90lq917835lq9", (Text("done"),), False),
+    )
+    sealed = seal(Message(Role.ASSISTANT, parts, digest(Role.ASSISTANT, parts), ""), redactor())
+    assert not sealed.redacted and unseal(sealed.digest, sealed.role, sealed.body).parts == parts
