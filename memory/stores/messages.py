@@ -1,4 +1,8 @@
-"""A message as it is stored: redacted text by text, packed, compressed."""
+"""A message as it is stored: redacted text by text, packed, compressed.
+
+A text that is longer than any model reads is stored twice: with its beginning and its end, as whatever learns, finds
+and indexes reads it, and behind that whole, for whoever asks for the message itself.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,7 @@ HEAVY = 2**18
 """Characters of new messages from which on they are sealed by themselves: the others do not wait behind them."""
 
 LONGEST = 2**21
-"""Characters of one text that are kept: half a million tokens."""
+"""Characters of one text that are read by what learns from it: half a million tokens."""
 
 END = 2**16
 """Those of them that are from its end."""
@@ -84,7 +88,7 @@ def seal(message: Message, redact: Redact) -> Sealed:
 
     def kept(text: str) -> str:
         if text not in known:
-            known[text] = redact(shortened(text))
+            known[text] = redact(text)
         return known[text]
 
     parts = tuple(_redacted(part, kept, name) for part in message.parts)
@@ -93,16 +97,21 @@ def seal(message: Message, redact: Redact) -> Sealed:
 
 
 def shortened(text: str) -> str:
-    """A text, or its beginning and its end where it is longer than any model reads: looking through the whole of it
-    would take longer than anybody waits for the end of a reply."""
+    """A text, or its beginning and its end where it is longer than any model reads."""
     if len(text) <= LONGEST:
         return text
     left = LONGEST - END
-    return f"{text[:left]}\n[{len(text) - LONGEST} characters are not kept]\n{text[-END:]}"
+    return f"{text[:left]}\n[{len(text) - LONGEST} characters are left out here]\n{text[-END:]}"
 
 
 def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
     """What is stored of a message whose parts hold no secret."""
+    short = tuple(_each_text(part, shortened) for part in parts)
+    body = _packed(short, shortened(spoken))
+    return body if short == parts else body + _packed(parts, spoken)
+
+
+def _packed(parts: tuple[Part, ...], spoken: str) -> bytes:
     return zlib.compress(pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace"), _LEVEL)
 
 
@@ -121,14 +130,27 @@ def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence
     write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
 
 
-def unseal(digest: bytes, role: str, body: bytes) -> Message:
-    """The message that was sealed, without its secrets.
+def opened(body: bytes, whole: bool = False) -> bytes:
+    """What was packed into a body; with its longest texts ``whole``, or their beginnings and ends.
+
+    Raises:
+        zlib.error: when it is damaged.
+    """
+    first = zlib.decompressobj()
+    told = first.decompress(body)
+    if not first.eof:
+        raise zlib.error("incomplete")
+    return zlib.decompress(first.unused_data) if whole and first.unused_data else told
+
+
+def unseal(digest: bytes, role: str, body: bytes, whole: bool = False) -> Message:
+    """The message that was sealed, without its secrets; with its longest texts ``whole``, or their beginnings and ends.
 
     Raises:
         ValueError: when the body is not of that form.
     """
     try:
-        packed, _, spoken = zlib.decompress(body).partition(b"\n")
+        packed, _, spoken = opened(body, whole).partition(b"\n")
     except zlib.error as error:
         raise ValueError(f"not a sealed message: {error}") from error
     return Message(Role(role), unpack(packed), digest, spoken.decode("utf-8"))
@@ -137,6 +159,11 @@ def unseal(digest: bytes, role: str, body: bytes) -> Message:
 def placeholder() -> bytes:
     """The body of a forgotten message."""
     return body_of((Text(FORGOTTEN),), "")
+
+
+def _each_text(part: Part, made: Callable[[str], str]) -> Part:
+    """A part with something made of each of its texts."""
+    return _redacted(part, made, lambda name: name)
 
 
 def _redacted(part: Part, redact: Redact, name: Redact) -> Part:
