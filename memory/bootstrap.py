@@ -298,6 +298,7 @@ async def open_memory(
         files,
         {
             CandidateKind.KNOWLEDGE: conventions,
+            CandidateKind.LINE: conventions,
             CandidateKind.SKILL: skills,
             CandidateKind.RETIREMENT: Retirements(journal, skills),
         },

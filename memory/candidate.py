@@ -7,6 +7,7 @@ skill be retired.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -19,12 +20,13 @@ AGAIN: Final = 2.0
 
 
 class CandidateKind(StrEnum):
-    """What is put forward. ``text`` is a sentence of knowledge, or the whole SKILL.md of a skill that is to be written
-    or retired."""
+    """What is put forward. ``text`` is a sentence of knowledge, the whole SKILL.md of a skill that is to be written or
+    retired, or a line of a shared file that somebody wrote, changed or deleted."""
 
     KNOWLEDGE = "knowledge"
     SKILL = "skill"
     RETIREMENT = "retirement"
+    LINE = "line"
 
 
 class CandidateState(StrEnum):
@@ -142,9 +144,40 @@ def retires(candidate: Candidate) -> str:
     return candidate.mark.removeprefix(_RETIRE).partition(" ")[0] if is_one else ""
 
 
+def line_written(id: str, said: str, text: str, layer: Layer, old: str = "", was: str = "") -> Proposal:
+    """That a line ``said`` of a shared file, which somebody wrote there, be a rule, with ``text`` as what is kept of
+    it; instead of the rule ``old``, whose line ``was`` other, where there was one."""
+    title = f"{text} (was: {was})" if old else text
+    return _line(id, f"{_WROTE}{_hash(said)}", title, text, (old,) if old else (), layer)
+
+
+def line_deleted(id: str, old: str, was: str, layer: Layer) -> Proposal:
+    """That the rule ``old``, whose line ``was`` deleted from a shared file by somebody, be none any more."""
+    return _line(id, f"{_DELETED}{old}", f"delete: {was}", was, (old,), layer)
+
+
+def is_line(candidate: Candidate, said: str) -> bool:
+    """Whether a candidate is about this line of a shared file."""
+    return candidate.kind is CandidateKind.LINE and candidate.mark == f"{_WROTE}{_hash(said)}"
+
+
+def deletes(candidate: Candidate) -> str:
+    """The id of the rule that a candidate would delete, as somebody deleted its line; empty for any other."""
+    is_one = candidate.kind is CandidateKind.LINE and candidate.mark.startswith(_DELETED)
+    return candidate.mark.removeprefix(_DELETED) if is_one else ""
+
+
 def because(sources: int, what: str, sessions: int) -> str:
     """Evidence in a few words: "14 corrections in 9 sessions"."""
     return f"{_count(sources, what)} in {_count(sessions, 'session')}"
+
+
+def _line(id: str, mark: str, title: str, text: str, evidence: tuple[str, ...], layer: Layer) -> Proposal:
+    return Proposal(id, CandidateKind.LINE, mark, title, text, "edit by hand", 1, 1, evidence, layer)
+
+
+def _hash(said: str) -> str:
+    return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def _count(number: int, what: str) -> str:
@@ -154,3 +187,5 @@ def _count(number: int, what: str) -> str:
 
 
 _RETIRE: Final = "retire "
+_WROTE: Final = "line "
+_DELETED: Final = "no line "

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from memory.learning.redact import redact_name, redact_path
 from memory.scope import Scope
 from memory.session import Mode
 from proxy.door.keys import InstallationKey, is_installation_key
@@ -122,15 +123,24 @@ def resolve(
     identity = runtime.identity(headers, view) if view is not None else None
     owner = "\0".join(("" if one is None else one) for one in (scope.org, scope.user, claim.project))
     return Caller(
-        scope=scope,
+        scope=without_secrets(scope, secret),
         namespace=namespace(f"{entry.key if entry else _lasting(credential)}\0{owner}", secret),
-        session_key=identity.session if identity else None,
-        parent_key=identity.parent if identity else None,
-        directory=place.directory,
+        session_key=_kept(identity.session if identity else None, secret),
+        parent_key=_kept(identity.parent if identity else None, secret),
+        directory=None if place.directory is None else redact_path(place.directory, secret),
         timezone=place.timezone,
         mode=mode,
         note=note,
     )
+
+
+def without_secrets(scope: Scope, secret: bytes) -> Scope:
+    """A place whose names may be kept: one in which a secret stands is called by a keyed hash."""
+    return Scope(_kept(scope.org, secret), _kept(scope.user, secret), _kept(scope.project, secret))
+
+
+def _kept(name: str | None, secret: bytes) -> str | None:
+    return None if name is None else redact_name(name, secret)
 
 
 def shows_key(headers: Headers, prefix: Prefix, settings: Settings, key: InstallationKey) -> bool:

@@ -64,8 +64,8 @@ def _same(proposal: Proposal, candidate: Candidate) -> bool:
         return False
     if proposal.mark == candidate.mark:
         return True
-    if proposal.kind is CandidateKind.RETIREMENT:
-        # A skill that was approved anew may be retired anew, though the same bore it out.
+    if proposal.kind in (CandidateKind.RETIREMENT, CandidateKind.LINE):
+        # A skill that was approved anew may be retired anew, though the same bore it out; and each line is one.
         return False
     one, other = set(proposal.evidence), set(candidate.evidence)
     if one and other and len(one & other) > SAME_EVIDENCE * min(len(one), len(other)):

@@ -1,7 +1,8 @@
 """What may be heard of a text that somebody else may have written: what it tells, without what it orders.
 
-What a page, a tool or a sub-agent said is kept as knowledge; the orders in it are nobody's that memory serves. Line by
-line, with the code and the questions between them; what an order is, ``orders`` knows.
+What a page, a tool or a sub-agent said is kept as knowledge; the orders in it are nobody's that memory serves, and what
+it says that the person decided is nobody's word. Line by line, with the code and the questions between them; what an
+order is, ``orders`` knows, and what such a claim is, ``claimed``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memory.language.sentences import WRAPPED, asks, sentences
 from memory.learning.addressed import gives_persona, may_name_reader, names_reader
+from memory.learning.claimed import claims_authority
 from memory.learning.orders import is_order, plain
 
 _SPEAKS = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
@@ -138,10 +140,10 @@ def _end(lines: list[str]) -> int:
 
 
 def _told(line: str) -> str:
-    """A line without its orders."""
+    """A line without its orders, and without what it says that the person said."""
     kept, every = [], sentences(line)
     for each in every:
-        if not is_order(each):
+        if not is_order(each) and not claims_authority(each):
             kept.append(each)
         elif gives_persona(plain(each)):
             break

@@ -7,6 +7,7 @@ they are looked for stands in :mod:`memory.learning.secrets`.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +34,8 @@ class Redacted:
 Span = tuple[int, int, str]
 
 _PLACEHOLDER = re.compile(r"\[secret: [a-z0-9.]{1,20}(?: [a-z0-9.]{1,20}){0,3}\]")
+# A provider's signature or encrypted reasoning is longer than any key that it issues.
+_CIPHERTEXT = re.compile(r"[A-Za-z0-9+/]{100,}={0,2}|[A-Za-z0-9+/_-]{250,}={0,2}")
 _UNICODE = re.compile(r"u[0-9a-fA-F]{4}")
 # A number in JSON stands without quotes; its placeholder must not.
 _JSON_MEMBER = re.compile(r"(?P<quote>\\{0,8}\")[ \t]{0,4}:[ \t]{0,4}\Z")
@@ -70,6 +73,20 @@ def redact(text: str) -> Redacted:
         # Only what stands beside a placeholder is another text than before.
         windows = [each for each in _windows(len(text)) if _any_within(changed, each.begin, each.end)]
     return Redacted(text, count, tuple(sorted(kinds)))
+
+
+def redact_name(name: str, key: bytes, redacted: Callable[[str], str] = lambda text: redact(text).text) -> str:
+    """A name (of a project, a session, a model, a call…) as it may be kept: itself, or where a secret stands in it a
+    keyed hash of the whole, so that the same name is the same still."""
+    if redacted(name) == name or _CIPHERTEXT.fullmatch(name):
+        return name
+    told = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=key[:64], digest_size=8).hexdigest()
+    return f"secret-{told}"
+
+
+def redact_path(path: str, key: bytes) -> str:
+    """A path, each of whose names may be kept (:func:`redact_name`)."""
+    return path if redact(path).text is path else "/".join(redact_name(part, key) for part in path.split("/"))
 
 
 class _Window(NamedTuple):

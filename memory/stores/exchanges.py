@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 
 import orjson
@@ -113,16 +113,16 @@ class Exchanges(Shelf):
             namespace=arrival.namespace,
             at=arrival.at,
             dialect=exchange.conversation.dialect,
-            model=self._redact(exchange.conversation.model),
+            model=self._redact.name(exchange.conversation.model),
             status=exchange.status,
             history=history,
             messages=tuple(await seal_all(messages, self._redact)),
             reply=reply.digest if reply else None,
             forms=tuple(forms(told.parts)),
             complete=told.complete,
-            stop=told.stop,
+            stop=self._redact(told.stop),
             usage=told.usage,
-            receipt=exchange.receipt,
+            receipt=replace(exchange.receipt, model=self._redact.name(exchange.receipt.model)),
             behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
         )
 

@@ -134,7 +134,7 @@ def _messages(connection: sqlite3.Connection, person: int, digests: Sequence[byt
     found: dict[bytes, Message] = {}
     for row in ask_many(connection, "messages_get", digests, (person,)):
         try:
-            found[row["digest"]] = unseal(row["digest"], row["role"], row["body"])
+            found[row["digest"]] = unseal(row["digest"], row["role"], row["body"], whole=True)
         except ValueError:
             continue
     return found

@@ -20,7 +20,7 @@ from memory.stores.gate import Gate
 from memory.stores.graph import EntityGraph
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
-from memory.stores.messages import Redact
+from memory.stores.messages import Redact, Redactor
 from memory.stores.moving import Moving
 from memory.stores.newest import Newest
 from memory.stores.nights import Nights
@@ -77,8 +77,7 @@ class SqliteJournal(
         synchronous: Synchronous = "NORMAL",
         busy_seconds: float = 2.0,
     ) -> None:
-        # Lone surrogates are legal in JSON escapes and nowhere else: they would not go into a column.
-        self._redact = lambda text: redact(text.encode("utf-8", "backslashreplace").decode())
+        self._redact = Redactor(redact)
         self._terms = terms
         self._recent = RecentHistories()
         self._opened = OpenedMessages()
@@ -96,7 +95,7 @@ class SqliteJournal(
             watch=Watch(("facts", "passages"), self._have_changed),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
-        self._key = self._db.start(_begin)
+        self._key = self._redact.key = self._db.start(_begin)
 
     def _have_changed(self, ids: Sequence[str]) -> None:
         self._known.drop(ids)

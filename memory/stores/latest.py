@@ -62,7 +62,7 @@ def _turn(connection: sqlite3.Connection, row: sqlite3.Row) -> Turn:
     for held in ask_many(connection, "messages_get", wanted, (row["person"],)):
         # One damaged row must not keep the rest of a session from being given back.
         with contextlib.suppress(ValueError):
-            message = unseal(held["digest"], held["role"], held["body"])
+            message = unseal(held["digest"], held["role"], held["body"], whole=True)
             kept[message.digest] = Kept(message, bool(held["redacted"]), bool(held["forgotten"]))
     return Turn(
         session=session_of(row),

@@ -1,4 +1,8 @@
-"""A message as it is stored: redacted text by text, packed, compressed."""
+"""A message as it is stored: redacted text by text, packed, compressed.
+
+A text that is longer than any model reads is stored twice: with its beginning and its end, as whatever learns, finds
+and indexes reads it, and behind that whole, for whoever asks for the message itself.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +26,29 @@ from memory.conversation import (
     pack,
     unpack,
 )
+from memory.learning.redact import redact_name
 from memory.learning.struck import FORGOTTEN
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
+
+
+class Redactor:
+    """Takes the secrets out of texts, and out of names with the ``key`` of the journal."""
+
+    def __init__(self, redact: Redact) -> None:
+        self._redact = redact
+        self.key = b""
+
+    def __call__(self, text: str) -> str:
+        """A text."""
+        # Lone surrogates are legal in JSON escapes and nowhere else: they would not go into a column.
+        return self._redact(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
+
+    def name(self, name: str) -> str:
+        """A name that is joined by: itself, or a hash where a secret stands in it."""
+        return redact_name(name, self.key, self)
+
 
 LIGHT = 8192
 """Characters of new messages that are sealed at once: half a millisecond at most. More are sealed in a thread."""
@@ -34,7 +57,7 @@ HEAVY = 2**18
 """Characters of new messages from which on they are sealed by themselves: the others do not wait behind them."""
 
 LONGEST = 2**21
-"""Characters of one text that are kept: half a million tokens."""
+"""Characters of one text that are read by what learns from it: half a million tokens."""
 
 END = 2**16
 """Those of them that are from its end."""
@@ -59,30 +82,36 @@ class Sealed:
 
 def seal(message: Message, redact: Redact) -> Sealed:
     """Redact, pack and compress. The digest is that of the message as it came."""
+    name = redact.name if isinstance(redact, Redactor) else redact
     # What a person said often is the whole of a part: it is looked through once.
     known: dict[str, str] = {}
 
     def kept(text: str) -> str:
         if text not in known:
-            known[text] = redact(shortened(text))
+            known[text] = redact(text)
         return known[text]
 
-    parts = tuple(_redacted(part, kept) for part in message.parts)
+    parts = tuple(_redacted(part, kept, name) for part in message.parts)
     spoken = kept(message.spoken) if message.spoken else ""
     return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
 
 
 def shortened(text: str) -> str:
-    """A text, or its beginning and its end where it is longer than any model reads: looking through the whole of it
-    would take longer than anybody waits for the end of a reply."""
+    """A text, or its beginning and its end where it is longer than any model reads."""
     if len(text) <= LONGEST:
         return text
     left = LONGEST - END
-    return f"{text[:left]}\n[{len(text) - LONGEST} characters are not kept]\n{text[-END:]}"
+    return f"{text[:left]}\n[{len(text) - LONGEST} characters are left out here]\n{text[-END:]}"
 
 
 def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
     """What is stored of a message whose parts hold no secret."""
+    short = tuple(_each_text(part, shortened) for part in parts)
+    body = _packed(short, shortened(spoken))
+    return body if short == parts else body + _packed(parts, spoken)
+
+
+def _packed(parts: tuple[Part, ...], spoken: str) -> bytes:
     return zlib.compress(pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace"), _LEVEL)
 
 
@@ -101,14 +130,27 @@ def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence
     write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
 
 
-def unseal(digest: bytes, role: str, body: bytes) -> Message:
-    """The message that was sealed, without its secrets.
+def opened(body: bytes, whole: bool = False) -> bytes:
+    """What was packed into a body; with its longest texts ``whole``, or their beginnings and ends.
+
+    Raises:
+        zlib.error: when it is damaged.
+    """
+    first = zlib.decompressobj()
+    told = first.decompress(body)
+    if not first.eof:
+        raise zlib.error("incomplete")
+    return zlib.decompress(first.unused_data) if whole and first.unused_data else told
+
+
+def unseal(digest: bytes, role: str, body: bytes, whole: bool = False) -> Message:
+    """The message that was sealed, without its secrets; with its longest texts ``whole``, or their beginnings and ends.
 
     Raises:
         ValueError: when the body is not of that form.
     """
     try:
-        packed, _, spoken = zlib.decompress(body).partition(b"\n")
+        packed, _, spoken = opened(body, whole).partition(b"\n")
     except zlib.error as error:
         raise ValueError(f"not a sealed message: {error}") from error
     return Message(Role(role), unpack(packed), digest, spoken.decode("utf-8"))
@@ -119,7 +161,12 @@ def placeholder() -> bytes:
     return body_of((Text(FORGOTTEN),), "")
 
 
-def _redacted(part: Part, redact: Redact) -> Part:
+def _each_text(part: Part, made: Callable[[str], str]) -> Part:
+    """A part with something made of each of its texts."""
+    return _redacted(part, made, lambda name: name)
+
+
+def _redacted(part: Part, redact: Redact, name: Redact) -> Part:
     match part:
         case Text(text):
             return Text(redact(text))
@@ -127,15 +174,14 @@ def _redacted(part: Part, redact: Redact) -> Part:
             # A picture's own bytes hold no text; its address may hold a token.
             return part if source.startswith("data:") or ";base64," in source[:100] else Image(redact(source))
         case Reasoning(text, signature):
-            # The signature is ciphertext of the provider's: redacting it would only break it.
-            return Reasoning(redact(text), signature)
-        case ToolCall(id, name, arguments):
-            return ToolCall(id, name, redact(arguments))
+            return Reasoning(redact(text), name(signature))
+        case ToolCall(id, tool, arguments):
+            return ToolCall(name(id), name(tool), redact(arguments))
         case ToolResult(call_id, content, failed):
-            inner = tuple(_redacted(each, redact) for each in content)
-            return ToolResult(call_id, tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
+            inner = tuple(_redacted(each, redact, name) for each in content)
+            return ToolResult(name(call_id), tuple(p for p in inner if isinstance(p, Text | Image | Opaque)), failed)
         case Opaque(kind, raw):
-            return Opaque(kind, redact(raw))
+            return Opaque(name(kind), redact(raw))
 
 
 def _weight(message: Message) -> int:

@@ -82,7 +82,7 @@ class Overviews(Shelf):
             made = _made(connection, person, [row["digest"] for row in rows])
             return [
                 Kept(
-                    unseal(row["digest"], row["role"], row["body"]),
+                    unseal(row["digest"], row["role"], row["body"], whole=True),
                     bool(row["redacted"]),
                     bool(row["forgotten"]),
                     made.get(row["digest"], {}),

@@ -56,7 +56,7 @@ class Pins(Shelf):
 
         def work(connection: sqlite3.Connection) -> tuple[Usage, int, bytes] | None:
             row = connection.execute(QUERIES["usage_newest"], (session,)).fetchone()
-            usage = _usage(row["usage"]) if row and row["model"] == self._redact(model) else None
+            usage = _usage(row["usage"]) if row and row["model"] == self._redact.name(model) else None
             # A request that is an earlier one to the letter has no end of its own to be known by.
             if usage is None or not row["tail"]:
                 return None

@@ -19,7 +19,7 @@ from memory.conversation import Part, Reasoning, Role, Text, ToolCall, ToolResul
 from memory.edits import Act
 from memory.language.sentences import sentences
 from memory.learning.struck import FORGOTTEN, NO_ARGUMENTS
-from memory.stores.messages import body_of, unseal
+from memory.stores.messages import body_of, opened, unseal
 from memory.stores.queries import QUERIES
 from memory.stores.traces import TELLING, Changed, rewrite
 
@@ -90,9 +90,9 @@ def find(
         for row in connection.execute(QUERIES["messages_behind"], (person, behind)):
             try:
                 # Of most messages this is all that is looked at.
-                if not repeats.may_hold(zlib.decompress(row["body"]).decode("utf-8", "replace")):
+                if not repeats.may_hold(opened(row["body"], whole=True).decode("utf-8", "replace")):
                     continue
-                message = unseal(row["digest"], row["role"], row["body"])
+                message = unseal(row["digest"], row["role"], row["body"], whole=True)
             except (ValueError, zlib.error):
                 continue
             parts, spoken = tuple(_part(part, repeats) for part in message.parts), repeats.without(message.spoken)

@@ -195,7 +195,7 @@ def _subjects(connection: sqlite3.Connection, row: sqlite3.Row) -> set[bytes]:
     found = {row["digest"]}
     if row["role"] == Role.ASSISTANT:
         with suppress(ValueError):
-            parts = unseal(row["digest"], row["role"], row["body"]).parts
+            parts = unseal(row["digest"], row["role"], row["body"], whole=True).parts
             found.update(digest for form in forms(parts) for digest in form)
     known = ask_many(connection, "messages_known", list(found), (row["person"],))
     return found - {other["digest"] for other in known}

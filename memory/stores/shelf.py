@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from memory.stores.database import Database
-from memory.stores.messages import Redact
+from memory.stores.messages import Redactor
 from memory.stores.queries import many
 from memory.stores.writer import Work
 
@@ -26,7 +26,7 @@ class Shelf:
     """A part of the journal."""
 
     _db: Database
-    _redact: Redact
+    _redact: Redactor
 
     async def _few(self, work: Work[T], count: int) -> T:
         """Look something up by so many keys: a few here and now, many in a reader's thread."""

@@ -53,7 +53,7 @@ class Traces:
         self.messages.setdefault(digest, None)
         for row in ask_many(connection, "messages_get", [digest], (self.person,)):
             try:
-                message = unseal(row["digest"], row["role"], row["body"])
+                message = unseal(row["digest"], row["role"], row["body"], whole=True)
             except ValueError:
                 continue
             if row["forgotten"]:

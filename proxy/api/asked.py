@@ -13,7 +13,7 @@ from aiohttp import web
 from memory.bootstrap import Memory
 from memory.scope import Scope
 from memory.session import Mode
-from proxy.caller import name
+from proxy.caller import name, without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 
@@ -49,9 +49,10 @@ def memory_of(request: web.Request) -> Memory:
 
 def scope_of(request: web.Request) -> Scope:
     """Whose memories are meant: ``?user=``, ``?org=`` and ``?project=``, else the settings' own."""
-    settings = request.app[EDGE].settings
+    edge = request.app[EDGE]
     said = {key: name(request.query[key], key) for key in ("org", "user", "project") if key in request.query}
-    return Scope(said.get("org", settings.org), said.get("user", settings.user), said.get("project"))
+    scope = Scope(said.get("org", edge.settings.org), said.get("user", edge.settings.user), said.get("project"))
+    return without_secrets(scope, edge.identity_key)
 
 
 def person_of(request: web.Request) -> Scope | None:

@@ -16,9 +16,11 @@ from aiohttp import web
 from memory.bootstrap import Memory
 from memory.conversation import Conversation
 from memory.day.moving.replaying import Transcript
+from memory.learning.redact import redact_name
 from memory.session import Mode
 from proxy.api.answers import answer
 from proxy.api.asked import CONTROLS, checked_text, memory_of, scope_of
+from proxy.caller import without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.runtimes import Place, project_of, spoken
@@ -91,11 +93,14 @@ async def session(request: web.Request) -> web.Response:
     scope = scope_of(request)
     if scope.project is None:
         place = Place(directory=said.directory, remote=said.remote)
-        scope = replace(scope, project=project_of(request.app[EDGE].checkouts.locate(place)))
+        edge = request.app[EDGE]
+        scope = without_secrets(replace(scope, project=project_of(edge.checkouts.locate(place))), edge.identity_key)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")
     if settings is not None and settings.memory is not Mode.ON:
         raise Refusal(403, "memory learns nothing in this project (projects.NAME.memory)")
-    name, parent = _name(said.session), None if said.parent is None else _name(said.parent)
+    key = request.app[EDGE].identity_key
+    name = redact_name(_name(said.session), key)
+    parent = None if said.parent is None else redact_name(_name(said.parent), key)
     copied = frozenset(said.copied)
     told = Transcript(
         _name(said.runtime), name, scope, conversation, times, parent=parent, subagent=said.subagent, copied=copied

@@ -62,7 +62,7 @@ def approve(
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", asked)
-            name = "rule.md" if held["kind"] == "knowledge" else "SKILL.md"
+            name = "rule.md" if held["kind"] in ("knowledge", "line") else "SKILL.md"
             text = edited(held["text"] + "\n", name)
         elif file is not None:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -143,7 +143,7 @@ def _show(would: Mapping[str, Any]) -> None:
     console = shown.screen()
     held = would["candidate"]
     console.print(f"{held['kind']} for {shown.whom(held)}, {held['why']}", style="dim")
-    if held["kind"] == "knowledge":
+    if held["kind"] in ("knowledge", "line"):
         console.print(f"  {held['text']}", soft_wrap=True)
     for note in would["notes"]:
         console.print(f"! {note}", soft_wrap=True)
@@ -189,4 +189,5 @@ def _one(held: dict[str, Any]) -> None:
     names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
     shown.pairs([("for", shown.whom(held)), *((name, held[name]) for name in names if held[name])])
     console.print()
-    shown.memories(held["evidence"], "nothing that bears it out is left")
+    nothing = "a line of the shared file" if held["kind"] == "line" else "nothing that bears it out is left"
+    shown.memories(held["evidence"], nothing)

@@ -7,6 +7,8 @@ import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from memory.learning.redact import redact
+
 LONGEST = 500
 """Characters of a line that are written. Models, sessions, users, projects and tools are called as a client says, and
 so one request could fill the disk, or write lines that look like ours."""
@@ -34,7 +36,7 @@ def handler(file: Path | None) -> logging.Handler:
 
 
 class OfOneLine(logging.Formatter):
-    """A message on one line, cut where it is too long. A traceback keeps its lines, each of them cut, too."""
+    """A message on one line, without secrets, cut where it is too long. So are the lines of a traceback."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
@@ -50,5 +52,6 @@ class OfOneLine(logging.Formatter):
 
 
 def _bounded(line: str) -> str:
-    cut = "".join(char if char.isprintable() else " " for char in line[:LONGEST])
+    told = redact(line[: 4 * LONGEST]).text
+    cut = "".join(char if char.isprintable() else " " for char in told[:LONGEST])
     return cut if len(line) <= LONGEST else f"{cut} … ({len(line):,} characters)"

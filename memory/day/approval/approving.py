@@ -276,10 +276,11 @@ class Approving:
 
     async def _write(self, writing: Writing, decided: Decided) -> Candidate:
         async with self._learner.resting():
-            # What a person has done to its line in the file has decided about it already.
             own = [each for each in writing.decided if each.candidate.id == decided.candidate.id] or [decided]
             others = [each for each in writing.decided if each not in own]
             *_, candidate = await self._journal.rise(writing.made, writing.changed, [*others, *own], self._now())
+            if writing.proposals:
+                await self._journal.propose(decided.candidate.owner, writing.proposals, self._now())
         for each in writing.files:
             await self._files.replace(each.folder, each.name, each.before, each.after)
         if writing.owner:
@@ -303,5 +304,5 @@ class Approving:
 def _worded(candidate: Candidate, text: str) -> Candidate:
     """A candidate in a person's own words; those of knowledge are its title too."""
     said = redact(text).text.strip()
-    titled = candidate.kind is CandidateKind.KNOWLEDGE
+    titled = candidate.kind in (CandidateKind.KNOWLEDGE, CandidateKind.LINE)
     return replace(candidate, text=said, title=said if titled else candidate.title)

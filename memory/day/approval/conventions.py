@@ -1,19 +1,30 @@
 """Approved knowledge: a shared fact of a project or an organisation, and a line of the file that its people read.
 
-The file is a project's CONVENTIONS.md, in a folder that the settings name, or an organisation's page. Before anything
-is written, what a person has done to our lines since is taken back: a line that they changed becomes a fact in their
-words, one that they deleted is retired and its candidate rejected, one that they added is theirs and holds.
+The file is a project's CONVENTIONS.md, in a folder that the settings name, or an organisation's page. Whoever can write
+there (a colleague, a pull request, an agent) may have changed our lines since. Nobody can tell who it was, so that none
+of it becomes a rule, or ends one, along with something else: each line that was written, changed or deleted is put
+forward as a candidate of its own, and what it is about stays as it is, in the file and in memory, until it is decided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from memory.candidate import Candidate, CandidateState, Decided
+from memory.candidate import (
+    Candidate,
+    CandidateKind,
+    CandidateState,
+    Decided,
+    Proposal,
+    deletes,
+    is_line,
+    line_deleted,
+    line_written,
+)
 from memory.consolidation.clash import clashing
 from memory.consolidation.meeting import says_the_same
 from memory.consolidation.section import Malformed, Taken, bullets, has_section, plain, taken, written
@@ -31,6 +42,8 @@ from memory.settings import ProjectFolder
 
 LONGEST = 1000
 """Characters of a rule."""
+MOST = 20
+"""Edits of a file that are put forward at a time."""
 
 
 class RisingJournal(Protocol):
@@ -41,6 +54,11 @@ class RisingJournal(Protocol):
 
     async def shared(self, owner: str) -> list[Fact]:
         """What persons have approved for all who share an owner."""
+
+    async def candidates(
+        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """The candidates of some owners."""
 
     async def became(self, facts: Sequence[str]) -> list[Candidate]:
         """The candidates that became one of these facts."""
@@ -71,7 +89,8 @@ class _Sheet:
     stand: set[str] = field(default_factory=set)
     """Facts whose lines stand in the file, in whatever words."""
     ended: set[str] = field(default_factory=set)
-    """Lines in the file of facts that hold no longer: something else was said since."""
+    """Lines in the file that are taken out: of facts that hold no longer, something else was said since."""
+    proposals: list[Proposal] = field(default_factory=list)
 
 
 class Conventions:
@@ -104,13 +123,18 @@ class Conventions:
         sheet = _Sheet(owner, candidate.layer, {fact.id: fact for fact in await self._journal.shared(owner)})
         text = await self._files.read(place.folder, place.name) if place else None
         bullets_now = bullets(text or "")
+        done = Taken()
         if place is not None:
-            await self._take_back(sheet, place, text, bullets_now)
+            done = await self._compared(sheet, place, text, bullets_now)
         lines = {id: line(fact) for id, fact in sheet.held.items()}
-        fact = await self._settled(sheet, candidate, retire)
+        fact = await self._settled(sheet, candidate, retire, done, bullets_now)
+        if place is not None:
+            await self._put_forward(sheet, candidate, done, place)
         dropped = [lines[id] for id in lines if id not in sheet.held and lines[id] in bullets_now]
         dropped += sheet.ended
-        added = [line(each) for id, each in sheet.held.items() if id not in sheet.stand]
+        added = [
+            line(each) for id, each in sheet.held.items() if id not in sheet.stand and line(each) not in bullets_now
+        ]
         files: tuple[FileChange, ...] = ()
         if place is not None:
             after = written(text, added, dropped)
@@ -126,6 +150,7 @@ class Conventions:
             fact,
             owner if place is not None else "",
             tuple(sheet.held),
+            tuple(sheet.proposals),
         )
 
     async def without(self, gone: Fact) -> list[FileChange]:
@@ -145,63 +170,116 @@ class Conventions:
             raise Refused(f"{place.folder / place.name}: {error}") from None
         return [FileChange(place.folder, place.name, text, after)] if after != text else []
 
-    async def _settled(self, sheet: _Sheet, candidate: Candidate, retire: bool) -> str:
+    async def _settled(
+        self, sheet: _Sheet, candidate: Candidate, retire: bool, done: Taken, found: Sequence[str]
+    ) -> str:
         """The shared fact that a candidate is then, empty where it is none."""
         fact = candidate.fact
-        for each in sheet.decided:
-            if each.candidate.id == candidate.id:
-                fact = each.fact
         if retire:
+            if deletes(candidate):
+                raise Refused("approve the rule itself again: what was decided about it says so")
             await self._retire(sheet, [fact] if fact in sheet.held else [])
-            sheet.decided = [each for each in sheet.decided if each.fact != fact or not fact]
             return ""
-        if candidate.state is CandidateState.APPROVED and (fact in sheet.held or fact != candidate.fact):
+        if candidate.state is CandidateState.APPROVED and (fact in sheet.held or deletes(candidate)):
             return fact
+        if candidate.kind is CandidateKind.LINE:
+            await rules.at_hand()
+            return await self._line_settled(sheet, candidate, done, found)
         return await self._raise(sheet, candidate)
 
-    async def _take_back(self, sheet: _Sheet, place: Place, text: str | None, found: Sequence[str]) -> None:
-        """What a person has done to the lines since they were written."""
+    async def _line_settled(self, sheet: _Sheet, candidate: Candidate, done: Taken, found: Sequence[str]) -> str:
+        """What becomes of a line that somebody wrote, changed or deleted, as a person has decided."""
+        if gone := deletes(candidate):
+            if gone not in done.deleted:
+                raise Refused("its line is not deleted from the file any more")
+            await self._retire(sheet, [gone], "its line was deleted from the file")
+            return ""
+        said = next((each for each in found if is_line(candidate, each)), None)
+        if said is None:
+            raise Refused("it does not stand in the file any more")
+        old = next((id for id, new in done.edited if new == said), "")
+        text = self._new(sheet, candidate.text, old)
+        new = self._own(sheet, text)
+        if line(new) == said:
+            sheet.stand.add(new.id)
+        else:
+            sheet.ended.add(said)
+        if old:
+            before = sheet.held.pop(old)
+            sheet.held[new.id] = sheet.made[new.id] = replace(
+                new, supersedes=(old, *before.supersedes), derived_from=before.derived_from, category=before.category
+            )
+            sheet.changed[old] = replace(
+                before, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
+            )
+            sheet.decided += [
+                Decided(replace(each, title=text, text=text), CandidateState.APPROVED, each.reason, new.id)
+                for each in await self._journal.became([old])
+                if each.id != candidate.id
+            ]
+        return new.id
+
+    async def _compared(self, sheet: _Sheet, place: Place, text: str | None, found: Sequence[str]) -> Taken:
+        """What somebody has done to the lines since they were written."""
         before = await self._journal.crystallized(sheet.owner)
         if not text or not has_section(text):
             if before & sheet.held.keys():
                 sheet.notes.append(f"our section is gone from {place.folder / place.name}: it is written again")
-            return
+            return Taken()
         lines = {id: line(fact) for id, fact in sheet.held.items() if id in before or line(fact) in found}
         ended = {line(fact) for fact in await self._journal.facts(sorted(before - sheet.held.keys()))}
         sheet.ended = {said for said in ended if said in found and said not in lines.values()}
-        done: Taken = taken([said for said in found if said not in sheet.ended], lines)
+        done = taken([said for said in found if said not in sheet.ended], lines)
         sheet.stand.update(done.kept)
-        await rules.at_hand()
-        for id, said in done.edited:
-            new = self._own(sheet, said)
-            old = sheet.held.pop(id)
-            sheet.held[new.id] = sheet.made[new.id] = replace(
-                new, supersedes=(id, *old.supersedes), derived_from=old.derived_from, category=old.category
-            )
-            sheet.changed[id] = replace(
-                old, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
-            )
-            sheet.decided += [
-                Decided(replace(each, title=said, text=said), CandidateState.APPROVED, each.reason, new.id)
-                for each in await self._journal.became([id])
-            ]
-            sheet.notes.append(f"changed in the file by hand, and taken back so: {said}")
-        for id in done.deleted:
-            sheet.notes.append(f"deleted from the file by hand, and no rule any more: {line(sheet.held[id])}")
-        await self._retire(sheet, done.deleted, f"its line was deleted from {place.name}")
-        for said in done.added:
-            new = self._own(sheet, said)
-            sheet.made[new.id] = new
-            sheet.notes.append(f"written into the file by hand, and taken in: {said}")
+        return done
+
+    async def _put_forward(self, sheet: _Sheet, candidate: Candidate, done: Taken, place: Place) -> None:
+        """Put forward what somebody has done to the lines, but for what is decided by now. What was rejected is as if
+        it had not been done: a rule that was changed or deleted is written again, and the other line is left alone."""
+        every = [each for each in await self._journal.candidates([candidate.owner]) if each.id != candidate.id]
+        rejected = [each for each in every if each.state is CandidateState.REJECTED]
+        standing = {line(fact) for fact in sheet.held.values()} | sheet.ended
+        edits: list[tuple[Proposal, str]] = []
+        for old, said in [*done.edited, *(("", said) for said in done.added)]:
+            if said in standing or any(is_line(each, said) for each in rejected):
+                continue
+            if not old or old in sheet.held:
+                was = line(sheet.held[old]) if old else ""
+                proposal = line_written(self._new_id(), said, redact(said).text, sheet.layer, old, was)
+                edits.append((proposal, f"changed: {was} → {proposal.text}" if old else f"written: {proposal.text}"))
+                sheet.stand.update([old] if old else [])
+        for old in done.deleted:
+            # One that is approved again is written again.
+            if old not in sheet.held or old == candidate.fact or any(deletes(each) == old for each in rejected):
+                continue
+            was = line(sheet.held[old])
+            edits.append((line_deleted(self._new_id(), old, was, sheet.layer), f"deleted: {was}"))
+            sheet.stand.add(old)
+        for proposal, told in edits[:MOST]:
+            sheet.proposals.append(proposal)
+            sheet.notes.append(f"by hand in {place.name}, and a candidate of its own (palimpsest candidates): {told}")
+        if len(edits) > MOST:
+            sheet.notes.append(f"{len(edits) - MOST} more edits of {place.name} are asked for once these are decided")
 
     def _own(self, sheet: _Sheet, said: str) -> Fact:
-        """A fact out of a line that a person wrote; its line stands already."""
-        said = redact(said).text
+        """A fact out of a line that somebody wrote and a person approved."""
         fact = in_own_words(said, sheet.owner, sheet.layer, self._new_id(), self._now())
         fact = replace(fact, source=b"", tier=Tier.SHARED, stability=Stability.STABLE, stream=Stream.PROJECTS)
-        sheet.held[fact.id] = fact
-        sheet.stand.add(fact.id)
+        sheet.held[fact.id] = sheet.made[fact.id] = fact
         return fact
+
+    def _new(self, sheet: _Sheet, text: str, instead: str = "") -> str:
+        """The text of a rule that is none yet; those that it seems to contradict, but for the one that it stands
+        ``instead`` of, are noted."""
+        text = checked(text)
+        for each in sheet.held.values():
+            if each.id == instead:
+                continue
+            if says_the_same(each.text, text):
+                raise Refused(f"that is a rule there already: {each.text}")
+            if clashing(each.text, text):
+                sheet.notes.append(f"it seems to contradict a rule that was approved before: {each.text}")
+        return text
 
     async def _retire(self, sheet: _Sheet, ids: Iterable[str], reason: str = "") -> None:
         """Shared facts that hold no longer, with what they stood for taking part again. With a ``reason`` the
@@ -219,12 +297,7 @@ class Conventions:
 
     async def _raise(self, sheet: _Sheet, candidate: Candidate) -> str:
         """The shared fact that a candidate becomes; what it was drawn from takes its place no more."""
-        text = checked(candidate.text)
-        for each in sheet.held.values():
-            if says_the_same(each.text, text):
-                raise Refused(f"that is a rule there already: {each.text}")
-            if clashing(each.text, text):
-                sheet.notes.append(f"it seems to contradict a rule that was approved before: {each.text}")
+        text = self._new(sheet, candidate.text)
         found = {fact.id: fact for fact in await self._journal.facts([candidate.mark, *candidate.evidence])}
         if not found:
             raise Refused("nothing that bears it out is left")

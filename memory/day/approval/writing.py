@@ -9,7 +9,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Protocol
 
-from memory.candidate import Candidate, Decided
+from memory.candidate import Candidate, Decided, Proposal
 from memory.fact import Fact
 
 
@@ -43,7 +43,8 @@ class Writing:
     """What is going to be written.
 
     ``made`` are new facts, ``changed`` others as they become, ``decided`` what becomes of other candidates beside the
-    one at hand, ``fact`` the shared fact that it becomes. ``notes`` tell in sentences what else a person should know.
+    one at hand, ``fact`` the shared fact that it becomes. ``proposals`` are what somebody did to the file, which is
+    asked for by itself. ``notes`` tell in sentences what else a person should know.
     ``owner`` is whose file it is, ``standing`` the facts whose lines stand in it afterwards.
     """
 
@@ -55,6 +56,7 @@ class Writing:
     fact: str = ""
     owner: str = ""
     standing: tuple[str, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
 
 class Crystallizer(Protocol):

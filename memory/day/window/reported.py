@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Protocol
 
 import orjson
@@ -17,6 +17,7 @@ import orjson
 from memory.context.calibration import Anchor, Calibration, calibration_of
 from memory.conversation import Conversation, Usage
 from memory.day.window.counting import Counting
+from memory.learning.redact import redact
 from memory.ports import Guard
 
 SESSIONS = 2000
@@ -158,12 +159,17 @@ class Reported:
                     async with asyncio.timeout(SAVE_SECONDS):
                         await self._hurry.wait()
                 self._unsaved = False
-                models = {name: known.as_json() for name, known in self._models.items()}
-                value = orjson.dumps({"models": models, "windows": self._told.as_json()})
+                models = _named({name: known.as_json() for name, known in self._models.items()})
+                value = orjson.dumps({"models": models, "windows": _named(self._told.as_json())})
                 writing = self._kept.set_meta(META, value)
                 await self._guard(writing, otherwise=None, within=30, doing="writing what was learned of tokens")
         finally:
             self._saving = None
+
+
+def _named(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of models, but for those in whose name a secret stands."""
+    return {name: each for name, each in known.items() if redact(name).text is name}
 
 
 def _put(kept: OrderedDict[Any, Any], key: object, value: object, most: int) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, digest
 from memory.ports import Lesson, Overview
 from memory.stores.journal import SqliteJournal
+from memory.stores.messages import LONGEST
 from memory.stores.repeated import Repeats
 from tests.memory.stores.making import AT, assistant, exchange, fact, open_journal, owner, user
 
@@ -75,3 +76,19 @@ async def test_a_tools_output_and_a_call_that_repeat_it_keep_their_other_lines(j
     [left] = kept.message.parts
     assert isinstance(left, ToolCall)
     assert orjson.loads(left.arguments) == note | {"lines": ["Tom has the key.", "[forgotten]"]}
+
+
+async def test_what_repeats_it_in_the_middle_of_a_text_that_nobody_reads_whole_goes_too(journal: SqliteJournal) -> None:
+    said, line = user(WORDS), "an unremarkable line of a log\n"
+    many = LONGEST // len(line)
+    parts = (ToolResult("c1", (Text(f"{line * many}{WORDS}\n{line * many}"),)),)
+    printed = Message(Role.TOOL, parts, digest(Role.TOOL, parts))
+    await journal.commit(exchange("e1", [said], "I see."))
+    one = fact(WORDS, source=said.digest)
+    await journal.learn(Lesson(1, (one,)))
+    await journal.commit(exchange("e2", [said, assistant("I see."), printed], "So it ran."))
+    [kept] = await journal.kept("u:/ann", printed.digest.hex())
+    assert kept.message.parts == parts and not kept.redacted, "all of it is in the journal"
+    await journal.forget([one.id], AT, [owner()])
+    [kept] = await journal.kept("u:/ann", printed.digest.hex())
+    assert kept.message.results[0].text == (line * (2 * many)).rstrip() and kept.redacted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from collections.abc import AsyncIterator
@@ -15,6 +16,7 @@ from memory.bootstrap import Memory, open_memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.consolidation.section import BEGIN, END
 from memory.day.approval.approving import Approval, Stale
+from memory.day.approval.conventions import MOST
 from memory.day.approval.writing import Refused
 from memory.day.person.commands import Ambiguous, NotFound
 from memory.fact import Fact, Kind, Origin, Sensitivity, State, Tier
@@ -150,31 +152,67 @@ async def test_a_persons_text_around_and_inside_the_section_stays(memory: Memory
     assert after.endswith("The end.\r\n") and os.listdir(folder) == ["CONVENTIONS.md"]
 
 
-async def test_what_a_person_does_to_the_lines_is_taken_back(memory: Memory, folder: Path) -> None:
-    file = folder / "CONVENTIONS.md"
-    rules = (
-        "Use tabs in Python files",
-        "Deploy on Fridays only",
-        "Write tests before the code",
-        "Name branches after issues",
-    )
-    for number, text in enumerate(rules):
+RULES = (
+    "Use tabs in Python files",
+    "Deploy on Fridays only",
+    "Write tests before the code",
+    "Name branches after issues",
+)
+
+
+async def edited_by_somebody(memory: Memory, file: Path) -> str:
+    """Three rules were approved; then one line was changed, one deleted, and one written."""
+    for number, text in enumerate(RULES):
         await put_forward(memory, text, f"rule{number}")
     for number in range(3):
         await approved(memory, f"rule{number}")
-    lines = section("Use tabs in Python and Go files", rules[2], "Ask Eve about the keel")
-    file.write_text(lines)
+    lines = section("Use tabs in Python and Go files", RULES[2], "Ask Eve about the keel")
+    await asyncio.to_thread(file.write_text, lines)
+    return lines
+
+
+async def waiting_lines(memory: Memory) -> dict[str, str]:
+    found = await memory.approving.candidates([OWNER], {CandidateState.WAITING})
+    return {each.title: each.id for each in found if each.kind is CandidateKind.LINE}
+
+
+async def test_what_somebody_did_to_the_lines_is_no_rule_when_another_is_approved(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    before = await edited_by_somebody(memory, file)
+    shown = await memory.approving.approve("rule3", [OWNER])
+    assert len(shown.notes) == 3 and all("candidate of its own" in note for note in shown.notes)
+    assert await waiting_lines(memory) == {}, "showing writes nothing"
     done = await approved(memory, "rule3")
-    assert len(done.notes) == 3
-    assert file.read_text() == section("Use tabs in Python and Go files", rules[2], "Ask Eve about the keel", rules[3])
+    assert {each.text for each in await memory.journal.shared(SHARED)} == set(RULES)
+    assert file.read_text() == before.replace(END, f"- {RULES[3]}\n{END}"), "nothing of it is touched"
+    assert done.candidate.state is CandidateState.APPROVED
+    lines = await waiting_lines(memory)
+    assert set(lines) == {
+        "Use tabs in Python and Go files (was: Use tabs in Python files)",
+        "delete: Deploy on Fridays only",
+        "Ask Eve about the keel",
+    }
+    await memory.learner.catch_up()
+    assert "keel" not in await memory.commands.page(EVE)
+    again = await approved(memory, "rule3")
+    assert not again.files and len(again.notes) == 3 and await waiting_lines(memory) == lines
+
+
+async def test_what_somebody_did_to_the_lines_is_approved_one_by_one(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    await edited_by_somebody(memory, file)
+    await approved(memory, "rule3")
+    for title, id in (await waiting_lines(memory)).items():
+        assert (await approved(memory, id)).candidate.title == title
     held = await memory.journal.shared(SHARED)
     assert {each.text for each in held} == {
         "Use tabs in Python and Go files",
-        rules[2],
+        RULES[2],
         "Ask Eve about the keel",
-        rules[3],
+        RULES[3],
     }
     assert {each.origin for each in held} == {Origin.PERSON}
+    assert file.read_text() == section("Use tabs in Python and Go files", RULES[2], "Ask Eve about the keel", RULES[3])
     by_id = {each.id: each for each in await memory.approving.candidates([OWNER])}
     assert by_id["rule0"].state is CandidateState.APPROVED and by_id["rule0"].text == "Use tabs in Python and Go files"
     assert by_id["rule1"].state is CandidateState.REJECTED and "deleted" in by_id["rule1"].reason
@@ -183,18 +221,82 @@ async def test_what_a_person_does_to_the_lines_is_taken_back(memory: Memory, fol
     assert not again.files and not again.notes, "nothing is left to do"
 
 
-async def test_approving_again_takes_back_what_was_done_to_its_own_line(memory: Memory, folder: Path) -> None:
+async def test_what_somebody_did_and_a_person_rejects_is_as_if_it_was_not_done(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    await edited_by_somebody(memory, file)
+    await approved(memory, "rule3")
+    for id in (await waiting_lines(memory)).values():
+        await memory.approving.decide(id, [OWNER], CandidateState.REJECTED, "not ours")
+    again = await approved(memory, "rule3")
+    assert not again.notes and {each.text for each in await memory.journal.shared(SHARED)} == set(RULES)
+    text = file.read_text()
+    assert all(f"- {rule}\n" in text for rule in RULES)
+    assert not (await approved(memory, "rule3")).files and await waiting_lines(memory) == {}
+
+
+async def test_a_line_that_is_gone_again_is_not_approved(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    await edited_by_somebody(memory, file)
+    await approved(memory, "rule3")
+    file.write_text(section(*RULES))
+    for id in (await waiting_lines(memory)).values():
+        with pytest.raises(Refused, match=r"any more"):
+            await memory.approving.approve(id, [OWNER])
+    assert not (await approved(memory, "rule3")).notes
+
+
+async def test_a_line_is_approved_in_other_words_and_without_its_secret(memory: Memory, folder: Path) -> None:
+    file = folder / "CONVENTIONS.md"
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    file.write_text(section("Ask Eve about the keel", f"Push with {key}"))
+    await put_forward(memory)
+    await approved(memory)
+    lines = await waiting_lines(memory)
+    assert key not in str(lines)
+    await approved(memory, lines["Ask Eve about the keel"], text="Ask Eve about the mast")
+    await approved(memory, next(id for title, id in lines.items() if title.startswith("Push")))
+    text = file.read_text()
+    assert "- Ask Eve about the mast\n" in text and "keel" not in text and key not in text
+    back = await approved(memory, lines["Ask Eve about the keel"], undo=True)
+    assert back.candidate.state is CandidateState.WAITING and "mast" not in file.read_text()
+
+
+async def test_of_many_lines_a_few_are_put_forward_at_a_time(memory: Memory, folder: Path) -> None:
+    words = ("keel", "mast", "sail", "hull", "deck", "oar")
+    file = folder / "CONVENTIONS.md"
+    file.write_text(section(*(f"{one} belongs to {other}" for one in words for other in words)))
+    await put_forward(memory)
+    done = await approved(memory)
+    assert len(await waiting_lines(memory)) == MOST and "16 more" in done.notes[-1]
+
+
+async def test_approving_again_does_not_take_what_was_done_to_its_own_line(memory: Memory, folder: Path) -> None:
     file = folder / "CONVENTIONS.md"
     await put_forward(memory)
     first = await approved(memory)
     file.write_text(section("Use tabs in all files"))
     again = await approved(memory)
-    assert again.candidate.text == "Use tabs in all files" and again.candidate.fact != first.candidate.fact
-    assert (await one(memory, first.candidate.fact)).state is State.SUPERSEDED
+    assert again.candidate.text == "Use tabs in Python files" and again.candidate.fact == first.candidate.fact
     assert file.read_text() == section("Use tabs in all files")
+    [line] = (await waiting_lines(memory)).values()
+    changed = await approved(memory, line)
+    assert (await one(memory, first.candidate.fact)).state is State.SUPERSEDED
+    rule = await memory.approving.candidate("rule", [OWNER])
+    assert rule.text == "Use tabs in all files" and rule.fact == changed.candidate.fact
     back = await approved(memory, undo=True)
     assert back.candidate.state is CandidateState.WAITING and file.read_text() == section()
     assert (await one(memory, uid("rule-gist"))).state is State.ACTIVE
+
+
+async def test_a_rule_whose_line_was_deleted_is_written_again_where_it_is_approved_again(
+    memory: Memory, folder: Path
+) -> None:
+    file = folder / "CONVENTIONS.md"
+    await put_forward(memory)
+    await approved(memory)
+    file.write_text(section())
+    again = await approved(memory)
+    assert file.read_text() == section("Use tabs in Python files") and not again.notes
 
 
 async def test_a_section_that_is_gone_is_written_again_and_takes_nothing_with_it(memory: Memory, folder: Path) -> None:

@@ -1,0 +1,79 @@
+"""A secret that a client sends as a name, of a project, a session, a model or a call, is kept and logged nowhere."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import zlib
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.logged import OfOneLine
+from tests.fake_provider import fake_provider
+from tests.running import Running, running
+
+KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+TALK = ("Use tabs in Python files, please remember that.", "I shall.", "Thanks. Where is the pump?")
+
+
+def kept(home: Path) -> str:
+    """All that lies in the home, read as text, with what is compressed."""
+    told = [str(file.relative_to(home)) for file in home.rglob("*")]
+    for file in (file for file in home.rglob("*") if file.is_file()):
+        data = file.read_bytes()
+        told.append(data.decode("latin-1"))
+        at = data.find(b"\x78\x01")
+        while at >= 0:
+            with contextlib.suppress(zlib.error):
+                told.append(zlib.decompressobj().decompress(data[at:]).decode("latin-1"))
+            at = data.find(b"\x78\x01", at + 1)
+    return "\n".join(told)
+
+
+async def ask(proxy: Running, session: str, project: str, model: str, call: str) -> None:
+    user, assistant, last = ({"role": role, "content": text} for role, text in zip(ROLES, TALK, strict=True))
+    name = f"read_{call}"
+    called = {"id": call, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    messages = [user, assistant | {"tool_calls": [called]}, {"role": "tool", "tool_call_id": call, "content": "ok"}]
+    headers = {
+        "x_session_id": session,
+        "x_parent_session_id": f"{session}-parent",
+        "x_palimpsest_project": project,
+        "x_palimpsest_user": f"ada {call}",
+    }
+    body = {"model": model, "messages": [*messages, last]}
+    status, reply, _ = await proxy.post("/v1/chat/completions", body, **headers)
+    assert status == 200, reply
+
+
+ROLES = ("user", "assistant", "user")
+
+
+async def test_no_name_with_a_secret_in_it_is_kept(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        for _ in range(2):
+            await ask(proxy, KEY, KEY, f"model-{KEY}", KEY)
+        assert f"model-{KEY}".encode() in provider.last.body, "the provider gets what the client said"
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        counts = await proxy.edge.memory.journal.counts()
+        assert counts.sessions == 1, "the same name is the same session"
+    told = kept(tmp_path)
+    assert KEY not in told and "secret-" in told
+    assert KEY not in "\n".join(OfOneLine().format(record) for record in caplog.records)
+
+
+async def test_ordinary_names_are_kept_as_they_are(tmp_path: Path) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+        await ask(proxy, "0192f0c1-7c1e-7d3a-9a51-3f0d2c6b8e11", "loom", "gpt-5.2", "call_Q2x8Zk1mP0sT7uVwYa3bCdEf")
+        await proxy.learned()
+    told = kept(tmp_path)
+    for name in ("0192f0c1-7c1e-7d3a-9a51-3f0d2c6b8e11", "loom", "gpt-5.2", "call_Q2x8Zk1mP0sT7uVwYa3bCdEf"):
+        assert name in told
+    assert "secret-" not in told
+
+
+def test_a_line_of_the_log_holds_no_secret() -> None:
+    record = logging.LogRecord("x", logging.WARNING, "", 0, "the window of %r is not known", (f"m-{KEY}",), None)
+    assert KEY not in OfOneLine().format(record)
