@@ -14,7 +14,7 @@ from memory.bootstrap import Memory, open_memory
 from memory.day.lessons import rules
 from memory.fact import Draft, Origin, Stream
 from memory.settings import MemorySettings, ProjectFolder
-from tests.memory.day.approval.test_approving import ADA, SHARED, approved, put_forward, section
+from tests.memory.day.approval.test_approving import ADA, SHARED
 from tests.memory.day.person.test_commands import unguarded
 from tests.memory.stores.making import AT
 
@@ -44,15 +44,7 @@ async def imports_notes(memory: Memory, folder: Path) -> None:
     assert (await memory.importing.notes("- The marina opens at 8.", ADA, AT)).facts == 1
 
 
-async def writes_into_conventions(memory: Memory, folder: Path) -> None:
-    await put_forward(memory)
-    await put_forward(memory, "Deploy on Fridays only", "other")
-    await approved(memory)
-    (folder / "CONVENTIONS.md").write_text(section("Use tabs in Python and Go files"))
-    assert (await approved(memory, "other")).notes
-
-
-@pytest.mark.parametrize("does", [edits_the_page, imports_notes, writes_into_conventions])
+@pytest.mark.parametrize("does", [edits_the_page, imports_notes])
 async def test_what_a_person_writes_waits_for_them_beside_the_loop(
     does: Callable[[Memory, Path], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
