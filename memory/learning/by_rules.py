@@ -80,13 +80,13 @@ def by_rules(
     picked = choice(spoken, before)
     if picked is not None:
         finding = _CHOSEN_WORK if Clause(f"{picked.said} {picked.option}").technical else _CHOSEN_LIFE
-        about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := _question(question)) else "]")
+        about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := last_question(question)) else "]")
         found.append(_draft(Clause(picked.said), finding, origin, at, behind=about))
     offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
-    answered = _letters(before)
+    answered = letters(before)
     last: Clause | None = None
     for clause in spoken:
-        if len(clause.text) > 24 and _letters(clause.text) in answered:
+        if len(clause.text) > 24 and letters(clause.text) in answered:
             # The assistant's own words, handed back to it.
             continue
         kept = asked(clause)
@@ -104,7 +104,7 @@ def by_rules(
             continue
         behind = ""
         if (way := offered.get(meant.marker)) and finding_.kind in (Kind.DECISION, Kind.CORRECTION):
-            behind = f" [on: {_short(way)}]"
+            behind = f" [on: {short(way)}]"
         if finding_.kind is Kind.CORRECTION:
             finding_ = replace(finding_, wrong=mistaken(meant.text, before))
             if len(meant.words) < 6 and meant.position + 1 < len(spoken) and not spoken[meant.position + 1].question:
@@ -190,7 +190,7 @@ def _draft(
     pinned: bool = False,
 ) -> Draft:
     said = _OPENERS.sub("", clause.text, count=1) or clause.text
-    dated = resolve(_short(said, LONGEST), at)
+    dated = resolve(short(said, LONGEST), at)
     body = dated.text[:1].upper() + dated.text[1:] + behind
     confidence = finding.confidence
     if _HEDGED.search(clause.text) and not asked:
@@ -219,17 +219,18 @@ def _draft(
     )
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
     return "".join(c for c in text.lower() if c.isalnum())
 
 
-def _question(text: str) -> str:
+def last_question(text: str) -> str:
     """The last sentence that asks in what a person said before."""
     asking = [clause.text for clause in spoken_in(text) if clause.question]
-    return _short(asking[-1]) if asking else ""
+    return short(asking[-1]) if asking else ""
 
 
-def _short(text: str, most: int = 160) -> str:
+def short(text: str, most: int = 160) -> str:
     """The text, cut at a word where it is longer than ``most`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + "…"
@@ -239,7 +240,7 @@ def _distinct(drafts: list[Draft]) -> list[Draft]:
     """The drafts without those that say the same again; of two the surer one stays."""
     best: dict[str, Draft] = {}
     for draft in drafts:
-        key = _letters(draft.text)
+        key = letters(draft.text)
         if key not in best or draft.confidence > best[key].confidence:
             best[key] = draft
     return list(best.values())

@@ -20,7 +20,7 @@ from memory.language.dates import resolve
 from memory.language.entities import entities
 from memory.language.lasting import holds_until
 from memory.language.prose import own_words
-from memory.learning.by_rules import by_rules
+from memory.learning.by_rules import LONGEST, by_rules, last_question, letters, short
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
@@ -31,10 +31,6 @@ from memory.understanding.clauses import Clause, Reader
 from memory.understanding.shipped import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
-
-LONGEST: Final = 480
-"""Characters of a fact's text at most."""
-
 
 GUIDING: Final = 0.75
 """How sure the trained reader must be of what guides the agent from now on."""
@@ -100,7 +96,7 @@ def extract(
     for said in statements(read, before, [picked.option] if picked else []):
         sure = GUIDING if said.kind in _GUIDING else SURE
         if said.probability >= sure and not (describes_code(said.text) or is_quoted(said.text) or _asks(said)):
-            _add(found, _draft(said, at, before, _question(question)))
+            _add(found, _draft(said, at, before, last_question(question)))
     return found[:most]
 
 
@@ -112,8 +108,8 @@ def _borne_out(draft: Draft, read: Sequence[Clause]) -> bool:
     the person asked to have remembered is not doubted."""
     if draft.confidence >= ASKED:
         return True
-    letters = _letters(draft.text)
-    read_so = [clause.judged for clause in read if _same_words(_letters(clause.text), letters)]
+    drafted = letters(draft.text)
+    read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
     return not read_so or any(each.keep >= DOUBTED or each.passing not in _IDLE for each in read_so)
 
 
@@ -129,10 +125,10 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 def _add(found: list[Draft], draft: Draft) -> None:
     """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
     they are dated and guarded, and the reader what they are, whose, and how far they guide."""
-    letters = _letters(_ASIDE.sub("", draft.text))
+    drafted = letters(_ASIDE.sub("", draft.text))
     for place, known in enumerate(found):
-        own = _letters(_ASIDE.sub("", known.text))
-        if own in letters or letters in own:
+        own = letters(_ASIDE.sub("", known.text))
+        if own in drafted or drafted in own:
             guides = max(known.importance, draft.importance)
             read = replace(known, importance=guides, category=draft.category)
             if draft.kind is Kind.TASK and not known.pinned and known.kind in (Kind.DECISION, Kind.FACT):
@@ -171,8 +167,8 @@ def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
     own = said.scope == "user"
     behind = ""
     if said.answers:
-        behind = f" [on: {_short(said.answers)}" + (f"; asked: {question}]" if question else "]")
-    dated = resolve(_short(said.text, LONGEST), at)
+        behind = f" [on: {short(said.answers)}" + (f"; asked: {question}]" if question else "]")
+    dated = resolve(short(said.text, LONGEST), at)
     over = holds_until(dated.text, at)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is Kind.TASK else None
     if means.kind in (Kind.TASK, Kind.DECISION) and not said.ends:
@@ -193,19 +189,3 @@ def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
         wrong=mistaken(said.text, before) if means.kind is Kind.CORRECTION else "",
         entities=entities(said.text + behind),
     )
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in text.lower() if c.isalnum())
-
-
-def _question(text: str) -> str:
-    """The last sentence that asks in what a person said before."""
-    asking = [clause.text for clause in spoken_in(text) if clause.question]
-    return _short(asking[-1]) if asking else ""
-
-
-def _short(text: str, most: int = 160) -> str:
-    """The text, cut at a word where it is longer than ``most`` characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + "…"

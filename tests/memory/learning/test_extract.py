@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.fact import Category, Kind, Origin, Sensitivity, Stream
-from memory.learning.extract import LONGEST, extract
+from memory.learning.by_rules import LONGEST
+from memory.learning.extract import extract
 from memory.scope import Layer
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
