@@ -47,7 +47,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     facts: list[Taught] = []
     pieces: list[Piece] = []
     reply = question = ""
-    work = any(message.calls or message.results for _, message in turns)
+    work = journaled.tools or any(message.calls or message.results for _, message in turns)
     taint: Origin | None = None
     before: Message | None = None
     for index, (turn, message) in enumerate(turns):

@@ -14,7 +14,7 @@ from memory.learning.extract import extract
 
 def extract_jsonl(lines: Iterable[str], at: datetime, *, assistant: bool = False) -> Iterator[str]:
     """For each line ``{"id": …, "messages": [{"role", "content"}…]}`` a line ``{"id": …, "facts": [{"text", "type",
-    "role"}…]}``; only what people say is read unless ``assistant``.
+    "role"}…]}``; only what people say is read unless ``assistant``. Where a tool speaks, an agent is at work.
 
     Raises:
         ValueError: when a line is no such object; it names the line, counted from 1.
@@ -39,7 +39,7 @@ def extract_jsonl(lines: Iterable[str], at: datetime, *, assistant: bool = False
 
 def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> Iterator[tuple[str, Draft]]:
     reply = question = ""
-    work = False
+    work = any(role == "tool" for role, _ in messages)
     for role, text in messages:
         if role == "user":
             yield from (
@@ -50,8 +50,6 @@ def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> I
             if assistant:
                 yield from ((role, draft) for draft in extract(text, Origin.ASSISTANT, at))
             reply = text or reply
-        elif role == "tool":
-            work = True
 
 
 def _text(content: Any) -> str:

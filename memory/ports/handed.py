@@ -21,7 +21,7 @@ class Journaled:
 
     Of a request without end the messages stand there with which it opens, ``opening`` of them, and those before what
     is fresh; ``between`` are the digests of those that are left out, and ``taint`` is the lowest trust of what had been
-    read behind them since a person last spoke.
+    read behind them since a person last spoke. ``tools`` says that the request offered its model some.
     """
 
     number: int
@@ -36,6 +36,7 @@ class Journaled:
     opening: int = 0
     between: tuple[bytes, ...] = ()
     taint: Origin | None = None
+    tools: bool = False
 
     def turn(self, index: int) -> int:
         """Where a message stands in the whole request."""

@@ -24,8 +24,8 @@ _BEGIN = _NAME + bytes([VERSION])
 class Draft:
     """All that is written of an exchange. ``history`` are the digests of its request's messages, joined; ``messages``
     are those that were not stored when the draft was made; ``forms`` are the digests under which the reply may come
-    back; ``behind`` is how many messages stand behind the request's newest, which are no part of its trail. Only the
-    receipt may still hold secrets, which leave it when it is written."""
+    back; ``behind`` is how many messages stand behind the request's newest, which are no part of its trail; ``tools``
+    whether the request offered some. Only the receipt may still hold secrets, which leave it when it is written."""
 
     id: str
     session: Session
@@ -45,6 +45,7 @@ class Draft:
     usage: Usage | None
     receipt: Receipt
     behind: int = 0
+    tools: bool = False
 
 
 class Damaged(ValueError):

@@ -124,6 +124,7 @@ class Exchanges(Shelf):
             usage=told.usage,
             receipt=replace(exchange.receipt, model=self._redact.name(exchange.receipt.model)),
             behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
+            tools=bool(exchange.conversation.tools),
         )
 
     async def _write_draft(self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed]) -> None:
@@ -183,6 +184,7 @@ class Exchanges(Shelf):
                 "stop": draft.stop,
                 "usage": orjson.dumps(asdict(draft.usage)).decode() if draft.usage else "",
                 "shown": shown,
+                "tools": draft.tools,
             },
         )
         if not cursor.rowcount:
@@ -257,6 +259,7 @@ class Exchanges(Shelf):
             opening=opening,
             between=between,
             taint=taint,
+            tools=bool(row["tools"]),
         )
 
 

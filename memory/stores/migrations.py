@@ -80,6 +80,11 @@ def m013_said(connection: sqlite3.Connection) -> None:
     _run(connection, "013_said.sql")
 
 
+def m014_tools(connection: sqlite3.Connection) -> None:
+    """Whether a request offered tools."""
+    _run(connection, "014_tools.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -94,6 +99,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m011_retention,
     m012_courtesies,
     m013_said,
+    m014_tools,
 )
 
 

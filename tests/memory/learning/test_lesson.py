@@ -21,10 +21,14 @@ def said(role: Role, text: str, *parts: Part, spoken: str | None = None) -> Mess
 
 
 def lesson(
-    *messages: Message, fresh: tuple[int, ...] | None = None, reply: Message | None = None, kind: str = RequestKind.MAIN
+    *messages: Message,
+    fresh: tuple[int, ...] | None = None,
+    reply: Message | None = None,
+    kind: str = RequestKind.MAIN,
+    tools: bool = False,
 ) -> Learned:
     new = tuple(range(len(messages))) if fresh is None else fresh
-    return learn(Journaled(1, "e", SESSION, kind, AT, messages, new, reply))
+    return learn(Journaled(1, "e", SESSION, kind, AT, messages, new, reply, tools=tools))
 
 
 def test_a_persons_words_give_facts_and_passages() -> None:
@@ -176,3 +180,8 @@ def test_no_order_out_of_what_was_read_is_heard_again_however_it_is_repeated() -
     assert not any("Bob" in each.text for each in learned.pieces)
     own = lesson(asked, reply=said(Role.ASSISTANT, told))
     assert any("Bob" in each.text for each in own.pieces)
+
+
+def test_a_first_message_to_a_model_that_is_offered_tools_is_talk_about_work() -> None:
+    text = "Please never put the customer's name into a file that leaves the house."
+    assert lesson(said(Role.USER, text), tools=True).facts

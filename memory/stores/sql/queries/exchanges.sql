@@ -13,10 +13,11 @@ SELECT number FROM exchanges WHERE id = ?;
 
 -- exchange_write: append an exchange, once
 INSERT INTO exchanges (
-    id, session, kind, at, dialect, model, status, base, kept, depth, tail, fresh, reply, complete, stop, usage, shown
+    id, session, kind, at, dialect, model, status, base, kept, depth, tail, fresh, reply, complete, stop, usage, shown,
+    tools
 ) VALUES (
     :id, :session, :kind, :at, :dialect, :model, :status, :base, :kept, :depth, :tail, :fresh, :reply, :complete,
-    :stop, :usage, :shown
+    :stop, :usage, :shown, :tools
 )
 ON CONFLICT (id) DO NOTHING;
 
