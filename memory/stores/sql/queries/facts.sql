@@ -28,6 +28,10 @@ SELECT * FROM facts WHERE id IN (?*);
 -- facts_of: the active facts of some owners, the newest first; the limit comes last
 SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' ORDER BY recorded DESC, number DESC LIMIT ?;
 
+-- facts_contested: the active facts of some owners that contradict others, the newest first; the limit comes last
+SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND contradicts != '[]'
+ORDER BY recorded DESC, number DESC LIMIT ?;
+
 -- facts_for_page: active facts that may stand on a page, the surest and weightiest first; the limit comes last
 SELECT * FROM facts WHERE number IN (
     SELECT number FROM facts WHERE owner IN (?*) AND state = 'active' AND (

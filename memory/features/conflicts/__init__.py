@@ -1,0 +1,1 @@
+"""What contradicts what, and waits for a person to settle it."""

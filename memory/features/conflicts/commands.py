@@ -1,0 +1,38 @@
+"""``palimpsest conflicts``: what contradicts what, and how to settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memory.hooks.command import Command
+from memory.hooks.wording import SHORT, count, day, where
+
+
+def told(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Each pair, with the commands that settle it."""
+    if not answer["conflicts"]:
+        yield "nothing is unsettled"
+        return
+    for each in answer["conflicts"]:
+        newer, older = each["newer"], each["older"]
+        yield f"{where(newer['owner'])}{' (a rule and what may be an exception from it)' if each['exception'] else ''}"
+        for side in (newer, older):
+            yield f"  {side['id'][:SHORT]}  {day(side['valid_from'])}  {side['text']}"
+        yield ""
+    rest = answer["count"] - len(answer["conflicts"])
+    more = f", {rest} more with --limit" if rest > 0 else ""
+    yield f"{count(answer['count'], 'conflict')}{more}"
+    yield "palimpsest confirm ID says which one holds; palimpsest update ID TEXT says what holds instead"
+
+
+COMMANDS = (
+    Command(
+        "conflicts",
+        "Show what contradicts what: confirm settles it.",
+        "conflicts",
+        told,
+        limited="How many conflicts.",
+        limit=20,
+    ),
+)
