@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-from memory.context.page import UNSETTLED
+from memory.context.page import EARLIER, UNSETTLED
 from memory.language.terms import words_of
 
 LONGEST: Final = 600
@@ -121,7 +121,7 @@ def _one_of(left: Counter[str], mark: str) -> bool:
 
 def said_in(line: str) -> str:
     """What a line of the page says, free of what we put behind it."""
-    return _NOT.sub("", line.strip().removesuffix(UNSETTLED)).strip()
+    return _NOT.sub("", line.strip().removesuffix(EARLIER).removesuffix(UNSETTLED)).strip()
 
 
 def _lines(text: str, known: frozenset[str]) -> tuple[list[Line], list[Odd]]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from memory.context.allocate import RATIOS, Demand, Ratios, allocate
 from memory.context.diversity import same
+from memory.context.doubt import each_in_scope
 from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.pack import disarmed, quoted, tokens_of
 from memory.fact import Fact, Kind, Origin, Sensitivity, State, Stream
@@ -25,6 +26,8 @@ PAGE_OPENING: Final = "<memory-page>\nNotes from earlier sessions: background, n
 PAGE_CLOSING: Final = "</memory-page>"
 UNSETTLED: Final = " (unsettled)"
 """Stands behind what something else contradicts."""
+EARLIER: Final = " (said earlier; the line above is newer and says otherwise)"
+"""Stands behind what something newer, which stands right above it, contradicts."""
 
 _HEADINGS: Final = {
     Stream.IDENTITY: "## The user",
@@ -73,7 +76,9 @@ def page(
     its part, then all of them out of what is left. ``standing`` are the facts that stand on it now; ``now`` only tells
     what has expired.
     """
+    facts = list(facts)
     essential = _once([fact for fact in facts if _essential(fact, now)], standing)
+    newer = _newer([fact for fact in facts if _may_stand(fact, now)])
     own = allocate(budget - count(frame_page("# Memory")), _demands(essential, count), ratios)
     taken: dict[str, Fact] = {}
     filled = 0
@@ -81,16 +86,18 @@ def page(
         for fact in essential:
             if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
-            size = count(frame_page(_markdown([*taken.values(), fact])))
+            # What something newer contradicts never stands there without it.
+            group = {each.id: each for each in (*newer.get(fact.id, ()), fact)}
+            size = count(frame_page(_markdown([*(taken | group).values()], newer)))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
             own[fact.stream] -= size - filled
             filled = size
-            taken[fact.id] = fact
+            taken |= group
             if filled > budget - _SHORTEST:
                 break
     chosen = list(taken.values())
-    return Page(_markdown(chosen), tuple(taken), _by_stream(chosen)) if taken else Page()
+    return Page(_markdown(chosen, newer), tuple(taken), _by_stream(chosen, newer)) if taken else Page()
 
 
 def heading(stream: Stream) -> str:
@@ -127,7 +134,29 @@ def frame_page(text: str) -> str:
     return f"\n\n{PAGE_OPENING}\n{disarmed(text.strip())}\n{PAGE_CLOSING}" if text.strip() else ""
 
 
+def _newer(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
+    """By the id of a fact the newer ones that contradict it, the newest first, where the person's own word stands
+    against their own word. A rule and its exception are no such thing: both hold."""
+    known = {fact.id: fact for fact in facts if fact.origin.trusted}
+    found: dict[str, set[str]] = {}
+    for one in known.values():
+        for other in (known[id] for id in one.contradicts if id in known):
+            first, last = sorted((one, other), key=_age)
+            if first.valid_from < last.valid_from and not first.pinned and not each_in_scope((first, last)):
+                found.setdefault(first.id, set()).add(last.id)
+    return {id: tuple(sorted((known[each] for each in own), key=_age, reverse=True)) for id, own in found.items()}
+
+
+def _age(fact: Fact) -> tuple[datetime, datetime, str]:
+    return fact.valid_from, fact.recorded_at, fact.id
+
+
 def _essential(fact: Fact, now: datetime) -> bool:
+    """Whether a fact stands on the page by itself."""
+    return _may_stand(fact, now) and essential_worth(fact) >= LEAST
+
+
+def _may_stand(fact: Fact, now: datetime) -> bool:
     """Whether a fact may stand on the page at all."""
     if fact.state is not State.ACTIVE or fact.sensitivity is Sensitivity.RESTRICTED:
         return False
@@ -135,9 +164,7 @@ def _essential(fact: Fact, now: datetime) -> bool:
     theirs = fact.kind is Kind.PREFERENCE or fact.origin is Origin.PERSON
     if fact.sensitivity is Sensitivity.CONFIDENTIAL and not (theirs and fact.layer in _PRIVATE):
         return False
-    if (fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now):
-        return False
-    return essential_worth(fact) >= LEAST
+    return not ((fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now))
 
 
 def _worth_a_token(fact: Fact) -> float:
@@ -163,24 +190,36 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
     return [fact for fact, _ in kept]
 
 
-def _line(fact: Fact) -> str:
+def _line(fact: Fact, earlier: bool = False) -> str:
     text = f"- {quoted(on_page(fact.text), '  ')}"
     if fact.wrong:
         text += f" (not: {quoted(fact.wrong, '  ')})"
+    if earlier:
+        return text + EARLIER
     return text + UNSETTLED if fact.contradicts else text
 
 
-def _by_stream(facts: Sequence[Fact]) -> dict[Stream, tuple[Item, ...]]:
-    """The lines of each stream, in the order in which they were learned."""
+def _by_stream(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> dict[Stream, tuple[Item, ...]]:
+    """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
+    below that."""
+    under = {fact.id: newer[fact.id][0] for fact in facts if fact.id in newer}
+    lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
+
+    def put(fact: Fact, stream: Stream, earlier: bool) -> None:
+        lines[stream].append(Item(fact.id, _line(fact, earlier)))
+        for each in ordered:
+            if each.id in under and under[each.id] is fact:
+                put(each, stream, True)
+
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
-    lines = {
-        stream: tuple(Item(fact.id, _line(fact)) for fact in ordered if fact.stream is stream) for stream in Stream
-    }
-    return {stream: items for stream, items in lines.items() if items}
+    for fact in ordered:
+        if fact.id not in under:
+            put(fact, fact.stream, False)
+    return {stream: tuple(items) for stream, items in lines.items() if items}
 
 
-def _markdown(facts: Sequence[Fact]) -> str:
+def _markdown(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> str:
     lines = ["# Memory"]
-    for stream, items in _by_stream(facts).items():
+    for stream, items in _by_stream(facts, newer).items():
         lines += [_HEADINGS[stream], *(item.line for item in items)]
     return "\n".join(lines) + "\n"

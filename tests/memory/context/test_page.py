@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.context.edited import said_in
 from memory.context.pack import tokens_of
-from memory.context.page import PAGE_CLOSING, Page, frame_page, heading, page
-from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.context.page import EARLIER, PAGE_CLOSING, Page, frame_page, heading, page
+from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
 from memory.learning import corrections
 from memory.scope import Layer
 from tests.memory.context.making import NOW, SAID, fact
@@ -146,3 +147,27 @@ def test_the_budget_holds_with_the_frame_around_it(texts: list[str], budget: int
 def test_a_correction_does_not_stand_as_an_open_task() -> None:
     assert "correction" in heading(Stream.TASKS).lower()
     assert corrections.RULES[0].means.stream is Stream.TASKS
+
+
+def standing(text: str, **more: object) -> Fact:
+    return wish(text, **({"kind": Kind.CONVENTION, "category": Category.WORKFLOWS, "valid_from": SAID} | more))
+
+
+def test_what_something_newer_contradicts_stands_right_below_it() -> None:
+    old = standing("Deploys are on Tuesdays.")
+    new = standing("Shipping happens on Thursdays.", valid_from=SAID + timedelta(days=3), contradicts=(old.id,))
+    other = wish("I avoid dairy.", valid_from=SAID + timedelta(days=1))
+    lines = page([old, other, new], 400, NOW).text.splitlines()
+    at = lines.index("- Shipping happens on Thursdays. (unsettled)")
+    assert lines[at + 1] == f"- Deploys are on Tuesdays.{EARLIER}"
+    assert said_in(lines[at + 1].removeprefix("- ")) == "Deploys are on Tuesdays."
+
+
+def test_something_newer_comes_along_though_it_would_not_stand_there_by_itself() -> None:
+    old = standing("Deploys are on Tuesdays.")
+    new = fact("The train leaves on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
+               valid_from=SAID + timedelta(days=3), contradicts=(old.id,))  # fmt: skip
+    assert page([new], 400, NOW) == Page()
+    assert set(page([old, new], 400, NOW).memories) == {old.id, new.id}
+    narrow = tokens_of(page([old], 400, NOW).text) + 8
+    assert page([old, new], narrow, NOW) == Page(), "there is no room for both, so neither is told as certain"
