@@ -24,6 +24,7 @@ from memory.consolidation.across import Elsewhere
 from memory.consolidation.diff import Line
 from memory.consolidation.gist import Clusters
 from memory.consolidation.likeness import likenesses
+from memory.consolidation.paraphrases import LEAST, paraphrases
 from memory.consolidation.plan import Rules, plan
 from memory.consolidation.rivals import ALIKE
 from memory.consolidation.rules import RULES
@@ -36,6 +37,7 @@ from memory.scope import Layer, place_of
 from memory.settings import NightSettings
 from memory.stores.kept_points import vectors_of
 from memory.stores.snapshots import Looked, Snapshots
+from memory.understanding.shipped import encoder
 
 MANY = 1000
 """Vectors from which on it is worth while to look for those that are kept."""
@@ -169,8 +171,9 @@ class _Held:
 def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, sessions: int) -> Snapshot:
     held.come(looked.texts)
     rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
-    pairs = likenesses(held.ids, held.vectors, rows, ALIKE)
-    wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in pairs for id in (pair.one, pair.other))])
+    near = likenesses(held.ids, held.vectors, rows, LEAST)
+    pairs = [pair for pair in near if pair.cosine >= ALIKE]
+    wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in near for id in (pair.one, pair.other))])
     facts = held.facts(wanted, snapshots)
     lines: dict[date, list[Line]] = {}
     for line in looked.lines:
@@ -190,6 +193,7 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, ses
             [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
         ),
         looked.heard,
+        paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
     )
 
 
@@ -210,9 +214,11 @@ def _elsewhere(looked: Looked, snapshots: Snapshots, embedder: StaticEmbedding) 
         return Elsewhere()
     ids = [id for id, _ in looked.elsewhere]
     vectors = embedder.documents([text for _, text in looked.elsewhere])
-    pairs = likenesses(ids, vectors, [row for row, id in enumerate(ids) if id in looked.elsewhere_new], ALIKE)
-    facts = snapshots.facts(list(dict.fromkeys(id for pair in pairs for id in (pair.one, pair.other))))
-    return Elsewhere(facts, [pair for pair in pairs if pair.one in facts and pair.other in facts])
+    near = likenesses(ids, vectors, [row for row, id in enumerate(ids) if id in looked.elsewhere_new], LEAST)
+    facts = snapshots.facts(list(dict.fromkeys(id for pair in near for id in (pair.one, pair.other))))
+    there = [pair for pair in near if pair.one in facts and pair.other in facts]
+    far = [pair for pair in there if pair.cosine < ALIKE]
+    return Elsewhere(facts, [pair for pair in there if pair.cosine >= ALIKE], paraphrases(facts, far, encoder()))
 
 
 def main() -> None:

@@ -32,10 +32,12 @@ GENERAL = (
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
     """What a user's projects hold that may recur: the facts, with the user's own that are like them, which are on the
-    sheet too, and how alike they are; of each pair one side is new."""
+    sheet too, and how alike they are; of each pair one side is new. ``paraphrases`` say the same in
+    other words."""
 
     facts: Mapping[str, Fact] = field(default_factory=dict)
     pairs: Sequence[Pair] = ()
+    paraphrases: Sequence[Pair] = ()
 
 
 def may_recur(fact: Fact) -> bool:
@@ -63,7 +65,7 @@ def recur(
     """Write on the sheet of a user what recurs in their projects. ``derived`` are the ids that the user's knowledge was
     drawn from already."""
     known = {**elsewhere.facts, **sheet.facts}
-    near = Near(known, elsewhere.pairs, clusters.alike)
+    near = Near(known, elsewhere.pairs, clusters.alike, elsewhere.paraphrases)
     taken = set(derived)
     free = {id: fact for id, fact in elsewhere.facts.items() if may_recur(fact) and id not in taken}
     for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):

@@ -15,9 +15,11 @@ from datetime import datetime
 
 from memory.candidate import AGAIN
 from memory.consolidation.clash import clashing
+from memory.consolidation.clearest import clearest
 from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
+from memory.language.sides import without_aside
 
 WEIGHTY = 0.7
 """The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""
@@ -47,13 +49,18 @@ class Clusters:
 class Near:
     """The likenesses of some facts."""
 
-    def __init__(self, facts: Mapping[str, Fact], pairs: Sequence[Pair], least: float) -> None:
+    def __init__(
+        self, facts: Mapping[str, Fact], pairs: Sequence[Pair], least: float, same: Sequence[Pair] = ()
+    ) -> None:
         self._facts = facts
         self._beside: dict[str, dict[str, float]] = defaultdict(dict)
         for pair in pairs:
             if pair.cosine >= least:
                 self._beside[pair.one][pair.other] = pair.cosine
                 self._beside[pair.other][pair.one] = pair.cosine
+        for pair in same:
+            self._beside[pair.one].setdefault(pair.other, pair.cosine)
+            self._beside[pair.other].setdefault(pair.one, pair.cosine)
 
     def around(self, fact: Fact) -> Iterable[str]:
         """The ids of a fact and of what is like it, whether or not it may stand for the same."""
@@ -68,10 +75,16 @@ class Near:
 
 
 def draw(
-    sheet: Sheet, pairs: Sequence[Pair], derived: frozenset[str], clusters: Clusters, new_id: Callable[[], str]
+    sheet: Sheet,
+    pairs: Sequence[Pair],
+    same: Sequence[Pair],
+    derived: frozenset[str],
+    clusters: Clusters,
+    new_id: Callable[[], str],
 ) -> None:
-    """Write on the sheet what becomes knowledge. ``derived`` are the ids that knowledge was drawn from already."""
-    near = Near(sheet.facts, pairs, clusters.alike)
+    """Write on the sheet what becomes knowledge. ``same`` are pairs that say the same though they are not alike;
+    ``derived`` are the ids that knowledge was drawn from already."""
+    near = Near(sheet.facts, pairs, clusters.alike, same)
     taken = set(derived)
     for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):
         fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
@@ -148,11 +161,12 @@ def fits(one: Fact, other: Fact) -> bool:
 
 
 def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
-    """The knowledge that some facts make, led by the first of them."""
+    """The knowledge that some facts make, led by the first of them, in the words that say it best."""
     lead = cluster[0]
     return replace(
         lead,
         id=id,
+        text=clearest([without_aside(fact.text) for fact in cluster]),
         tier=Tier.LONG_TERM,
         stability=Stability.VERIFIED,
         origin=lowest(cluster),

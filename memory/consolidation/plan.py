@@ -64,7 +64,9 @@ def plan(
 
     passing("merge", lambda tried: merge(tried, snapshot.pairs))
     passing("resolve", lambda tried: resolve(tried, snapshot.pairs, now))
-    passing("gist", lambda tried: draw(tried, snapshot.pairs, snapshot.derived, how.clusters, new_id))
+    passing(
+        "gist", lambda tried: draw(tried, snapshot.pairs, snapshot.paraphrases, snapshot.derived, how.clusters, new_id)
+    )
     passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, how.clusters, new_id))
     passing("fade", lambda tried: fade(tried, snapshot.fading, now, how.floor), spared=1)
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []

@@ -37,7 +37,8 @@ class Snapshot:
     the likenesses of which one side is new; ``active`` counts all active facts by category; ``derived`` are the ids
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
-    are old memories that nobody was shown; ``heard`` are the passages since the last night.
+    are old memories that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs
+    of rules that say the same in other words, with how likely that is.
     """
 
     owner: str
@@ -52,6 +53,7 @@ class Snapshot:
     unread: Sequence[Fact | Passage] = ()
     said_by: Mapping[str, Sequence[Said]] = field(default_factory=dict)
     heard: Sequence[Passage] = ()
+    paraphrases: Sequence[Pair] = ()
 
 
 class Sheet:

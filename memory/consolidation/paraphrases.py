@@ -1,0 +1,42 @@
+"""Which rules say the same in other words: what shares hardly a word is read by the encoder, pair by pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from memory.consolidation.snapshot import Pair
+from memory.fact import Fact, Kind, State
+from memory.language.sides import without_aside
+from memory.understanding.encoder import Encoder
+
+LEAST: Final = 0.2
+"""Cosine from which on two rules may say the same."""
+SAME: Final = 0.5
+"""How likely they must be to say the same, or the one more closely what the other says."""
+REFINED: Final = 0.6
+"""What counts that the one adds to the other, beside that both say the same."""
+RULES: Final = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.ANTI_PATTERN)
+BATCH: Final = 32
+
+
+def paraphrases(facts: Mapping[str, Fact], near: Sequence[Pair], encoder: Encoder) -> list[Pair]:
+    """Of some pairs those that say the same; what stands for their cosine is how likely that is."""
+    read = [pair for pair in near if _may_be(facts.get(pair.one)) and _may_be(facts.get(pair.other))]
+    found = []
+    for start in range(0, len(read), BATCH):
+        batch = read[start : start + BATCH]
+        for pair, relation in zip(batch, encoder.relations([_texts(facts, pair) for pair in batch]), strict=True):
+            share = relation.same + REFINED * relation.refines
+            if share >= SAME:
+                found.append(Pair(pair.one, pair.other, round(share, 3)))
+    return found
+
+
+def _texts(facts: Mapping[str, Fact], pair: Pair) -> tuple[str, str]:
+    older, newer = sorted((facts[pair.one], facts[pair.other]), key=lambda fact: (fact.valid_from, fact.id))
+    return without_aside(older.text), without_aside(newer.text)
+
+
+def _may_be(fact: Fact | None) -> bool:
+    return fact is not None and fact.state is State.ACTIVE and fact.kind in RULES and fact.origin.trusted
