@@ -236,7 +236,8 @@ class Learner(Following):
                 continue
             unindexed = {**self._unindexed, **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
-            decision = reconcile(each.draft, known, at, self._now())
+            related = await rules.related(each.draft, known)
+            decision = reconcile(each.draft, known, at, self._now(), related=related)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             again += said_again(decision, each.draft, facts, journaled)

@@ -41,6 +41,10 @@ _TERM: Final = re.compile(
     re.IGNORECASE,
 )
 """Of what is asked for when its end has passed: whether it has."""
+_NAMED: Final = re.compile(
+    r"(?P<week>week(?:end)? of )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)", re.IGNORECASE
+)
+"""A day, a week or a month in figures."""
 _WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
 
 
@@ -55,6 +59,21 @@ def holds_until(text: str, at: datetime) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return end if end > at else None
+
+
+def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime:
+    """When something is over that is said ``at`` a moment to hold for a while: behind the last day that its text, whose
+    dates are absolute, names and that lies ahead; where it names none, after a time that is usual."""
+    midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = []
+    for named in _NAMED.finditer(text):
+        try:
+            begin = midnight.replace(year=int(named["y"]), month=int(named["m"]), day=int(named["d"] or 1))
+        except ValueError:
+            continue
+        days = 7 if named["week"] else 1
+        ends.append(begin + timedelta(days=days) if named["d"] else _next_month(begin))
+    return max((end for end in ends if end > at), default=at + otherwise)
 
 
 def _end(found: re.Match[str], midnight: datetime) -> datetime:

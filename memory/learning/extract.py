@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.language.lasting import holds_until
+from memory.language.lasting import holds_until, is_over
 from memory.language.prose import own_words
 from memory.learning.by_rules import LONGEST, by_rules, last_question, letters, short
 from memory.learning.choice import choice
@@ -32,10 +32,12 @@ from memory.understanding.shipped import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
 
-GUIDING: Final = 0.75
+GUIDING: Final = 0.8
 """How sure the trained reader must be of what guides the agent from now on."""
-SURE: Final = 0.75
+SURE: Final = 0.85
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+FOR_A_WHILE: Final = timedelta(days=14)
+"""How long holds what is said to hold for a while only, where no end is named."""
 WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
@@ -173,6 +175,8 @@ def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is Kind.TASK else None
     if means.kind in (Kind.TASK, Kind.DECISION) and not said.ends:
         over = None
+    if said.ends and over is None and means.kind is not Kind.TASK:
+        over = is_over(dated.text, at, FOR_A_WHILE)
     return Draft(
         text=dated.text[:1].upper() + dated.text[1:] + behind,
         kind=means.kind,

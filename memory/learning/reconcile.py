@@ -8,7 +8,7 @@ both stay and know of each other.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +17,7 @@ from memory.language.claim import Claim
 from memory.language.contradiction import NONE, Verdict, compare
 from memory.language.narrowing import one_of_several, takes_over
 from memory.language.words import STOP, stem, words
+from memory.understanding.encoder import Relation
 
 SAME_WORDS = 0.9
 """Share of common stems from which two texts say the same."""
@@ -30,6 +31,11 @@ NEAR_MEANING = 0.9
 """Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
 CLASH = 0.6
 CHANGED = 0.5
+REPLACED = 0.45
+"""How likely a statement must be read as taking another one's place for both to be marked. To end one takes its words:
+the model takes a few things that merely share a subject for a change."""
+AT_ODDS = 0.65
+"""How likely two statements must be read as not holding together, in whatever way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +97,19 @@ Decision = Reinforce | Merge | New | Supersede | Contradict | Past | Vouch
 
 
 def reconcile(
-    draft: Draft, neighbours: Sequence[tuple[Fact, float, float]], now: datetime, clock: datetime | None = None
+    draft: Draft,
+    neighbours: Sequence[tuple[Fact, float, float]],
+    now: datetime,
+    clock: datetime | None = None,
+    *,
+    related: Mapping[str, Relation] | None = None,
 ) -> Decision:
     """What to do with a draft. ``neighbours`` are facts of the same owner with cosine and lexical coverage, in 0..1;
     those that are not active, or that ended before ``now``, are passed over. ``now`` is when the draft was said, which
     may be before some of them were (a session that is imported). ``clock`` is what the clock says: what was recorded
-    after that, was so by one that had run ahead, and nothing is said before it."""
+    after that, was so by one that had run ahead, and nothing is said before it. ``related`` says how the draft stands
+    to some of the facts, by their ids, as a model reads both."""
+    related = related or {}
     known = [
         (fact, cosine, lexical)
         for fact, cosine, lexical in neighbours
@@ -110,7 +123,8 @@ def reconcile(
         if _same_letters(fact.text, draft.text):
             return Vouch(fact.id) if vouched else Reinforce(fact.id)
         late = now < fact.valid_from and not (clock and clock < fact.recorded_at)
-        verdict = compare(draft.text, fact.text) if late else _verdict(fact, draft)
+        relation = None if late else related.get(fact.id)
+        verdict = compare(draft.text, fact.text) if late else _read(_verdict(fact, draft), relation)
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):
                 return Past(fact.id)
@@ -162,6 +176,16 @@ def _verdict(fact: Fact, draft: Draft) -> Verdict:
     if wrong and len(wrong & held) / len(wrong) >= 0.8 and len(wrong) >= min(2, len(held)):
         return Verdict(0.75, 0.8, "correction")
     return verdict
+
+
+def _read(verdict: Verdict, relation: Relation | None) -> Verdict:
+    """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold."""
+    if relation is None or verdict.clash >= CLASH or verdict is not NONE:
+        return verdict
+    odds = relation.replaces + relation.contradicts
+    if relation.replaces < REPLACED and odds < AT_ODDS:
+        return verdict
+    return Verdict(max(odds, CLASH), 0.0, "at odds")
 
 
 def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str], now: datetime) -> bool:

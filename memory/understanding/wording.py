@@ -13,6 +13,7 @@ from typing import Final
 
 from memory.language.sentences import sentences
 from memory.understanding.clauses import Clause
+from memory.understanding.forms import is_everywhere, is_relative
 from memory.understanding.network import KEPT, reach
 from memory.understanding.tokens import tokens
 
@@ -20,6 +21,8 @@ UNCERTAIN: Final = 0.3
 """The probability from which on a clause makes a statement. Whoever asks says how sure it must be to count."""
 LEANS: Final = 0.5
 """The probability from which on a clause leans on what stands before it."""
+ENDS: Final = 0.4
+"""The probability from which on a statement holds for a while only: few do, and the model rarely is sure of it."""
 LENGTH: Final = 36
 """Words of a statement at most."""
 BESIDE: Final = 0.2
@@ -116,7 +119,8 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         words = len(text.split()) + len(before.text.split())
         near = before.block == clauses[first].block and words <= LENGTH
         told = before.judged.keep >= BESIDE or before.judged.passing not in _APART
-        if near and (fragment or judged.flag("refers") >= LEANS) and told:
+        relative = before.sentence == clauses[first].sentence and is_relative(text)
+        if near and (relative or ((fragment or judged.flag("refers") >= LEANS) and told)):
             start = first - 1
             text = f"{before.text} {text}"
     answers = ""
@@ -127,10 +131,10 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     return Statement(
         text=plain(text),
         kind=kind,
-        scope=reach(kind, scopes),
+        scope="user" if is_everywhere(text) else reach(kind, scopes),
         guides=guides,
         probability=lead.judged.keep,
-        ends=max(each.judged.flag("ends") for each in own) >= LEANS,
+        ends=max(each.judged.flag("ends") for each in own) >= ENDS,
         answers=answers,
         first=start,
         last=end - 1,

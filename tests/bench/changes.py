@@ -2,8 +2,8 @@
 
 python -m tests.bench.changes [--only changes_a] [--words]
 
-The cases lie in ``tests/data/changes``. Each is said in sessions of its own, with an agent at work, through the server's
-own path; its question comes as the first message of a new session. What is added to that is cut into lines.
+The cases lie in ``tests/data/changes``. Each is said in sessions of its own, with an agent at work, through the
+server's own path; its question comes as the first message of a new session. What is added to that is cut into lines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CHAT = dialect_of("/v1/chat/completions")
 TOOL = {"type": "function", "function": {"name": "bash", "parameters": {"type": "object", "properties": {}}}}
 MARKED = re.compile(
-    r"\b(?:until|till|earlier|before|formerly|was|were|no longer|used to|since|unsettled|outdated|bis|früher|vorher|antes|hasta)\b",
+    r"\b(?:until|till|earlier|before|formerly|was|were|no longer|used to|since|unsettled|outdated"
+    r"|bis|früher|vorher|antes|hasta)\b",
     re.IGNORECASE,
 )
 """Words by which a line says that what it tells is over, or not certain."""
@@ -155,7 +156,9 @@ def main() -> None:
     parser.add_argument("--words", action="store_true", help="print each case with what was given")
     given = parser.parse_args()
     for kind, own in asyncio.run(play(read(given.only), given.words)).items():
-        shares = ", ".join(f"{name} {own[name] / own['cases']:.2f}" for name in sorted(own) if name not in ("cases", "tokens"))
+        shares = ", ".join(
+            f"{name} {own[name] / own['cases']:.2f}" for name in sorted(own) if name not in ("cases", "tokens")
+        )
         print(f"{kind}: {own['cases']} cases, {own['tokens'] / own['cases']:.0f} tokens each: {shares}")
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from memory.fact import Draft, Origin
+from memory.fact import Draft, Fact, Origin
 from memory.learning.taught import Learned
 from memory.ports import Journaled
+
+if TYPE_CHECKING:
+    from memory.understanding.encoder import Relation
 
 _RULES = "memory.learning.lesson"
 """What imports all the others."""
@@ -60,6 +64,16 @@ def learned(journaled: Journaled, *, assistant: bool) -> Learned:
     from memory.learning.lesson import learn
 
     return learn(journaled, assistant=assistant)
+
+
+async def related(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]]) -> dict[str, Relation]:
+    """How a draft stands to the known facts most like it (:mod:`memory.learning.relating`): some ten milliseconds in
+    numpy, so in a thread."""
+    from memory.learning.relating import beside, relations
+    from memory.understanding.shipped import encoder
+
+    facts = beside(draft, neighbours)
+    return await asyncio.to_thread(lambda: relations(draft, facts, encoder())) if facts else {}
 
 
 def drafts(text: str, origin: Origin, now: datetime) -> list[Draft]:

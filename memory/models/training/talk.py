@@ -20,6 +20,8 @@ from memory.understanding.tokens import located
 DATA: Final = Path(__file__).parent / "data"
 BREAK: Final = "//"
 """Stands between clauses where the person began a new line."""
+_NAMED: Final = re.compile(r"I\b|[A-Z]\w*[A-Z]")
+"""What keeps its capital anywhere: oneself, and what is spelt with several."""
 _ACTIONS: Final = re.compile(
     r"\s*\[(?:ran|edited|wrote|read|created|deleted|opened|asked|searched|moved|renamed)[^\]]*\]"
 )
@@ -75,35 +77,77 @@ def recut(talk: Iterable[dict[str, object]], split: Callable[[str], Sequence[str
     found = []
     for session, reply, rows in messages(talk):
         text, spans = _joined(rows)
-        pieces, at = [], 0
-        for sentence in sentences(text):
-            begin = at = max(text.find(sentence, at), at)
-            for piece in split(sentence):
-                begin = max(text.find(piece, begin), begin)
-                pieces.append((begin, begin + len(piece)))
-                begin += len(piece)
-            at += len(sentence)
-        texts = [text[start:end][:600] for start, end in pieces]
-        clauses_of = {(start, end) for start, end, _ in spans}
-        for place, (start, end) in enumerate(pieces):
-            parts = [(min(end, y) - max(start, x), label) for x, y, label in spans if min(end, y) > max(start, x)]
-            if (start, end) in clauses_of or not parts:
-                continue
-            kept = sum(size for size, label in parts if not label.startswith("none."))
-            whole = sum(size for size, _ in parts)
-            if 0.25 * whole < kept < 0.5 * whole:
-                continue
-            wanted = [part for part in parts if part[1].startswith("none.") == (kept < 0.5 * whole)]
-            found.append(_labelled(session, max(wanted)[1], texts, place, reply))
+        cut = _cut(text, split)
+        texts = [text[start:end][:600] for start, end in cut]
+        labels = {(start, end): label for start, end, label in _pieces(text, spans, split)}
+        found += [
+            _labelled(session, labels[place], texts, at, reply) for at, place in enumerate(cut) if place in labels
+        ]
+    return found
+
+
+def _cut(text: str, split: Callable[[str], Sequence[str]]) -> list[tuple[int, int]]:
+    """Where the pieces that ``split`` makes of a text's sentences stand in it."""
+    pieces, at = [], 0
+    for sentence in sentences(text):
+        begin = at = max(text.find(sentence, at), at)
+        for piece in split(sentence):
+            begin = max(text.find(piece, begin), begin)
+            pieces.append((begin, begin + len(piece)))
+            begin += len(piece)
+        at += len(sentence)
+    return pieces
+
+
+def _pieces(
+    text: str, spans: Sequence[tuple[int, int, str]], split: Callable[[str], Sequence[str]]
+) -> Iterator[tuple[int, int, str]]:
+    """The pieces of a text that are not clauses already, each with the label of most of it; without those that are
+    mostly but not wholly of the moment."""
+    clauses = {(start, end) for start, end, _ in spans}
+    for start, end in _cut(text, split):
+        parts = [(min(end, y) - max(start, x), label) for x, y, label in spans if min(end, y) > max(start, x)]
+        if (start, end) in clauses or not parts:
+            continue
+        kept = sum(size for size, label in parts if not label.startswith("none."))
+        whole = sum(size for size, _ in parts)
+        if 0.25 * whole < kept < 0.5 * whole:
+            continue
+        yield start, end, max(part for part in parts if part[1].startswith("none.") == (kept < 0.5 * whole))[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """A message with its clauses as places in its text: (start, end, kind, scope, flags). Clauses may overlap, where
+    the same words were cut in several ways. ``before`` is the assistant's text that it answers."""
+
+    author: str
+    text: str
+    before: str
+    clauses: tuple[tuple[int, int, int, int, tuple[bool, ...]], ...]
+
+
+def spanned(talk: Iterable[dict[str, object]], *cuts: Callable[[str], Sequence[str]]) -> list[Spanned]:
+    """Every message with its authors' clauses, and with the pieces that each of ``cuts`` makes of its sentences (see
+    :func:`recut`)."""
+    found = []
+    for session, reply, rows in messages(talk):
+        text, spans = _joined(rows)
+        own = {(start, end): label for start, end, label in spans}
+        for cut in cuts:
+            own |= {(start, end): label for start, end, label in _pieces(text, spans, cut) if (start, end) not in own}
+        clauses = tuple((start, end, *_meant(label)) for (start, end), label in own.items())
+        found.append(Spanned(str(session["author"]), text, reply, clauses))
     return found
 
 
 def gaps(talk: Iterable[dict[str, object]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The features of each gap between two words inside a line, and whether a clause begins there."""
+    """The features of each gap between two words inside a line, and whether a clause begins there; of each line also
+    as somebody types it who parts sentences with commas."""
     features: list[Sequence[int]] = []
     begins: list[bool] = []
     for _, _, rows in messages(talk):
-        for line in _lines(rows):
+        for line in (variant for own in _lines(rows) for variant in _typed(own)):
             text, starts, at = " ".join(line), set(), 0
             for piece in line:
                 starts.add(at)
@@ -118,19 +162,26 @@ def gaps(talk: Iterable[dict[str, object]]) -> tuple[NDArray[np.int64], NDArray[
 
 
 def _labelled(session: dict[str, object], label: str, texts: Sequence[str], place: int, reply: str) -> Labelled:
-    kind, *rest = label.split()
-    scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
-    marks = "".join(part for part in rest if part[0] in _FLAGS)
+    kind, scope, flags = _meant(label)
     return Labelled(
         author=str(session["author"]),
         language=str(session["lang"]),
         text=texts[place],
-        kind=_LABELS.index(kind),
-        scope=scope if kind in KEPT else -1,
-        flags=("~" in marks, "+" in marks, "^" in marks, "<" in marks),
+        kind=kind,
+        scope=scope,
+        flags=flags,
         says=np.array(of_text(texts[place]), np.int64),
         around=np.array(around(texts, place, reply), np.int64),
     )
+
+
+def _meant(label: str) -> tuple[int, int, tuple[bool, bool, bool, bool]]:
+    """The place of a label's kind, that of its scope (-1 for none), and its flags."""
+    kind, *rest = label.split()
+    scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
+    marks = "".join(part for part in rest if part[0] in _FLAGS)
+    flags = ("~" in marks, "+" in marks, "^" in marks, "<" in marks)
+    return _LABELS.index(kind), scope if kind in KEPT else -1, flags
 
 
 def _joined(rows: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int, str]]]:
@@ -148,6 +199,18 @@ def _joined(rows: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int, st
     return text, spans
 
 
+def _typed(line: list[str]) -> list[list[str]]:
+    """A line as it is, and where some of its clauses end in a full stop, with commas in their places."""
+    run = [f"{piece[:-1]}," if piece.endswith(".") and at + 1 < len(line) else piece for at, piece in enumerate(line)]
+    if run == line:
+        return [line]
+    joined = [
+        piece if at == 0 or not line[at - 1].endswith(".") or _NAMED.match(piece) else piece[:1].lower() + piece[1:]
+        for at, piece in enumerate(run)
+    ]
+    return [line, joined]
+
+
 def _lines(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
     """The clauses of each line of a message, without what was pasted."""
     line: list[str] = []
@@ -158,3 +221,14 @@ def _lines(rows: Sequence[Sequence[str]]) -> Iterator[list[str]]:
             line = []
         else:
             line.append(text)
+
+
+def labelled_clauses(
+    talk: Iterable[dict[str, object]],
+) -> Iterator[tuple[str, list[str], list[tuple[int, int, tuple[bool, ...]]]]]:
+    """Of each message the assistant's text that it answers, its clauses, and of each of these the place of its kind,
+    that of its scope (-1 for none), and its flags."""
+    for _, reply, rows in messages(talk):
+        own = [(label, text) for label, text in rows if label != BREAK]
+        if own:
+            yield reply, [text for _, text in own], [_meant(label) for label, _ in own]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from memory.language.dates import resolve
-from memory.language.lasting import holds_until
+from memory.language.lasting import holds_until, is_over
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
 
@@ -57,3 +57,17 @@ def test_what_says_more_than_what_ends_has_no_end(text: str) -> None:
 def test_an_end_that_is_itself_what_is_told_is_no_end_of_telling_it(text: str) -> None:
     assert holds_until(text, AT) is None
     assert holds_until("Bo and Ida are on leave until 2026-12-05.", AT) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("In the week of 2026-11-16 we deploy every day.", (2026, 11, 23)),
+        ("Mo is away on 2026-11-25 and on 2026-11-27.", (2026, 11, 28)),
+        ("The credits last for 2026-12.", (2027, 1, 1)),
+        ("Since 2026-11-02 we use the spare host.", (2026, 12, 4)),
+        ("We use the spare host for now, ticket 2026-99.", (2026, 12, 4)),
+    ],
+)
+def test_what_holds_for_a_while_is_over_behind_the_last_day_it_names(text: str, end: tuple[int, int, int]) -> None:
+    assert is_over(text, AT, timedelta(days=14)).date() == datetime(*end, tzinfo=UTC).date()

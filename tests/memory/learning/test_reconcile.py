@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
 from memory.learning.reconcile import Contradict, Merge, New, Past, Reinforce, Supersede, reconcile
 from memory.scope import Layer
+from memory.understanding.encoder import RELATIONS, Relation
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -181,3 +182,25 @@ def test_what_a_clock_that_ran_ahead_recorded_is_not_said_later_than_what_is_sai
     change = draft("We switched the API from PostgreSQL to SQLite")
     assert not isinstance(reconcile(change, known, NOW, ahead), Supersede)
     assert reconcile(change, known, NOW, NOW) == reconcile(change, [(fact("The API uses PostgreSQL"), 0.7, 0.5)], NOW)
+
+
+def relation(**shares: float) -> Relation:
+    rest = (1.0 - sum(shares.values())) / (len(RELATIONS) - len(shares))
+    return Relation(**{name: shares.get(name, rest) for name in RELATIONS})
+
+
+def test_what_may_not_hold_together_is_noted_and_ends_nothing() -> None:
+    known, said = fact("the cache sits in Redis"), draft("cache is in Valkey")
+    assert isinstance(reconcile(said, [(known, 0.7, 0.5)], NOW), New)
+    read = {"f": relation(replaces=0.5, contradicts=0.4)}
+    assert reconcile(said, [(known, 0.7, 0.5)], NOW, related=read) == Contradict(("f",))
+    unsure = {"f": relation(replaces=0.3, contradicts=0.3, unrelated=0.3)}
+    assert isinstance(reconcile(said, [(known, 0.7, 0.5)], NOW, related=unsure), New)
+
+
+def test_what_the_words_say_needs_no_model() -> None:
+    known, said = fact("The gateway listens on port 8443"), draft("The gateway no longer listens on port 8443")
+    alone = reconcile(said, [(known, 0.9, 0.8)], NOW)
+    assert isinstance(alone, Supersede)
+    read = {"f": relation(unrelated=0.9)}
+    assert reconcile(said, [(known, 0.9, 0.8)], NOW, related=read) == alone

@@ -13,6 +13,7 @@ from memory.understanding.network import (
     SCOPES,
     Judgement,
     Table,
+    judgements,
     reach,
     softmax,
 )
@@ -23,7 +24,7 @@ def judged(texts: list[str], reply: str = "") -> list[Judgement]:
     shipped = reader()
     says = [of_text(text) for text in texts]
     beside = [around(texts, at, reply) for at in range(len(texts))]
-    return shipped.model.judge(says, beside, shipped.embed(texts))
+    return judgements(shipped.model.outputs(says, beside, shipped.embed(texts)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -41,8 +42,8 @@ def test_whatever_the_text_the_heads_give_probabilities(texts: list[str], reply:
         assert each.kind in KEPT and each.passing in PASSING and each.scope in SCOPES
 
 
-def test_nothing_is_judged_of_nothing() -> None:
-    assert reader().model.judge([], [], np.zeros((0, reader().embed(["x"]).shape[1]), np.float32)) == []
+def test_nothing_is_read_in_nothing() -> None:
+    assert reader().read("") == []
 
 
 def test_the_shipped_weights_fit_the_features() -> None:

@@ -1,0 +1,447 @@
+"""Make the encoder: ``python -m memory.models.training.encoder --out memory/models/data`` (extra ``training``).
+
+The first layers of all-MiniLM-L6-v2 are fitted further to two tasks at once: what each clause of the labelled talk is,
+and how the newer statement of each pair stands to the older one. Word pieces that neither the training data nor common
+English needs are left out. With ``--without a,b`` those authors are left out of training, and what the encoder says of
+them is compared with their labels: every figure about it in the documentation comes from there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from memory.models.minilm import fetch, safetensors
+from memory.models.training.clauses import KINDS, fit_boundary
+from memory.models.training.talk import DATA, Spanned, gaps, sessions, spanned
+from memory.understanding.clauses import Splitter
+from memory.understanding.encoder import BEFORE, READ, RELATIONS, STATEMENT, tokenizer_of, unpointed
+from memory.understanding.encoder import HEADS as ATTENTION
+from memory.understanding.network import FLAGS, KEPT, SCOPES
+from memory.understanding.shipped import ENCODER
+
+LAYERS: Final = 3
+COMMON: Final = 9000
+"""Word pieces of plain letters among the first of the vocabulary are kept, used in the data or not."""
+OUTPUTS: Final = KINDS + len(SCOPES) + len(FLAGS)
+EPOCHS: Final = 3
+RATE: Final = 1.5e-4
+TOKENS: Final = 1536
+"""Word pieces of a batch, padding counted."""
+DROP: Final = 0.15
+DROP_HEAD: Final = 0.2
+BESIDE: Final = 0.4
+"""What scope and flags weigh beside the kind."""
+STRANGERS: Final = 4
+"""Newer statements of other subjects that are paired with each older one."""
+RARE: Final = (6.0, 2.0, 2.0, 4.0)
+"""What a clause weighs that has one of the flags: few have, and most of them could go unseen at little cost."""
+LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
+"""Texts are padded to one of these."""
+_MODEL: Final = "encoder.layer.{}."
+_NAMES: Final = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "attended": "attention.output.dense",
+    "inner": "intermediate.dense",
+    "outer": "output.dense",
+}
+_NORMS: Final = {"attended_norm": "attention.output.LayerNorm", "outer_norm": "output.LayerNorm"}
+Weights = dict[str, Any]
+Array = NDArray[Any]
+Batch = dict[str, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Word pieces with what is to be said of them: of a message its clauses as (pieces, kind, scope, flags), of a pair
+    of statements their relation."""
+
+    author: str
+    ids: list[int]
+    before: int
+    clauses: tuple[tuple[list[int], int, int, tuple[bool, ...]], ...] = ()
+    relation: int = -1
+
+
+def pruned(tokenizer: Tokenizer, texts: Iterable[str]) -> list[int]:
+    """The word pieces to keep, in the order of the vocabulary: special ones, single characters of the scripts in the
+    texts, what the texts use at least twice, and common pieces of plain letters."""
+    used: Counter[int] = Counter()
+    for text in texts:
+        used.update(tokenizer.encode(text, add_special_tokens=False).ids)
+    names = {at: name for name, at in tokenizer.get_vocab().items()}
+
+    def kept(at: int) -> bool:
+        name = names[at]
+        bare = name.removeprefix("##")
+        plain = re.fullmatch("[a-z]+", bare) is not None
+        return (
+            name in ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+            or used[at] >= 2
+            or (plain and at < COMMON)
+            or (len(bare) == 1 and (plain or used[at] > 0))
+        )
+
+    return [at for at in range(len(names)) if kept(at)]
+
+
+def started(weights: Mapping[str, NDArray[np.float32]], pieces: Sequence[int], rng: np.random.Generator) -> Weights:
+    """The weights that the fitting begins with."""
+
+    def linear(name: str) -> tuple[Array, Array]:
+        return weights[f"{name}.weight"].T.copy(), weights[f"{name}.bias"].copy()
+
+    def norm(name: str) -> tuple[Array, Array]:
+        return weights[f"{name}.weight"].copy(), weights[f"{name}.bias"].copy()
+
+    def head(outputs: int) -> tuple[Array, Array]:
+        drawn = rng.standard_normal((2 * width, outputs)) * 0.02
+        return drawn.astype(np.float32), np.zeros(outputs, np.float32)
+
+    width = weights["embeddings.LayerNorm.bias"].shape[0]
+    return {
+        "pieces": weights["embeddings.word_embeddings.weight"][list(pieces)].copy(),
+        "places": weights["embeddings.position_embeddings.weight"][: LENGTHS[-1]].copy(),
+        "sides": weights["embeddings.token_type_embeddings.weight"].copy(),
+        "norm": norm("embeddings.LayerNorm"),
+        "layers": [
+            {own: linear(_MODEL.format(at) + name) for own, name in _NAMES.items()}
+            | {own: norm(_MODEL.format(at) + name) for own, name in _NORMS.items()}
+            for at in range(LAYERS)
+        ],
+        "clause": head(OUTPUTS),
+        "pair": head(len(RELATIONS)),
+    }
+
+
+def states(weights: Weights, batch: Batch, key: Any = None) -> Any:
+    """The last hidden states; with a ``key`` some of what is added is dropped."""
+    keys = [None] * (2 * LAYERS + 1) if key is None else list(jax.random.split(key, 2 * LAYERS + 1))
+    rows, length = batch["ids"].shape
+    x = weights["pieces"][batch["ids"]] + weights["places"][:length] + weights["sides"][batch["sides"]]
+    x = _dropped(_normed(x, weights["norm"]), keys[-1], DROP)
+    padding = jnp.where(batch["mask"] > 0, 0.0, -1e9)[:, None, None, :]
+    size = x.shape[-1] // ATTENTION
+
+    def split(flat: Any) -> Any:
+        return flat.reshape(rows, length, ATTENTION, size).transpose(0, 2, 1, 3)
+
+    for at, layer in enumerate(weights["layers"]):
+        query, key_, value = (split(_through(x, layer[name])) for name in ("query", "key", "value"))
+        shares = jax.nn.softmax(query @ key_.transpose(0, 1, 3, 2) * size**-0.5 + padding, axis=-1)
+        mixed = (shares @ value).transpose(0, 2, 1, 3).reshape(rows, length, -1)
+        x = _normed(x + _dropped(_through(mixed, layer["attended"]), keys[2 * at], DROP), layer["attended_norm"])
+        inner = jax.nn.gelu(_through(x, layer["inner"]), approximate=False)
+        x = _normed(x + _dropped(_through(inner, layer["outer"]), keys[2 * at + 1], DROP), layer["outer_norm"])
+    return x
+
+
+def clause_outputs(weights: Weights, batch: Batch, key: Any = None) -> Any:
+    """What is said of each clause of each message: shape (batch, clauses, outputs)."""
+    x = states(weights, batch, key)
+    both = jnp.concatenate([batch["pool"] @ x, batch["first"] @ x], axis=-1)
+    return _through(_dropped(both, key, DROP_HEAD), weights["clause"])
+
+
+def pair_outputs(weights: Weights, batch: Batch, key: Any = None) -> Any:
+    """What is said of each pair: shape (batch, relations)."""
+    x = states(weights, batch, key)
+    second = batch["mask"] * batch["sides"]
+    mean = (x * second[..., None]).sum(axis=1) / jnp.maximum(second.sum(axis=1, keepdims=True), 1.0)
+    return _through(_dropped(jnp.concatenate([x[:, 0], mean], axis=-1), key, DROP_HEAD), weights["pair"])
+
+
+def loss(weights: Weights, batch: Batch, key: Any) -> Any:
+    """What is to be made small: cross-entropies of kind, scope and flags, or of the relation."""
+    if "relation" in batch:
+        return _cross_entropy(pair_outputs(weights, batch, key), batch["relation"], batch["counted"])
+    outputs = clause_outputs(weights, batch, key)
+    counted, kinds = batch["counted"], batch["kind"]
+    flagged = outputs[..., KINDS + len(SCOPES) :]
+    known = (counted * (kinds < len(KEPT)))[..., None]
+    marked = batch["flags"]
+    weight = known * (1.0 + marked * (jnp.asarray(RARE) - 1.0))
+    of_flags = ((jnp.logaddexp(0.0, flagged) - flagged * marked) * weight).sum() / jnp.maximum(known.sum(), 1.0)
+    of_scope = _cross_entropy(
+        outputs[..., KINDS : KINDS + len(SCOPES)], jnp.maximum(batch["scope"], 0), counted * (batch["scope"] >= 0)
+    )
+    return _cross_entropy(outputs[..., :KINDS], kinds, counted) + BESIDE * (of_scope + of_flags)
+
+
+def fit(weights: Weights, examples: Sequence[Example], epochs: int = EPOCHS, seed: int = 0) -> Weights:
+    """The weights fitted to some examples: AdamW (Loshchilov & Hutter 2019), a rate that rises over a tenth of the run
+    and falls to nothing behind it, gradients cut to norm one. The heads, which begin with nothing, learn ten times as
+    fast."""
+    rng = np.random.default_rng(seed)
+    key = jax.random.PRNGKey(seed)
+    weights = jax.tree.map(jnp.asarray, weights)
+    first = second = jax.tree.map(jnp.zeros_like, weights)
+    steps = epochs * sum(1 for _ in batches(examples, np.random.default_rng(seed)))
+
+    @partial(jax.jit, static_argnums=6)
+    def step(weights: Any, first: Any, second: Any, batch: Any, at: Any, rate: Any, head: str) -> Any:
+        value, slope = jax.value_and_grad(loss)(weights, batch, jax.random.fold_in(key, at.astype(int)))
+        norm = jnp.sqrt(sum((each**2).sum() for each in jax.tree.leaves(slope)))
+        slope = jax.tree.map(lambda each: each * jnp.minimum(1.0, 1.0 / norm), slope)
+        first = jax.tree.map(lambda mean, each: 0.9 * mean + 0.1 * each, first, slope)
+        second = jax.tree.map(lambda mean, each: 0.999 * mean + 0.001 * each * each, second, slope)
+
+        def moved(weight: Any, one: Any, two: Any, rate: Any) -> Any:
+            along = (one / (1 - 0.9**at)) / (jnp.sqrt(two / (1 - 0.999**at)) + 1e-8)
+            return weight - rate * (along + 0.01 * weight)
+
+        after = jax.tree.map(partial(moved, rate=rate), weights, first, second)
+        after[head] = jax.tree.map(partial(moved, rate=10 * rate), weights[head], first[head], second[head])
+        return after, first, second, value
+
+    at = 0
+    for epoch in range(epochs):
+        total = 0.0
+        for batch in batches(examples, rng):
+            at += 1
+            rate = RATE * min(at / (0.1 * steps), 1.0 if at < 0.1 * steps else 1.0 - (at - 1) / steps)
+            head = "pair" if "relation" in batch else "clause"
+            weights, first, second, value = step(weights, first, second, batch, float(at), rate, head)
+            total += float(value)
+        print(f"epoch {epoch + 1} of {epochs}: loss {total * epochs / steps:.3f}", file=sys.stderr, flush=True)
+    fitted: Weights = jax.tree.map(np.asarray, weights)
+    return fitted
+
+
+def batches(examples: Sequence[Example], rng: np.random.Generator | None) -> Iterator[Batch]:
+    """The examples in batches of one task and one length, in any order; without ``rng`` in their own as far as that
+    goes."""
+
+    def shape(at: int) -> tuple[bool, int]:
+        return examples[at].relation >= 0, next(size for size in LENGTHS if len(examples[at].ids) <= size)
+
+    order = sorted(range(len(examples)), key=lambda at: (*shape(at), rng.random() if rng else at))
+    groups = []
+    for (_, length), own in groupby(order, key=shape):
+        members = list(own)
+        rows = max(TOKENS // length, 1)
+        groups += [(members[at : at + rows], rows, length) for at in range(0, len(members), rows)]
+    if rng:
+        rng.shuffle(groups)
+    for chosen, rows, length in groups:
+        yield _batch([examples[at] for at in chosen], rows, length)
+
+
+def _batch(chosen: Sequence[Example], rows: int, length: int) -> Batch:
+    batch: Batch = {
+        "ids": np.zeros((rows, length), np.int32),
+        "sides": np.zeros((rows, length), np.int32),
+        "mask": np.zeros((rows, length), np.float32),
+    }
+    for row, example in enumerate(chosen):
+        batch["ids"][row, : len(example.ids)] = example.ids
+        batch["sides"][row, example.before : len(example.ids)] = 1
+        batch["mask"][row, : len(example.ids)] = 1.0
+    if chosen[0].relation >= 0:
+        batch["relation"] = np.zeros(rows, np.int32)
+        batch["relation"][: len(chosen)] = [each.relation for each in chosen]
+        batch["counted"] = (np.arange(rows) < len(chosen)).astype(np.float32)
+        return batch
+    many = 16 if length <= 96 else 32
+    batch |= {
+        "pool": np.zeros((rows, many, length), np.float32),
+        "first": np.zeros((rows, many, length), np.float32),
+        "counted": np.zeros((rows, many), np.float32),
+        "kind": np.zeros((rows, many), np.int32),
+        "scope": np.full((rows, many), -1, np.int32),
+        "flags": np.zeros((rows, many, len(FLAGS)), np.float32),
+    }
+    for row, example in enumerate(chosen):
+        for column, (own, kind, scope, flags) in enumerate(example.clauses[:many]):
+            batch["pool"][row, column, own] = 1.0 / len(own)
+            batch["first"][row, column, own[0]] = 1.0
+            batch["counted"][row, column] = 1.0
+            batch["kind"][row, column] = kind
+            batch["scope"][row, column] = scope
+            batch["flags"][row, column] = flags
+    return batch
+
+
+def of_message(message: Spanned, tokenizer: Tokenizer, start: int, end: int) -> Example | None:
+    """A labelled message as word pieces; nothing where it is too long or no clause is left."""
+    said = tokenizer.encode(message.before[-600:]).ids[-BEFORE:] if message.before else []
+    read = tokenizer.encode(message.text)
+    head = len(said) + 2
+    places = list(enumerate(read.offsets[:READ]))
+    clauses = tuple(
+        (own, kind, scope, flags)
+        for first, last, kind, scope, flags in message.clauses
+        if (own := [head + at for at, (begin, until) in places if begin < last and until > first])
+    )
+    ids = [start, *said, end, *read.ids[:READ], end]
+    return Example(message.author, ids, head, clauses) if clauses and len(ids) <= LENGTHS[-1] else None
+
+
+def pairs(tokenizer: Tokenizer, start: int, end: int, folder: Path = DATA / "statements") -> list[Example]:
+    """The pairs of statements as word pieces. The authors' pairs share a subject; most pairs that are ever read do not,
+    so each older statement is also paired with newer ones that belong to others."""
+    groups = [orjson.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_bytes().splitlines()]
+    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for group in groups:
+        said[group["lang"]] += [(group["older"], text) for _, text in group["newer"]]
+    drawn = np.random.default_rng(0)
+    found = []
+    for group in groups:
+        older = tokenizer.encode(unpointed(group["older"])).ids[:STATEMENT]
+        others = said[group["lang"]]
+        chosen = [others[at] for at in drawn.integers(len(others), size=STRANGERS)]
+        strangers = [("unrelated", text) for belongs, text in chosen if belongs != group["older"]]
+        for label, text in [*group["newer"], *strangers]:
+            ids = [start, *older, end, *tokenizer.encode(unpointed(text)).ids[:STATEMENT], end]
+            found.append(Example(group["author"], ids, len(older) + 2, relation=RELATIONS.index(label)))
+    return found
+
+
+def packed(weights: Weights, vocabulary: Sequence[str]) -> dict[str, Array]:
+    """The arrays of an encoder: matrices as small integers with a scale for each output, the rest in half precision."""
+    arrays: dict[str, Array] = {
+        "vocabulary": np.frombuffer("\n".join(vocabulary).encode(), np.uint8),
+        "layers": np.array(LAYERS),
+        "places": weights["places"].astype(np.float16),
+        "sides": weights["sides"].astype(np.float16),
+    }
+
+    def small(matrix: Array, axis: int) -> tuple[Array, Array]:
+        scales = np.maximum(np.abs(matrix).max(axis=axis), 1e-8) / 127
+        whole = np.rint(matrix / np.expand_dims(scales, axis)).astype(np.int8)
+        return whole, scales.astype(np.float32)
+
+    def linear(name: str, own: tuple[Array, Array]) -> None:
+        arrays[f"{name}.rows"], arrays[f"{name}.scales"] = small(own[0], 0)
+        arrays[f"{name}.bias"] = own[1].astype(np.float16)
+
+    def norm(name: str, own: tuple[Array, Array]) -> None:
+        arrays[f"{name}.scale"], arrays[f"{name}.shift"] = (each.astype(np.float16) for each in own)
+
+    arrays["pieces.rows"], arrays["pieces.scales"] = small(weights["pieces"], 1)
+    norm("pieces.norm", weights["norm"])
+    for at, layer in enumerate(weights["layers"]):
+        for name in _NAMES:
+            linear(f"{at}.{name}", layer[name])
+        for name in _NORMS:
+            norm(f"{at}.{name}", layer[name])
+    linear("clause", weights["clause"])
+    linear("pair", weights["pair"])
+    return arrays
+
+
+def figures(weights: Weights, examples: Sequence[Example]) -> str:
+    """How well the encoder agrees with the labels of some examples, in a few lines."""
+    told = []
+    for of_pairs in (False, True):
+        own = [each for each in examples if (each.relation >= 0) is of_pairs]
+        outputs, wanted = [], []
+        run = jax.jit(pair_outputs if of_pairs else clause_outputs)
+        for batch in batches(own, None):
+            counted = batch["counted"] > 0
+            outputs.append(np.asarray(run(weights, batch))[counted])
+            wanted.append(batch["relation" if of_pairs else "kind"][counted])
+        if not own:
+            continue
+        scores, labels = np.concatenate(outputs), np.concatenate(wanted)
+        kinds = scores if of_pairs else scores[:, :KINDS]
+        raised = np.exp(kinds - kinds.max(axis=1, keepdims=True))
+        shares = raised / raised.sum(axis=1, keepdims=True)
+        if of_pairs:
+            told.append(
+                f"pairs n {len(labels)}  right {(shares.argmax(axis=1) == labels).mean():.3f}  average precision"
+            )
+            told += [f"  {name} {_precision(shares[:, at], labels == at):.3f}" for at, name in enumerate(RELATIONS)]
+        else:
+            keep, kept = shares[:, : len(KEPT)].sum(axis=1), labels < len(KEPT)
+            kind = (kinds[kept][:, : len(KEPT)].argmax(axis=1) == labels[kept]).mean()
+            told.append(
+                f"clauses n {len(labels)}  average precision of keeping {_precision(keep, kept):.3f}  kind {kind:.3f}"
+            )
+            told += [
+                f"  at {least}: {kept[keep >= least].mean():.3f}/{(keep[kept] >= least).mean():.3f}"
+                for least in (0.5, 0.75, 0.9, 0.95)
+            ]
+    return "\n".join(told)
+
+
+def _precision(scores: Array, wanted: Array) -> float:
+    ordered = wanted[np.argsort(-scores, kind="stable")]
+    return float((np.cumsum(ordered) / np.arange(1, len(ordered) + 1))[ordered].mean())
+
+
+def _through(x: Any, own: tuple[Any, Any]) -> Any:
+    return x @ own[0] + own[1]
+
+
+def _normed(x: Any, own: tuple[Any, Any]) -> Any:
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
+    return (x - mean) * jax.lax.rsqrt(variance + 1e-12) * own[0] + own[1]
+
+
+def _dropped(x: Any, key: Any, share: float) -> Any:
+    return x if key is None else jnp.where(jax.random.bernoulli(key, 1 - share, x.shape), x / (1 - share), 0.0)
+
+
+def _cross_entropy(scores: Any, wanted: Any, counted: Any) -> Any:
+    likely = jnp.take_along_axis(jax.nn.log_softmax(scores), wanted[..., None], axis=-1)[..., 0]
+    return -(likely * counted).sum() / jnp.maximum(counted.sum(), 1.0)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Fit to everything and write the weights, or report about authors who are left out."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--without", default="")
+    parser.add_argument("--minilm", type=Path, default=None, help="a folder with MiniLM's two files")
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = fetch(given.minilm or Path(scratch))
+        original = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        original.no_padding()
+        original.no_truncation()
+        source = {name: np.array(tensor) for name, tensor in safetensors(folder / "model.safetensors").items()}
+    talk = sessions()
+    groups = [orjson.loads(line) for file in sorted((DATA / "statements").glob("*.jsonl")) for line in file.open("rb")]
+    texts = [text for group in groups for text in (group["older"], *(each[1] for each in group["newer"]))]
+    cut = Splitter(fit_boundary(*gaps(talk)))
+    messages = spanned(talk, cut.split, lambda sentence: [sentence])
+    texts += [text for each in messages for text in (each.text, each.before)]
+    kept = pruned(original, texts)
+    names = {at: name for name, at in original.get_vocab().items()}
+    vocabulary = [names[at] for at in kept]
+    tokenizer = tokenizer_of(vocabulary)
+    known = tokenizer.get_vocab()
+    start, end = known["[CLS]"], known["[SEP]"]
+    found = [of_message(message, tokenizer, start, end) for message in messages]
+    examples = [*filter(None, found), *pairs(tokenizer, start, end)]
+    left_out = frozenset(given.without.split(",")) - {""}
+    weights = started(source, kept, np.random.default_rng(0))
+    fitted = fit(weights, [each for each in examples if each.author not in left_out])
+    if left_out:
+        print(figures(fitted, [each for each in examples if each.author in left_out]))
+    if given.out:
+        np.savez_compressed(given.out / ENCODER, **packed(fitted, vocabulary))  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

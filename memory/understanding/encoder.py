@@ -1,0 +1,188 @@
+"""The encoder: what stands in a text and before it, as one vector for each word piece; and what two heads read in it.
+
+Three layers of all-MiniLM-L6-v2, fitted further to labelled talk and to pairs of statements by
+``memory/models/training/encoder.py``. The weights are small integers with a scale for each output. One head says what
+each clause of a message is, the other how a newer statement stands to an older one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from memory.understanding.transformer import Block, Floats, Linear, Norm, encode
+
+HEADS: Final = 12
+"""Attention heads of a layer."""
+BEFORE: Final = 40
+"""Word pieces of the text before that are read: its last ones."""
+READ: Final = 220
+"""Word pieces of a text that are read at once."""
+STATEMENT: Final = 70
+"""Word pieces of a statement that are read."""
+RELATIONS: Final = ("same", "refines", "replaces", "contradicts", "unrelated")
+"""How a newer statement stands to an older one: it says the same, adds or narrows, takes its place, cannot hold
+together with it though nothing says that anything changed, or leaves it alone."""
+_UNKNOWN, _START, _END = "[UNK]", "[CLS]", "[SEP]"
+Ids = list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How likely each of :data:`RELATIONS` is."""
+
+    same: float
+    refines: float
+    replaces: float
+    contradicts: float
+    unrelated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Word pieces as vectors: small integers ``rows`` times ``scales``, and what their place and their side add."""
+
+    rows: NDArray[np.int8]
+    scales: Floats
+    places: Floats
+    sides: Floats
+    norm: Norm
+
+    def __call__(self, ids: NDArray[np.int64], sides: NDArray[np.int64]) -> Floats:
+        """The vectors (batch, tokens, width) of pieces; ``sides`` is 0 for the text before and 1 for the text."""
+        x: Floats = self.rows[ids].astype(np.float32)
+        x *= self.scales[ids][..., None]
+        x += self.places[: ids.shape[1]]
+        x += self.sides[sides]
+        return self.norm(x)
+
+
+class Encoder:
+    """The weights with their word pieces. Deterministic and thread-safe."""
+
+    def __init__(self, tokenizer: Tokenizer, embedded: Embedded, blocks: Sequence[Block], clause: Linear, pair: Linear):
+        self._tokenizer = tokenizer
+        self._embedded = embedded
+        self._blocks = blocks
+        self._clause = clause
+        self._pair = pair
+        known = tokenizer.get_vocab()
+        self._start, self._end = known[_START], known[_END]
+
+    def clauses(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
+        """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
+        ``before`` is the assistant's text that it answers."""
+        said = self._tokenizer.encode(before[-600:]).ids[-BEFORE:] if before else []
+        read = self._tokenizer.encode(text)
+        found = []
+        for group, first, last in _groups(spans, read.offsets):
+            states = self._states([(said, read.ids[first:last])])[0][len(said) + 2 :]
+            for start, end in group:
+                at = [place - first for place in range(first, last) if _touches(read.offsets[place], start, end)] or [0]
+                found.append(np.concatenate([states[at].mean(axis=0), states[at[0]]]))
+        return self._clause(np.stack(found)) if found else np.zeros((0, len(self._clause.bias)), np.float32)
+
+    def relations(self, pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+        """How the second, newer statement of each pair stands to the first."""
+        if not pairs:
+            return []
+        ids = [(self._pieces(older), self._pieces(newer)) for older, newer in pairs]
+        states = self._states(ids)
+        rows = []
+        for (older, newer), own in zip(ids, states, strict=True):
+            second = own[len(older) + 2 : len(older) + len(newer) + 3]
+            rows.append(np.concatenate([own[0], second.mean(axis=0)]))
+        scores = self._pair(np.stack(rows))
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return [Relation(*row) for row in (raised / raised.sum(axis=1, keepdims=True)).tolist()]
+
+    def _pieces(self, text: str) -> Ids:
+        ids: Ids = self._tokenizer.encode(unpointed(text)).ids[:STATEMENT]
+        return ids
+
+    def _states(self, pairs: Sequence[tuple[Ids, Ids]]) -> Floats:
+        rows = [[self._start, *one, self._end, *two, self._end] for one, two in pairs]
+        longest = max(map(len, rows))
+        ids = np.zeros((len(rows), longest), np.int64)
+        sides = np.zeros((len(rows), longest), np.int64)
+        mask = np.zeros((len(rows), longest), np.float32)
+        for at, ((one, _), row) in enumerate(zip(pairs, rows, strict=True)):
+            ids[at, : len(row)] = row
+            sides[at, len(one) + 2 : len(row)] = 1
+            mask[at, : len(row)] = 1.0
+        return encode(self._embedded(ids, sides), mask, self._blocks, HEADS)
+
+
+def encoder_of(stored: Mapping[str, Any]) -> Encoder:
+    """The encoder out of its arrays."""
+
+    def linear(name: str) -> Linear:
+        weights = stored[f"{name}.rows"].astype(np.float32) * stored[f"{name}.scales"].astype(np.float32)
+        return Linear(weights, stored[f"{name}.bias"].astype(np.float32))
+
+    def norm(name: str) -> Norm:
+        return Norm(stored[f"{name}.scale"].astype(np.float32), stored[f"{name}.shift"].astype(np.float32))
+
+    blocks = [
+        Block(
+            query=linear(f"{at}.query"),
+            key=linear(f"{at}.key"),
+            value=linear(f"{at}.value"),
+            attended=linear(f"{at}.attended"),
+            attended_norm=norm(f"{at}.attended_norm"),
+            inner=linear(f"{at}.inner"),
+            outer=linear(f"{at}.outer"),
+            outer_norm=norm(f"{at}.outer_norm"),
+        )
+        for at in range(int(stored["layers"]))
+    ]
+    embedded = Embedded(
+        rows=stored["pieces.rows"],
+        scales=stored["pieces.scales"].astype(np.float32),
+        places=stored["places"].astype(np.float32),
+        sides=stored["sides"].astype(np.float32),
+        norm=norm("pieces.norm"),
+    )
+    pieces = stored["vocabulary"].tobytes().decode().split("\n")
+    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), linear("pair"))
+
+
+def unpointed(statement: str) -> str:
+    """A statement without the mark at its end: who types with care says nothing else by it."""
+    return statement.rstrip(" .!…")
+
+
+def tokenizer_of(pieces: Sequence[str]) -> Tokenizer:
+    """What cuts a text into some word pieces, without case and accents (Wu et al. 2016)."""
+    tokenizer = Tokenizer(WordPiece({piece: at for at, piece in enumerate(pieces)}, unk_token=_UNKNOWN))
+    tokenizer.normalizer = BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = BertPreTokenizer()
+    return tokenizer
+
+
+def _groups(
+    spans: Sequence[tuple[int, int]], offsets: Sequence[tuple[int, int]]
+) -> list[tuple[list[tuple[int, int]], int, int]]:
+    """Spans that are read together, with what stands around them: each group with its first piece and the one behind
+    its last. All of a text that can be read at once is one group."""
+    found: list[tuple[list[tuple[int, int]], int, int]] = []
+    for start, end in spans:
+        own = [place for place, offset in enumerate(offsets) if _touches(offset, start, end)] or [0]
+        if found and own[-1] < found[-1][2]:
+            found[-1][0].append((start, end))
+        else:
+            first = min(max(own[0] - READ // 4, 0), max(len(offsets) - READ, 0))
+            found.append(([(start, end)], first, min(first + READ, len(offsets))))
+    return found
+
+
+def _touches(offset: tuple[int, int], start: int, end: int) -> bool:
+    return offset[0] < end and offset[1] > start

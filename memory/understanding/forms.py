@@ -1,0 +1,38 @@
+"""Forms that say something of a statement whatever it is about: how far it reaches, and what it hangs on.
+
+The words lie in ``forms.toml``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Final
+
+TABLE: Final = tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
+_EVERYWHERE: Final = TABLE["everywhere"]
+
+
+def _any_of(words: str) -> str:
+    return "|".join(map(re.escape, words.split()))
+
+
+# Between the two stand at most three others, that say whose they are: "all of my own projects".
+_REACH: Final = re.compile(
+    rf"\b(?:{_any_of(_EVERYWHERE['every'])})\b(?:[ -](?:{_any_of(_EVERYWHERE['whose'])})){{0,3}}"
+    rf"[ -](?:{_any_of(_EVERYWHERE['work'])})\b"
+    rf"|{_EVERYWHERE['only_here'].strip()}",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
+
+
+def is_everywhere(text: str) -> bool:
+    """Whether a statement is said to hold in all of somebody's projects."""
+    return _REACH.search(text) is not None
+
+
+def is_relative(clause: str) -> bool:
+    """Whether a clause begins as one that says something of what stands before it."""
+    return _RELATIVE.match(clause) is not None

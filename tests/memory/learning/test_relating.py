@@ -1,0 +1,52 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
+from memory.learning.relating import AT_ONCE, LIKE, beside, relations
+from memory.scope import Layer
+from memory.understanding.shipped import encoder
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+SAID = Draft(
+    "the worker pool has 12 threads",
+    Kind.FACT,
+    Category.PROJECTS,
+    Stream.PROJECTS,
+    Layer.USER_PROJECT,
+    Origin.USER,
+)
+
+
+def fact(id: str, text: str = "the worker pool has 8 threads", category: Category = Category.PROJECTS) -> Fact:
+    return Fact(
+        id=id, text=text, owner="u:/me", kind=Kind.FACT, category=category, stream=Stream.PROJECTS,
+        layer=Layer.USER_PROJECT, origin=Origin.USER, session="s", source=b"", recorded_at=NOW, valid_from=NOW,
+    )  # fmt: skip
+
+
+def test_the_likest_facts_are_read_and_no_more_than_a_few() -> None:
+    near = [(fact(str(at)), at / 10, 0.0) for at in range(10)]
+    assert [each.id for each in beside(SAID, near)] == ["9", "8", "7"][:AT_ONCE]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        (fact("f"), LIKE - 0.05, LIKE - 0.05),
+        (replace(fact("f"), state=State.SUPERSEDED), 0.9, 0.9),
+        (fact("f", "I avoid dairy", Category.PREFERENCES), 0.9, 0.9),
+    ],
+)
+def test_what_cannot_be_of_the_same_subject_is_not_read(known: tuple[Fact, float, float]) -> None:
+    assert beside(SAID, [known]) == []
+
+
+def test_only_the_person_s_own_words_are_read_beside_what_is_known() -> None:
+    assert beside(replace(SAID, origin=Origin.TOOL), [(fact("f"), 0.9, 0.9)]) == []
+
+
+def test_what_an_answer_answers_is_not_part_of_it() -> None:
+    answer = replace(SAID, text=f"{SAID.text} [on: How many threads has the worker pool?]")
+    assert relations(answer, [fact("f")], encoder()) == relations(SAID, [fact("f")], encoder())

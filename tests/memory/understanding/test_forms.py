@@ -1,0 +1,15 @@
+import pytest
+
+from memory.understanding.forms import TABLE, is_everywhere, is_relative
+
+FORMS = {"everywhere": is_everywhere, "relative": is_relative}
+
+
+@pytest.mark.parametrize(("form", "text"), [(form, text) for form in FORMS for text in TABLE[form]["yes"]])
+def test_a_form_is_known(form: str, text: str) -> None:
+    assert FORMS[form](text)
+
+
+@pytest.mark.parametrize(("form", "text"), [(form, text) for form in FORMS for text in TABLE[form]["no"]])
+def test_a_form_is_not_seen_in_what_looks_like_it(form: str, text: str) -> None:
+    assert not FORMS[form](text)

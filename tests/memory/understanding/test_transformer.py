@@ -1,0 +1,72 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.understanding.transformer import Block, Floats, Linear, Norm, encode, gelu
+
+WIDTH, INNER, HEADS = 24, 48, 4
+
+
+def blocks(seed: int, many: int = 2) -> list[Block]:
+    rng = np.random.default_rng(seed)
+
+    def linear(inputs: int, outputs: int) -> Linear:
+        return Linear(
+            rng.normal(0, 0.3, (inputs, outputs)).astype(np.float32), rng.normal(0, 0.3, outputs).astype(np.float32)
+        )
+
+    def norm() -> Norm:
+        return Norm(np.ones(WIDTH, np.float32), np.zeros(WIDTH, np.float32))
+
+    def block() -> Block:
+        return Block(
+            query=linear(WIDTH, WIDTH),
+            key=linear(WIDTH, WIDTH),
+            value=linear(WIDTH, WIDTH),
+            attended=linear(WIDTH, WIDTH),
+            attended_norm=norm(),
+            inner=linear(WIDTH, INNER),
+            outer=linear(INNER, WIDTH),
+            outer_norm=norm(),
+        )
+
+    return [block() for _ in range(many)]
+
+
+def drawn(seed: int, *shape: int) -> Floats:
+    return np.random.default_rng(seed).normal(size=(*shape, WIDTH)).astype(np.float32)
+
+
+@given(st.integers(0, 1000), st.integers(1, 12), st.integers(1, 12))
+def test_padding_changes_nothing(seed: int, length: int, padding: int) -> None:
+    own = drawn(seed, 1, length)
+    padded = np.concatenate([own, drawn(seed + 1, 1, padding)], axis=1)
+    mask = np.concatenate([np.ones((1, length)), np.zeros((1, padding))], axis=1).astype(np.float32)
+    alone = encode(own, np.ones((1, length), np.float32), blocks(seed), HEADS)
+    assert encode(padded, mask, blocks(seed), HEADS)[:, :length] == pytest.approx(alone, abs=1e-4)
+
+
+@given(st.integers(0, 1000), st.integers(2, 5), st.integers(1, 8))
+def test_no_text_of_a_batch_sees_another(seed: int, rows: int, length: int) -> None:
+    many = drawn(seed, rows, length)
+    ones = np.ones((rows, length), np.float32)
+    together = encode(many, ones, blocks(seed), HEADS)
+    for row in range(rows):
+        assert encode(many[row : row + 1], ones[:1], blocks(seed), HEADS)[0] == pytest.approx(together[row], abs=1e-4)
+
+
+def test_what_stands_elsewhere_in_a_text_counts() -> None:
+    one = drawn(1, 1, 6)
+    other = one.copy()
+    other[0, 5] = drawn(2, 1)[0]
+    ones = np.ones((1, 6), np.float32)
+    assert not np.allclose(encode(one, ones, blocks(3), HEADS)[0, 0], encode(other, ones, blocks(3), HEADS)[0, 0])
+
+
+@given(st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=20))
+def test_the_activation_is_x_times_the_normal_distribution(values: list[float]) -> None:
+    wanted = [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in values]
+    assert gelu(np.asarray(values, np.float32)) == pytest.approx(np.asarray(wanted), abs=1e-5)
