@@ -38,7 +38,9 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
         settled = loaded(home, config)
     except SettingsError as error:
         for fault in error.faults:
-            yield Finding("settings", "wrong", fault, "correct it there; the README lists every setting")
+            yield Finding(
+                "settings", "wrong", fault, "correct it there; docs/reference/settings.md lists every setting"
+            )
         return
     yield checks.settings(settled)
     yield checks.packages()
