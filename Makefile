@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test fuzz lint bench e2e browser clean
+.PHONY: run test fuzz lint docs bench e2e browser clean
 
 run: $(VENV)/.run
 	$(BIN)/palimpsest serve $(ARGS)
@@ -19,6 +19,14 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.generate --check
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
+	@! grep -rlE '(src|href)="https?://' site --include='*.html' || (echo "these pages load or link to another host"; exit 1)
+	@echo "open site/index.html"
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.load $(ARGS)
@@ -30,7 +38,7 @@ browser: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e.browser
 
 clean:
-	rm -rf $(VENV) .e2e .bench
+	rm -rf $(VENV) .e2e .bench site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Palimpsest needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
