@@ -15,7 +15,7 @@ COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY memory ./memory
 COPY proxy ./proxy
 RUN python -m venv /opt/palimpsest \
-    && /opt/palimpsest/bin/pip install --no-cache-dir .
+    && /opt/palimpsest/bin/pip install --no-cache-dir '.[all]'
 
 FROM python:3.12-slim
 LABEL org.opencontainers.image.title="Palimpsest" \

@@ -2,11 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What else to install for `make run`: bridge, server, minilm, compression, fast, or all; several with commas.
+EXTRAS ?=
 
-.PHONY: run test fuzz lint docs bench e2e browser clean
+.PHONY: run extras test fuzz lint docs bench e2e browser clean
 
-run: $(VENV)/.run
+run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
+
+extras: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 
 test: $(VENV)/.dev lint
 	$(BIN)/pytest -n 2

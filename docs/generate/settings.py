@@ -123,13 +123,17 @@ def _kind(told: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
 def _range(told: Mapping[str, Any]) -> str:
     least, most = told.get("minimum"), told.get("maximum")
     above, below = told.get("exclusiveMinimum"), told.get("exclusiveMaximum")
-    low = f"{least:g}" if least is not None else f"above {above:g}" if above is not None else ""
-    high = f"{most:g}" if most is not None else f"below {below:g}" if below is not None else ""
+    low = _number(least) if least is not None else f"above {_number(above)}" if above is not None else ""
+    high = _number(most) if most is not None else f"below {_number(below)}" if below is not None else ""
     if low and high:
         return f", {low} to {high}"
     if least is not None:
         return f", at least {low}"
     return f", {low or high}" if low or high else ""
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 def _plain(value: Any) -> str:

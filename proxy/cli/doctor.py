@@ -49,6 +49,7 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
         yield broken
     yield checks.vocabularies()
     yield checks.windows()
+    yield from checks.language_model(settled.settings.memory.model.name)
     # A server may have been started with options that are not in the settings of this command.
     upstream = _upstream(settled)
     yield from checks.upstreams(upstream)
