@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # What else to install for `make run`: bridge, server, minilm, compression, fast, or all; several with commas.
 EXTRAS ?=
+# LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
+LOCKED ?=
 
-.PHONY: run extras test fuzz lint docs bench e2e browser clean
+.PHONY: run extras test fuzz lint docs lock bench e2e browser clean
 
 run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
@@ -27,11 +29,20 @@ lint: $(VENV)/.dev
 	$(BIN)/python -m docs.generate --check
 
 docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(if $(LOCKED),,$(BIN)/python -m pip install --quiet --editable '.[docs]')
 	$(BIN)/python -m docs.generate
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
 	@! grep -rlE '(src|href)="https?://' site --include='*.html' || (echo "these pages load or link to another host"; exit 1)
 	@echo "open site/index.html"
+
+# The newest versions that pyproject.toml allows, with hashes, for every platform. UPGRADE= keeps those that still fit.
+UPGRADE ?= --upgrade
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
+
+lock: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet uv
+	$(COMPILE) $(UPGRADE) --extra all --output-file requirements.lock pyproject.toml
+	$(COMPILE) $(UPGRADE) --extra dev --extra docs --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.load $(ARGS)
@@ -59,5 +70,6 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@# Until it was called palimpsest-proxy it was installed as palimpsest, which would stay beside it.
 	@$(BIN)/python -m pip uninstall --quiet --yes palimpsest 2>/dev/null || true
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(if $(LOCKED),$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock,)
+	$(BIN)/python -m pip install --quiet --editable $(if $(LOCKED),. --no-deps --no-build-isolation,'.[dev]')
 	@touch $@ $(VENV)/.run

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-from docs.generate import DOCS, ROOT, outdated
+from docs.generate import DOCS, ROOT, WRITTEN, outdated
 from docs.generate.links import anchors, broken
 from docs.generate.navigation import navigation
 from docs.generate.settings import comments
 
 README = ROOT / "README.md"
-PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 LONGEST_README = 200
 """Lines."""
 
@@ -60,7 +59,7 @@ def test_the_map_is_the_tree() -> None:
 
 
 def test_every_command_that_a_page_names_exists() -> None:
-    named = {name for page in PAGES for name in re.findall(r"palimpsest ([a-z][a-z-]+)", text_of(page))}
+    named = {name for page in WRITTEN for name in re.findall(r"palimpsest ([a-z][a-z-]+)", text_of(page))}
     help_text = subprocess.run(
         [sys.executable, "-m", "proxy", "--help"], capture_output=True, text=True, check=True, cwd=ROOT
     ).stdout
@@ -69,7 +68,7 @@ def test_every_command_that_a_page_names_exists() -> None:
 
 
 def named_files() -> Iterator[str]:
-    for page in PAGES:
+    for page in WRITTEN:
         yield from re.findall(r"`((?:tests|docs|proxy|memory|config)/[\w/.-]+)`", text_of(page))
         yield from (
             name.replace(".", "/") for name in re.findall(r"python -m ((?:tests|docs|memory)[\w.]+)", text_of(page))
@@ -90,7 +89,7 @@ def test_every_setting_that_a_page_names_exists() -> None:
     roots = settings | {key.rpartition(".")[0] for key in settings} | {key.rsplit(".", 2)[0] for key in settings}
     named = {
         key.removesuffix(".")
-        for page in PAGES
+        for page in WRITTEN
         for key in re.findall(r"`((?:server|upstream|memory)\.[a-z_]+(?:\.[a-z_]+)*)[:`]", text_of(page))
         if not (ROOT / key.replace(".", "/")).exists()
     }
@@ -99,12 +98,12 @@ def test_every_setting_that_a_page_names_exists() -> None:
 
 def test_every_extra_that_a_page_names_exists() -> None:
     extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE))
-    named = {name for page in PAGES for name in re.findall(r"palimpsest-proxy\[(\w+)\]", text_of(page))}
+    named = {name for page in WRITTEN for name in re.findall(r"palimpsest-proxy\[(\w+)\]", text_of(page))}
     assert named <= extras
 
 
 def test_links_lead_somewhere() -> None:
-    assert [str(link) for link in broken(ROOT, PAGES)] == []
+    assert [str(link) for link in broken(ROOT, WRITTEN)] == []
 
 
 def test_every_page_stands_in_an_index() -> None:

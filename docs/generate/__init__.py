@@ -14,6 +14,9 @@ from docs.generate import commands, endpoints, settings
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 
+WRITTEN = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+"""Every page there is, the generated ones too."""
+
 PAGES: dict[Path, Callable[[], str]] = {
     DOCS / "reference" / "settings.md": settings.page,
     DOCS / "reference" / "cli.md": commands.page,

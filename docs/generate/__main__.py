@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from docs.generate import DOCS, PAGES, ROOT, outdated
+from docs.generate import PAGES, ROOT, WRITTEN, outdated
 from docs.generate.links import broken
 
 
@@ -12,7 +12,7 @@ def main(arguments: list[str]) -> int:
     """The exit code: 1 where a check found something."""
     if arguments == ["--check"]:
         faults = [f"{path.relative_to(ROOT)} is out of date: run python -m docs.generate" for path in outdated()]
-        faults += [str(link) for link in broken(ROOT, [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))])]
+        faults += [str(link) for link in broken(ROOT, WRITTEN)]
         print("\n".join(faults) or "The documentation is up to date, and its links resolve.")
         return 1 if faults else 0
     for path, make in PAGES.items():
