@@ -16,6 +16,7 @@ from docs.generate import DOCS, ROOT, WRITTEN, outdated
 from docs.generate.links import anchors, broken
 from docs.generate.navigation import navigation
 from docs.generate.settings import comments
+from proxy.connect import GUIDES
 
 README = ROOT / "README.md"
 LONGEST_README = 200
@@ -100,6 +101,11 @@ def test_every_extra_that_a_page_names_exists() -> None:
     extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE))
     named = {name for page in WRITTEN for name in re.findall(r"palimpsest-proxy\[(\w+)\]", text_of(page))}
     assert named <= extras
+
+
+def test_every_runtime_that_can_be_connected_is_told_of() -> None:
+    for page in (README, DOCS / "runtimes.md"):
+        assert [name for name in GUIDES if f"`{name}`" not in text_of(page)] == []
 
 
 def test_links_lead_somewhere() -> None:
