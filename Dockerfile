@@ -11,11 +11,12 @@
 
 FROM python:3.12-slim AS build
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE NOTICE ./
+COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
 COPY memory ./memory
 COPY proxy ./proxy
 RUN python -m venv /opt/palimpsest \
-    && /opt/palimpsest/bin/pip install --no-cache-dir .
+    && /opt/palimpsest/bin/pip install --no-cache-dir --require-hashes -r requirements.lock \
+    && /opt/palimpsest/bin/pip install --no-cache-dir --no-deps .
 
 FROM python:3.12-slim
 LABEL org.opencontainers.image.title="Palimpsest" \

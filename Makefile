@@ -2,11 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What else to install for `make run`: bridge, server, minilm, compression, fast, or all; several with commas.
+EXTRAS ?=
+# LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
+LOCKED ?=
 
-.PHONY: run test fuzz lint bench e2e browser clean
+.PHONY: run extras test fuzz lint docs lock bench e2e browser clean
 
-run: $(VENV)/.run
+run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
+
+extras: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --editable '.[$(EXTRAS)]'
 
 test: $(VENV)/.dev lint
 	$(BIN)/pytest -n 2
@@ -19,6 +26,23 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.generate --check
+
+docs: $(VENV)/.dev
+	$(if $(LOCKED),,$(BIN)/python -m pip install --quiet --editable '.[docs]')
+	$(BIN)/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean
+	@! grep -rlE '(src|href)="https?://' site --include='*.html' || (echo "these pages load or link to another host"; exit 1)
+	@echo "open site/index.html"
+
+# The newest versions that pyproject.toml allows, with hashes, for every platform. UPGRADE= keeps those that still fit.
+UPGRADE ?= --upgrade
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
+
+lock: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet uv
+	$(COMPILE) $(UPGRADE) --extra all --output-file requirements.lock pyproject.toml
+	$(COMPILE) $(UPGRADE) --extra dev --extra docs --constraint requirements.lock --output-file requirements-dev.lock pyproject.toml
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench.load $(ARGS)
@@ -30,7 +54,7 @@ browser: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e.browser
 
 clean:
-	rm -rf $(VENV) .e2e .bench
+	rm -rf $(VENV) .e2e .bench site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Palimpsest needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -46,5 +70,6 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@# Until it was called palimpsest-proxy it was installed as palimpsest, which would stay beside it.
 	@$(BIN)/python -m pip uninstall --quiet --yes palimpsest 2>/dev/null || true
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(if $(LOCKED),$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock,)
+	$(BIN)/python -m pip install --quiet --editable $(if $(LOCKED),. --no-deps --no-build-isolation,'.[dev]')
 	@touch $@ $(VENV)/.run

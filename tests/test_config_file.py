@@ -9,6 +9,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from docs.generate.settings import comments
 from proxy.settings import Credential, Project, Route, Settings, load
 
 FILE = Path(__file__).parent.parent / "config" / "default.yaml"
@@ -23,30 +24,12 @@ def leaves(model: BaseModel, at: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{at}{name}", value
 
 
-def keys_with_comments() -> dict[str, str]:
-    """Dotted key → the comment above it, read from the file's lines."""
-    found: dict[str, str] = {}
-    path: list[str] = []
-    comment = ""
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        stripped = line.strip()
-        if stripped.startswith("#"):
-            comment = f"{comment} {stripped.lstrip('# ')}".strip()
-            continue
-        if match := re.match(r"( *)([a-z_]+):(.*)$", line):
-            path = [*path[: len(match[1]) // 2], match[2]]
-            if match[3].strip():
-                found[".".join(path)] = comment
-        comment = ""
-    return found
-
-
 def test_every_setting_stands_in_the_file_and_nothing_else_does() -> None:
-    assert set(keys_with_comments()) == {key for key, _ in leaves(Settings())}
+    assert set(comments()) == {key for key, _ in leaves(Settings())}
 
 
 def test_each_has_a_line_of_meaning() -> None:
-    assert [key for key, comment in keys_with_comments().items() if len(comment) < 20] == []
+    assert [key for key, comment in comments().items() if len(comment) < 20] == []
 
 
 def test_the_defaults_are_those_of_the_code() -> None:

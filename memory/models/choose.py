@@ -17,7 +17,8 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
 
     Raises:
         ValueError: for a name that stands for none, and when its files are damaged.
-        FileNotFoundError: when its model has not been fetched (``palimpsest embedder use`` does).
+        FileNotFoundError: when its model has not been fetched (``palimpsest embedder use`` does), or a package that it
+            needs is not installed.
     """
     if name == "static":
         with _whole(f"the embedder's table that came with the package is damaged: install it again ({DATA})"):
@@ -27,7 +28,8 @@ def choose_embedder(name: str, folder: Path) -> Embedder:
         from memory.models.minilm import MiniLmEmbedding
 
         with _whole(f"the model in {folder / name} is damaged: delete it, then `palimpsest embedder use {name}`"):
-            return MiniLmEmbedding.load(folder / name)
+            embedder: Embedder = MiniLmEmbedding.load(folder / name)
+            return embedder
     source, _, model = name.partition(":")
     if source == "fastembed" and model:
         from memory.models.hosted import FastembedEmbedding

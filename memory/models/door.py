@@ -14,16 +14,29 @@ from typing import Any
 
 log = logging.getLogger(__name__)
 
-BESIDE = "mcp"
-"""What litellm imports on its way where there are tools, and does not bring along."""
+PACKAGES = ("litellm", "mcp")
+"""What the extra ``bridge`` installs: litellm imports mcp where there are tools, and does not bring it along."""
+
+_INSTALL = "pip install 'palimpsest-proxy[bridge]'"
 
 
-class DoorShut(Exception):
+class DoorShut(ImportError):
     """litellm, or what it needs for what it is asked, is not installed; the message says how to mend it."""
 
 
+def missing() -> list[str]:
+    """Which packages of the extra ``bridge`` are not installed; none is imported."""
+    return [name for name in PACKAGES if find_spec(name) is None]
+
+
 def litellm() -> Any:
-    """The module, imported at the first call (slow: call it in a thread), told to be quiet and to keep to itself."""
+    """The module, imported at the first call (slow: call it in a thread), told to be quiet and to keep to itself.
+
+    Raises:
+        DoorShut: when it is not installed.
+    """
+    if find_spec("litellm") is None:
+        raise DoorShut(f"litellm is not installed: {_INSTALL}")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     module: Any = importlib.import_module("litellm")
     module.telemetry = False
@@ -37,8 +50,8 @@ def translating_litellm() -> Any:
     Raises:
         DoorShut: when the extra ``bridge`` is not installed.
     """
-    if find_spec(BESIDE) is None:
-        raise DoorShut(f"litellm translates tools only beside {BESIDE}: pip install 'palimpsest-proxy[bridge]'")
+    if absent := missing():
+        raise DoorShut(f"a bridge needs {' and '.join(absent)}: {_INSTALL}")
     module = litellm()
     _stream_what_is_not_known(module)
     return module

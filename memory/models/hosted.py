@@ -1,7 +1,7 @@
 """Embedders that somebody else runs or ships: fastembed's models, and any provider's through litellm, by name.
 
-Both are imported only when they are chosen: fastembed is not a dependency of ours, and litellm's import takes
-seconds and more than a hundred megabytes.
+Both are imported only when they are chosen: neither is installed by default, and litellm's import takes seconds and
+more than a hundred megabytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from memory.models.door import litellm
+from memory.models.door import DoorShut, litellm
 from memory.ports import Vector
 
 BATCH = 64
@@ -49,7 +49,10 @@ class LitellmEmbedding:
     quick = False
 
     def __init__(self, model: str) -> None:
-        self._litellm = litellm()
+        try:
+            self._litellm = litellm()
+        except DoorShut as error:
+            raise FileNotFoundError(str(error)) from None
         self.name = f"litellm:{model}"
         self._model = model
         self.dimensions = len(self.query("dimensions"))

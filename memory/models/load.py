@@ -23,7 +23,6 @@ def load(name: str, folder: Path) -> Embedder:
         FileNotFoundError: when a package that it needs is not installed.
     """
     if name == "minilm":
-        # Imported here as :mod:`memory.models.choose` does: most use another embedder.
         from memory.models.minilm import fetch
 
         fetch(folder / "minilm")

@@ -1,4 +1,4 @@
-"""Counting tokens with tiktoken, on the vocabularies that litellm carries. Never a download.
+"""Counting tokens with tiktoken, on a vocabulary in the package. Never a download.
 
 tiktoken's own loader would fetch what it does not find, and delete what has another hash than it expects; so the file
 is read here. Loading o200k takes a quarter of a second and 45 MB (79 MB while tiktoken keeps its Python copy, which is
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory.context.sizes import quick
-from memory.models import bundled
+from memory.language.static_embedding import DATA
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +30,21 @@ hundred thousand spaces; cut at spaces, a text has at most one token more for ea
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """A vocabulary by name: its file (named, as tiktoken does, by the SHA-1 of its address), that file's SHA-256, and
-    the pattern that splits a text into what is encoded word by word."""
+    """A vocabulary by name, the SHA-256 of its file, and the pattern that cuts a text into what is encoded each by
+    itself."""
 
     name: str
-    file: str
     sha256: str
     pattern: str
+
+    @property
+    def file(self) -> str:
+        """What its file is called."""
+        return f"{self.name}.tiktoken"
 
 
 O200K = Vocabulary(
     "o200k_base",
-    "fb374d419588a4632f3f557e76b4b70aebbca790",
     "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "|".join(
         (
@@ -57,40 +60,13 @@ O200K = Vocabulary(
 )
 """OpenAI's from GPT-4o on."""
 
-CL100K = Vocabulary(
-    "cl100k_base",
-    "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    "|".join(
-        (
-            r"'(?i:[sdmt]|ll|ve|re)",
-            r"[^\r\n\p{L}\p{N}]?+\p{L}++",
-            r"\p{N}{1,3}+",
-            r" ?[^\s\p{L}\p{N}]++[\r\n]*+",
-            r"\s++$",
-            r"\s*[\r\n]",
-            r"\s+(?!\S)",
-            r"\s",
-        )
-    ),
-)
-"""OpenAI's before."""
-
-
-def vocabulary_of(model: str) -> Vocabulary:
-    """The vocabulary that is nearest to a model's own: OpenAI's older one for GPT-3.5 and the first GPT-4."""
-    name = model.lower().rpartition("/")[2]
-    older = name.startswith(("gpt-3.5", "gpt-35", "text-embedding-")) or (
-        name.startswith("gpt-4") and not name.startswith(("gpt-4o", "gpt-4.", "gpt-41", "gpt-45"))
-    )
-    return CL100K if older else O200K
-
 
 class Tokens:
-    """Counts tokens with one vocabulary; may be called from any thread."""
+    """Counts tokens with one vocabulary, whose file lies in ``folder``; may be called from any thread."""
 
-    def __init__(self, vocabulary: Vocabulary = O200K) -> None:
+    def __init__(self, vocabulary: Vocabulary = O200K, folder: Path = DATA) -> None:
         self._vocabulary = vocabulary
+        self._folder = folder
         self._loading = threading.Lock()
         self._encode: _Encode | None = None
         self._tried = False
@@ -109,7 +85,7 @@ class Tokens:
         """Load the vocabulary, once. Where that fails, texts are estimated, and the log says so."""
         with self._loading:
             if not self._tried:
-                self._encode = _load(self._vocabulary)
+                self._encode = _load(self._vocabulary, self._folder)
                 self._tried = True
 
     def near(self, text: str) -> int:
@@ -157,11 +133,8 @@ class _Encode:
         return self._encoding.encode_ordinary(text)
 
 
-def _load(vocabulary: Vocabulary) -> _Encode | None:
-    folder = bundled.vocabularies()
+def _load(vocabulary: Vocabulary, folder: Path) -> _Encode | None:
     try:
-        if folder is None:
-            raise FileNotFoundError("litellm carries no vocabularies")
         return _Encode(vocabulary, _ranks(folder / vocabulary.file, vocabulary.sha256))
     except (OSError, ValueError, ImportError) as error:
         log.warning("tokens are estimated, not counted: %s", error)

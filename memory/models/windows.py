@@ -1,9 +1,9 @@
 """How many tokens a model reads at once, and what they cost, by its name as the client sends it.
 
-The figures are litellm's. Clients write a model's name in their own way (a gateway's prefix, a date, a tag), so a
-name that does not stand in the table is looked up without those; where gateways differ, the smallest window counts,
-and its prices with it. Over the table stand the windows that a provider told us by refusing a request, and over
-those what a person has set.
+The figures are litellm's, in a file of the package that :mod:`memory.models.snapshot` makes. Clients write a model's
+name in their own way (a gateway's prefix, a date, a tag), so a name that does not stand in the table is looked up
+without those; where gateways differ, the smallest window counts, and its prices with it. Over the table stand the
+windows that a provider told us by refusing a request, and over those what a person has set.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from typing import Any
 import msgspec
 
 from memory.context.budget import Prices
-from memory.models.bundled import window_table
+from memory.language.static_embedding import DATA
 from memory.settings import MemorySettings
 
 log = logging.getLogger(__name__)
+
+TABLE = DATA / "windows.json"
+"""Models, their windows and their prices."""
 
 PLAUSIBLE = range(1000, 20_000_001)
 """Tokens that a window may have; a smaller or larger figure in a provider's error is about something else."""
@@ -148,9 +151,9 @@ class Windows:
         return None
 
 
-async def open_windows(settings: MemorySettings | None = None) -> Windows:
-    """litellm's table, read in a thread; an empty one, and a line in the log, where it cannot be read."""
-    return await asyncio.to_thread(_open, window_table(), settings)
+async def open_windows(settings: MemorySettings | None = None, file: Path = TABLE) -> Windows:
+    """The table, read in a thread; an empty one, and a line in the log, where it cannot be read."""
+    return await asyncio.to_thread(_open, file, settings)
 
 
 def read_table(data: bytes) -> dict[str, Known]:
@@ -181,6 +184,9 @@ class _Entry(msgspec.Struct, gc=False):
     output_cost_per_token: Any = None
 
 
+FIELDS = _Entry.__struct_fields__
+"""The fields of an entry that are read."""
+
 _TABLE = msgspec.json.Decoder(dict[str, _Entry | list[Any] | str | float | bool | None])
 
 
@@ -206,10 +212,8 @@ def _whole(value: Any) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
-def _open(file: Path | None, settings: MemorySettings | None) -> Windows:
+def _open(file: Path, settings: MemorySettings | None) -> Windows:
     try:
-        if file is None:
-            raise FileNotFoundError("litellm carries no table of models")
         return Windows(read_table(file.read_bytes()), settings)
     except (OSError, ValueError) as error:
         log.warning("models' windows are not known: %s", error)

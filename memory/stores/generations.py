@@ -17,7 +17,7 @@ from typing import Protocol
 from memory.ports import Embedder, Generation, Index, Journal
 from memory.stores.errors import Fault, StoreFault
 from memory.stores.index_edge import EdgeIndex, remove
-from memory.stores.index_server import ServerIndex
+from memory.stores.index_server import ServerIndex, client_of
 from memory.stores.own_points import ROOM
 
 
@@ -83,9 +83,7 @@ class Server:
 
     async def remove(self, name: str) -> None:
         """See :class:`Home`."""
-        from qdrant_client import AsyncQdrantClient
-
-        client = AsyncQdrantClient(url=self._url, api_key=self._api_key, check_compatibility=False)
+        client = client_of(self._url, self._api_key)
         try:
             await client.delete_collection(f"palimpsest-{name}")
         finally:

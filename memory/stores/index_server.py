@@ -21,6 +21,20 @@ LEXICAL = "lexical"
 PIECE = 256
 
 
+def client_of(url: str, api_key: str | None, timeout: int | None = None) -> AsyncQdrantClient:
+    """A client of a server; nothing is asked of it yet.
+
+    Raises:
+        StoreFault: when the extra ``server`` is not installed.
+    """
+    try:
+        from qdrant_client import AsyncQdrantClient
+    except ModuleNotFoundError:
+        how = "pip install 'palimpsest-proxy[server]'"
+        raise StoreFault(f"memory.qdrant.url needs the package qdrant-client: {how}") from None
+    return AsyncQdrantClient(url=url, api_key=api_key, timeout=timeout, check_compatibility=False)
+
+
 class ServerIndex:
     """A collection of a Qdrant server. Made by :meth:`open`.
 
@@ -38,9 +52,7 @@ class ServerIndex:
         cls, url: str, collection: str, dimensions: int, *, api_key: str | None = None, seconds: int = 10
     ) -> ServerIndex:
         """Connect to a server; ``seconds`` is how long one call may take. Raises StoreFault where that fails."""
-        from qdrant_client import AsyncQdrantClient
-
-        client = AsyncQdrantClient(url=url, api_key=api_key, timeout=seconds, check_compatibility=False)
+        client = client_of(url, api_key, timeout=seconds)
         try:
             return await cls.open(client, collection, dimensions)
         except BaseException:

@@ -35,33 +35,39 @@ from proxy.api.answers import answers
 from proxy.api.door import door
 from proxy.edge import EDGE, Edge
 
+_PARTS = (
+    health,
+    status,
+    search,
+    research,
+    facts,
+    export,
+    imports,
+    content,
+    sessions,
+    forget,
+    page,
+    project,
+    log,
+    why,
+    nights,
+    candidates,
+    switch,
+    embedder,
+    config,
+    tools,
+)
+
+
+def endpoints() -> list[web.RouteDef]:
+    """Every endpoint, those of the features last."""
+    own = [route for part in _PARTS for route in part.routes if isinstance(route, web.RouteDef)]
+    return [*own, *features.routes()]
+
 
 def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
-    for part in (
-        health,
-        status,
-        search,
-        research,
-        facts,
-        export,
-        imports,
-        content,
-        sessions,
-        forget,
-        page,
-        project,
-        log,
-        why,
-        nights,
-        candidates,
-        switch,
-        embedder,
-        config,
-        tools,
-    ):
-        app.add_routes(part.routes)
-    app.add_routes(features.routes())
+    app.add_routes(endpoints())
     return app

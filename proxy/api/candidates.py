@@ -33,7 +33,7 @@ async def listed(request: web.Request) -> web.Response:
 
 @routes.get("/api/candidates/{id}")
 async def one(request: web.Request) -> web.Response:
-    """One candidate with the facts that bear it out."""
+    """One candidate with the facts behind it."""
     approving = memory_of(request).approving
     held = await approving.candidate(id_of(request), await owners_of(request))
     now = datetime.now().astimezone()
@@ -77,7 +77,7 @@ async def reject(request: web.Request) -> web.Response:
 
 @routes.post("/api/candidates/{id}/defer")
 async def defer(request: web.Request) -> web.Response:
-    """It waits again when another session bears it out."""
+    """Decide later: it waits again when another session supports it."""
     await body_of(request, {})
     held = await memory_of(request).approving.decide(id_of(request), await owners_of(request), CandidateState.DEFERRED)
     return answer(candidate_told(held))

@@ -18,7 +18,7 @@ routes = web.RouteTableDef()
 
 @routes.get("/api/content/{handle}")
 async def content(request: web.Request) -> web.Response:
-    """``?tier=L2``: one content; the whole where a lower tier is not worth having."""
+    """``?tier=L2``: one content, in full or as ``L1`` or ``L0``; in full where a lower tier would not be shorter."""
     tier = choice(request.query.get("tier", "L2").strip().upper(), "tier", Tier)
     try:
         found = await Contents(memory_of(request).journal).content(_handle(request), tier, scope_of(request))
@@ -29,7 +29,7 @@ async def content(request: web.Request) -> web.Response:
 
 @routes.patch("/api/content/{handle}")
 async def pin(request: web.Request) -> web.Response:
-    """``{"pinned": true}``: keep a content whole in every request, or let go of it."""
+    """``{"pinned": true}``: keep a content whole in every request, or stop keeping it."""
     said = await body_of(request, {"pinned": bool})
     if "pinned" not in said:
         raise Refusal(422, "pinned is missing; it is what can be changed")

@@ -26,7 +26,7 @@ DAY = 86_400.0
 
 @routes.get("/api/embedder")
 async def embedder(request: web.Request) -> web.Response:
-    """What turns texts into vectors now, and how far a change of it is."""
+    """The embedder in use, and the progress of a change of it."""
     memory = memory_of(request)
     progress = memory.reindexing.progress
     return answer(
@@ -42,7 +42,7 @@ async def embedder(request: web.Request) -> web.Response:
 
 @routes.post("/api/embedder")
 async def use(request: web.Request) -> web.Response:
-    """``{"use": "minilm"}``: fetch it, fill an index with it, then search that. Answers at once; ask GET after it."""
+    """``{"use": "minilm"}``: fetch an embedder, fill an index with it, then search that. GET tells the progress."""
     memory = memory_of(request)
     said = await body_of(request, {"use": str})
     name = checked_text(said.get("use", ""), "use", required=True, longest=200)
@@ -55,7 +55,7 @@ async def use(request: web.Request) -> web.Response:
 
 @routes.get("/api/reindex")
 async def progress(request: web.Request) -> web.Response:
-    """How far it is; null where none was begun since the start."""
+    """The progress of rebuilding the index; null where none was begun since the start."""
     memory = memory_of(request)
     told = memory.reindexing.progress
     return answer({"running": memory.reindexing.running, "progress": asdict(told) if told else None})
@@ -63,7 +63,7 @@ async def progress(request: web.Request) -> web.Response:
 
 @routes.post("/api/reindex")
 async def reindex(request: web.Request) -> web.Response:
-    """Fill the index anew from the journal. Answers at once; ask GET after it."""
+    """Rebuild the index from the journal. Answers at once; GET tells the progress."""
     memory = memory_of(request)
     await body_of(request, {})
     held = memory.embedder

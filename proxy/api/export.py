@@ -15,7 +15,7 @@ routes = web.RouteTableDef()
 
 @routes.get("/api/export")
 async def inventory(request: web.Request) -> web.Response:
-    """Whose memories there are, what is pinned, what stands on the pages, and how many tombstones there are."""
+    """The owners of memories, what is pinned, the pages, and the number of tombstones."""
     told = await memory_of(request).exporting.inventory(scope_of(request), await owners_of(request))
     return answer(asdict(told))
 

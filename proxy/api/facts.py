@@ -41,14 +41,14 @@ async def facts(request: web.Request) -> web.Response:
 
 @routes.get("/api/facts/{id}")
 async def fact(request: web.Request) -> web.Response:
-    """One memory, whole: a fact or a passage, by its id or the beginning of it."""
+    """One fact or passage with everything known of it, by its id or the beginning of it."""
     held = await memory_of(request).commands.memory(id_of(request), await owners_of(request))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.patch("/api/facts/{id}")
 async def pin(request: web.Request) -> web.Response:
-    """``{"pinned": true}``: pin a fact or let go of it."""
+    """``{"pinned": true}``: pin or unpin a fact."""
     said = await body_of(request, {"pinned": bool})
     if "pinned" not in said:
         raise Refusal(422, "pinned is missing; it is what can be changed")
@@ -65,7 +65,7 @@ async def delete(request: web.Request) -> web.Response:
 
 @routes.post("/api/facts/{id}/confirm")
 async def confirm(request: web.Request) -> web.Response:
-    """A fact still holds, says the person."""
+    """Confirm that a fact still holds."""
     await body_of(request, {})
     held = await memory_of(request).revising.confirm(id_of(request), await owners_of(request))
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
@@ -73,7 +73,7 @@ async def confirm(request: web.Request) -> web.Response:
 
 @routes.post("/api/facts/{id}/update")
 async def update(request: web.Request) -> web.Response:
-    """``{"text": …}``: what holds now in a fact's place; the new fact."""
+    """``{"text": …}``: replace a fact by what holds now; answers the new fact."""
     said = await body_of(request, {"text": str})
     text = checked_text(said.get("text", ""), "text", required=True)
     held = await memory_of(request).revising.update(id_of(request), text, await owners_of(request))
@@ -82,7 +82,7 @@ async def update(request: web.Request) -> web.Response:
 
 @routes.post("/api/remember")
 async def remember(request: web.Request) -> web.Response:
-    """``{"text": …, "kind": …, "pinned": …}``: a fact in the person's own words, at once to be found."""
+    """``{"text": …, "kind": …, "pinned": …}``: add a fact in the person's own words; it can be found at once."""
     said = await body_of(request, {"text": str, "kind": str, "pinned": bool})
     text = checked_text(said.get("text", ""), "text", required=True)
     kind = choice(said["kind"], "kind", Kind) if "kind" in said else None

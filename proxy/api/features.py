@@ -32,4 +32,5 @@ def _handler(feature: type[Feature], route: Route) -> Callable[[web.Request], Aw
         question = Question(scope_of(request), owners, limit, now, dict(request.match_info), body)
         return answer(await route.answer(memory.features.of(feature), question))
 
+    handle.__doc__ = route.answer.__doc__
     return handle

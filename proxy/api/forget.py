@@ -21,7 +21,7 @@ MOST_IDS = 1000
 
 @routes.post("/api/forget")
 async def forget(request: web.Request) -> web.Response:
-    """``{"query": …}`` shows what would go, says what would stay, and takes nothing; ``{"ids": […]}`` forgets these."""
+    """``{"query": …}`` lists what would be deleted and what would stay; ``{"ids": […]}`` deletes these."""
     said = await body_of(request, {"query": str, "ids": list})
     if ("query" in said) == ("ids" in said):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")

@@ -37,7 +37,7 @@ STILL = 180.0
 
 @routes.get("/health")
 async def health(request: web.Request) -> web.Response:
-    """200 in any case, as model calls go through in any case; ``why`` has a sentence for each thing that is wrong."""
+    """Always 200, because model calls always go through; ``why`` has a sentence for each thing that is wrong."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
     told = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}

@@ -35,7 +35,7 @@ LONGEST_NOTES = 400_000
 
 @routes.post("/api/import/records")
 async def records(request: web.Request) -> web.Response:
-    """Records of an export, a JSON object a line, at most :data:`MOST_RECORDS`; each fault by its line from 0."""
+    """Records of an export, a JSON object a line, at most 2,000; each fault by its line, from 0."""
     importing = _writable(request).importing
     lines = (await _body(request)).split(b"\n")
     if len(lines) > MOST_RECORDS + 1:

@@ -51,7 +51,7 @@ async def consolidate(request: web.Request) -> web.Response:
 
 @routes.get("/api/consolidate")
 async def progress(request: web.Request) -> web.Response:
-    """The night that is going on, as far as it has come, or the last one since the start with what it changed, as far
+    """The night that is running with its progress, or the last one since the start with what it changed, as far
     as it is the asker's."""
     memory, owners = memory_of(request), await owners_of(request)
     nights = memory.nights

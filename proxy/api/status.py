@@ -27,14 +27,14 @@ SHED = 10
 
 @routes.get("/api")
 async def hello(request: web.Request) -> web.Response:
-    """Who answers here: quick, and whatever state memory is in."""
+    """Which server this is; answers at once, whatever state memory is in."""
     home = str(request.app[EDGE].settings.home)
     return answer({"palimpsest": release(), "home": home, "pid": os.getpid()})
 
 
 @routes.get("/api/glance")
 async def glance(request: web.Request) -> web.Response:
-    """What stands on one line: whether we are well, how much is remembered, what was done today."""
+    """The numbers of the status line: health, how much is remembered, what was done today."""
     edge = request.app[EDGE]
     why = await unwell(edge)
     told: dict[str, Any] = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge)}

@@ -14,7 +14,7 @@ routes = web.RouteTableDef()
 
 @routes.post("/api/pause")
 async def pause(request: web.Request) -> web.Response:
-    """Learn nothing and add nothing new; what was added to open sessions is still made again."""
+    """Learn nothing and add nothing new; what was added to open sessions is still repeated."""
     memory = memory_of(request)
     await asyncio.to_thread(memory.pause.begin)
     return answer({"paused": memory.pause.on})

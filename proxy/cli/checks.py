@@ -10,14 +10,14 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from memory.models.door import BESIDE
+from memory.language.static_embedding import DATA
+from memory.models.door import missing
 from memory.scope import OWN_PROJECT
 from memory.stores.lost_journal import SET_ASIDE, files_aside, left_behind
 from memory.stores.spill import BROKEN
@@ -26,6 +26,8 @@ from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.wording import count
 from proxy.release import DISTRIBUTION
 from proxy.settings import Loaded, UpstreamSettings
+
+_REINSTALL = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
 
 Verdict = Literal["well", "doubtful", "wrong"]
 
@@ -135,31 +137,29 @@ def begun_anew(folder: Path) -> Finding | None:
     return Finding("journal", "doubtful", found, mend)
 
 
-def vocabularies() -> Finding:
-    """Tokens are counted, from what litellm carries."""
+def vocabularies(folder: Path = DATA) -> Finding:
+    """Tokens are counted, with the vocabulary in the package."""
     from memory.models.tokens import O200K, Tokens
 
-    tokens = Tokens()
+    tokens = Tokens(folder=folder)
     counted = tokens.count("a palimpsest is a page written over many times")
     if not tokens.exact:
-        mend = "pip install --force-reinstall litellm; until then tokens are estimated"
-        return Finding("token vocabularies", "doubtful", "litellm does not carry them where we look", mend)
+        mend = f"{_REINSTALL}; until then tokens are estimated"
+        return Finding("token vocabularies", "doubtful", f"{folder / O200K.file} cannot be read", mend)
     return Finding("token vocabularies", "well", f"{O200K.name} counts ({counted} tokens in a sentence of nine words)")
 
 
-def windows() -> Finding:
+def windows(file: Path = DATA / "windows.json") -> Finding:
     """The table of models' windows is there."""
-    from memory.models.bundled import window_table
     from memory.models.windows import read_table
 
-    file = window_table()
     try:
-        models = len(read_table(file.read_bytes())) if file else 0
+        models = len(read_table(file.read_bytes()))
     except (OSError, ValueError):
         models = 0
     if not models:
-        mend = "pip install --force-reinstall litellm; until then memory.default_window is taken"
-        return Finding("models' windows", "doubtful", "litellm does not carry its table where we look", mend)
+        mend = f"{_REINSTALL}; until then memory.default_window is taken"
+        return Finding("models' windows", "doubtful", f"{file} cannot be read", mend)
     return Finding("models' windows", "well", f"{models} models are known")
 
 
@@ -196,12 +196,19 @@ def bridges(upstream: UpstreamSettings) -> Iterator[Finding]:
     wanted = [route.bridge for route in upstream.routes if route.bridge]
     if not wanted:
         return
-    if find_spec(BESIDE) is None:
-        told = f"{', '.join(wanted)} cannot be reached without the package {BESIDE}"
-        yield Finding("bridge", "wrong", told, "pip install 'palimpsest-proxy[bridge]'")
+    if absent := missing():
+        told = f"{', '.join(wanted)} cannot be reached without {' and '.join(absent)}"
+        yield Finding("bridge", "wrong", told, f"pip install '{DISTRIBUTION}[bridge]'")
     for name in (route.key_from for route in upstream.routes if route.key_from):
         if not os.environ.get(name):
             yield Finding("bridge", "doubtful", f"{name} is not set here", f"export {name} where the server runs")
+
+
+def language_model(name: str | None) -> Iterator[Finding]:
+    """Whether what asks a model for background work is installed, where one is named."""
+    if name and "litellm" in missing():
+        told = f"{name} cannot be asked without litellm; rules do its work"
+        yield Finding("background model", "wrong", told, f"pip install '{DISTRIBUTION}[bridge]'")
 
 
 def stores(server: Server, runs: bool) -> Iterator[Finding]:
@@ -286,6 +293,7 @@ def _mend(why: str) -> str:
             "was deleted or replaced",
             "palimpsest export --out FILE now; then restart, and import it, or put a backup back first",
         ),
+        ("pip install '", "run that, and restart the server"),
         ("is full", "make room on the disk"),
         ("journal.db is damaged", "restore it from a backup, or move it away and begin anew"),
         ("wait for the journal", "make room or mend what its log names, and do not stop it before: it alone has these"),

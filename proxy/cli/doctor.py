@@ -38,7 +38,9 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
         settled = loaded(home, config)
     except SettingsError as error:
         for fault in error.faults:
-            yield Finding("settings", "wrong", fault, "correct it there; the README lists every setting")
+            yield Finding(
+                "settings", "wrong", fault, "correct it there; docs/reference/settings.md lists every setting"
+            )
         return
     yield checks.settings(settled)
     yield checks.packages()
@@ -47,6 +49,7 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
         yield broken
     yield checks.vocabularies()
     yield checks.windows()
+    yield from checks.language_model(settled.settings.memory.model.name)
     # A server may have been started with options that are not in the settings of this command.
     upstream = _upstream(settled)
     yield from checks.upstreams(upstream)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.context.sizes import quick
-from memory.models import bundled
-from memory.models.tokens import CL100K, O200K, SLICE, Tokens, pieces, vocabulary_of
+from memory.models.tokens import O200K, SLICE, Tokens, pieces
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +21,6 @@ def test_a_known_text_has_its_known_tokens(o200k: Tokens) -> None:
     assert o200k.count("hello world") == 2
     assert o200k.count("") == 0
     assert o200k.count("antidisestablishmentarianism") == 6
-
-
-def test_the_older_vocabulary_lies_there_too() -> None:
-    assert Tokens(CL100K).count("hello world") == 2
 
 
 @pytest.mark.parametrize("text", ["a" * 10**6, " " * 10**6, "\n" * 10**6, "\ud800" * 50_000, "\x00" * 50_000])
@@ -58,24 +53,20 @@ def test_nothing_is_loaded_before_it_is_needed(o200k: Tokens) -> None:
 
 
 def test_without_the_vocabulary_texts_are_estimated_and_the_log_says_so(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("WARNING")
-    monkeypatch.setattr(bundled, "VOCABULARIES", ("moved",))
-    moved = Tokens()
+    moved = Tokens(folder=tmp_path)
     assert moved.count("some words here") == quick("some words here")
     assert moved.count("more of them") > 0
     assert moved.ready
     assert caplog.text.count("estimated, not counted") == 1
 
 
-def test_another_file_in_its_place_is_not_taken_and_stays_where_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_another_file_in_its_place_is_not_taken_and_stays_where_it_is(tmp_path: Path) -> None:
     file = tmp_path / O200K.file
     file.write_bytes(b"eA== 0\n")
-    monkeypatch.setattr(bundled, "vocabularies", lambda: tmp_path)
-    assert Tokens().count("x y z") == quick("x y z")
+    assert Tokens(folder=tmp_path).count("x y z") == quick("x y z")
     assert file.read_bytes() == b"eA== 0\n"
 
 
@@ -90,20 +81,3 @@ def test_counting_opens_no_connection_and_does_not_import_litellm() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
-
-
-@pytest.mark.parametrize(
-    ("model", "older"),
-    [
-        ("gpt-4o-mini", False),
-        ("gpt-4.1", False),
-        ("openai/gpt-4-turbo", True),
-        ("gpt-4", True),
-        ("gpt-3.5-turbo", True),
-        ("gpt-5.1", False),
-        ("claude-opus-5", False),
-        ("local", False),
-    ],
-)
-def test_the_first_gpt_4_reads_with_the_older_vocabulary(model: str, older: bool) -> None:
-    assert vocabulary_of(model) is (CL100K if older else O200K)

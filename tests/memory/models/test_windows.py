@@ -1,12 +1,11 @@
-"""Models' windows, out of a small table and out of the one that litellm carries."""
+"""Models' windows, out of a small table and out of the one in the package."""
 
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
 from memory.context.budget import Prices
-from memory.models import bundled
+from memory.models.snapshot import reduced
 from memory.models.windows import Known, Windows, open_windows, read_table
 from memory.settings import MemorySettings
 
@@ -60,7 +59,7 @@ def test_what_is_no_table_is_refused(data: bytes) -> None:
         read_table(data)
 
 
-async def test_litellm_still_carries_its_table_where_we_look() -> None:
+async def test_the_table_in_the_package_knows_common_models() -> None:
     windows = await open_windows()
     assert len(windows) > 1000
     assert windows.of("gpt-4o") == 128_000
@@ -69,25 +68,20 @@ async def test_litellm_still_carries_its_table_where_we_look() -> None:
     assert windows.prices("claude-sonnet-4-5") == Prices(fresh=3.75e-6, cached=3e-7, output=1.5e-5)
 
 
-async def test_without_the_table_no_window_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundled, "WINDOWS", "moved.json")
-    windows = await open_windows()
+async def test_without_the_table_no_window_is_known(tmp_path: Path) -> None:
+    windows = await open_windows(file=tmp_path / "gone.json")
     assert len(windows) == 0 and windows.known("gpt-4o") is None
 
 
-def test_the_vocabularies_lie_where_we_look() -> None:
-    folder = bundled.vocabularies()
-    assert folder is not None
-    # tiktoken names its files by the SHA-1 of the address they come from; this is o200k's.
-    assert (folder / "fb374d419588a4632f3f557e76b4b70aebbca790").is_file()
-
-
-def test_looking_does_not_import_litellm() -> None:
-    code = "import sys; from memory.models import bundled; bundled.window_table(); bundled.vocabularies()"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}; sys.exit('litellm' in sys.modules)"], capture_output=True, check=False
+def test_a_reduced_table_tells_the_same() -> None:
+    whole = (
+        b'{"sample_spec":{"max_input_tokens":"a number"},"b":{"max_input_tokens":8,"mode":"chat",'
+        b'"input_cost_per_token":2e-6,"output_cost_per_token":1},"a":{"max_input_tokens":0},"none":[]}'
     )
-    assert done.returncode == 0, done.stderr.decode()
+    assert reduced(whole) == (
+        b'{\n"b":{"max_input_tokens": 8, "input_cost_per_token": 2e-06, "output_cost_per_token": 1}\n}\n'
+    )
+    assert read_table(reduced(whole)) == read_table(whole)
 
 
 def test_prices_are_those_of_a_short_request() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from memory.stores.journal import SqliteJournal
 from proxy.cli import checks, reach
 from proxy.cli.owning import owned
 from proxy.cli.server import Server
+from proxy.settings import Route, UpstreamSettings
 from tests.memory.stores.making import AT
 from tests.proxy.cli.running import Done, run
 
@@ -154,12 +156,17 @@ def test_what_is_advised_fits_the_fault(why: str, mend: str) -> None:
     assert mend in checks._mend(why)
 
 
-def test_vocabularies_that_have_moved_are_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory.models import bundled
+def test_package_data_that_cannot_be_read_is_doubtful(tmp_path: Path) -> None:
+    assert checks.vocabularies(tmp_path).verdict == checks.windows(tmp_path / "gone").verdict == "doubtful"
 
-    monkeypatch.setattr(bundled, "VOCABULARIES", ("gone",))
-    monkeypatch.setattr(bundled, "WINDOWS", "gone")
-    assert checks.vocabularies().verdict == checks.windows().verdict == "doubtful"
+
+def test_a_bridge_without_its_extra_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "litellm", None)
+    route = Route(model="*", bridge="anthropic/*")
+    found = next(checks.bridges(UpstreamSettings(routes=(route,))))
+    assert found.verdict == "wrong" and "without litellm" in found.found and "[bridge]" in found.mend
+    assert [each.verdict for each in checks.language_model("openai/small")] == ["wrong"]
+    assert list(checks.language_model(None)) == []
 
 
 @pytest.mark.usefixtures("provider")

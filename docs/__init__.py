@@ -1,0 +1,1 @@
+"""The documentation, and in ``generate`` what writes its reference pages from the code."""
