@@ -136,6 +136,7 @@ class Memory:
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
         await self.warming.stop()
+        await self.features.stop()
         await self.retaining.stop()
         await self.mending.stop()
         await self.nights.stop()
@@ -188,13 +189,7 @@ async def open_memory(
             aside,
         )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    journal = await asyncio.to_thread(
-        SqliteJournal,
-        home / "journal.db",
-        _redacted,
-        terms=terms_of,
-        synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
-    )
+    journal = await asyncio.to_thread(open_journal, home, settings.journal.synchronous == "full")
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
@@ -235,7 +230,7 @@ async def open_memory(
     edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    core = Core(settings, journal, new_id, now)
+    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard)
     chain = Features((each(core) for each in features()), guard)
     learner = Learner(
         settings.learning,
@@ -258,7 +253,7 @@ async def open_memory(
     folders = AllowedFolders(settings.research.folders)
     shelves = Shelves(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
-    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy)
+    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
     records = ResearchRecords(journal, researching)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
@@ -282,6 +277,7 @@ async def open_memory(
     learner.start()
     graphing.start()
     retaining.start()
+    chain.start()
     reindexing = Reindexing(journal, generations, recall, learner)
     mending = Mending(journal, generations, reindexing, recall, guard)
     mending.start()
@@ -365,6 +361,15 @@ async def open_memory(
         retaining=retaining,
         pause=pause,
     )
+
+
+def open_journal(home: Path, flush: bool = False) -> SqliteJournal:
+    """The journal of a home folder; with ``flush`` it outlives a power cut too.
+
+    Raises:
+        StoreError: when it cannot be opened.
+    """
+    return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
 
 
 def new_id() -> str:

@@ -40,6 +40,9 @@ COMMANDS = {
     "export": "exporting",
     "export-session": "sessions",
     "import": "importing",
+    "backup": "backups",
+    "restore": "backups",
+    "verify": "backups",
     "consolidate": "nights",
     "nights": "nights",
     "night": "nights",
@@ -95,7 +98,7 @@ def command_line(asked: str = "") -> typer.Typer:
 
 def _told_version(asked: bool) -> None:
     if asked:
-        from proxy.release import release
+        from memory.release import release
 
         print(release())
         raise typer.Exit

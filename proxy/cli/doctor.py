@@ -45,6 +45,8 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
     yield checks.home(settled.settings.home, settled.settings.memory.journal.min_free_mib)
     if broken := checks.aside(settled.settings.home):
         yield broken
+    if replaced := checks.replaced(settled.settings.home):
+        yield replaced
     yield checks.vocabularies()
     yield checks.windows()
     # A server may have been started with options that are not in the settings of this command.

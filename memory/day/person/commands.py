@@ -257,10 +257,10 @@ class Commands:
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
             await self._journal.tombstone(self._tombstones(taken, going), self._now())
-            await going.then(gone)
             self._sessions.forget()
             let_go()
             await self._pages.unmake({memory.owner for memory in taken})
+            await going.then(gone)
             said = [memory.text.casefold() for memory in taken]
             written = [
                 _theirs(file, number, line)
