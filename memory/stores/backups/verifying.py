@@ -29,13 +29,15 @@ def faults_of(journal: Path) -> list[str]:
         return [f"{journal} cannot be read: {error}"]
 
 
-def indexed_of(journal: Path) -> int:
-    """How many memories belong into the index."""
+def indexed_of(journal: Path) -> tuple[int, int]:
+    """How many memories belong into the index, and how many may lie in it: what a person has taken off the page is
+    archived, and passed over when it is found."""
     with closing(read_only(journal)) as connection:
-        (count,) = connection.execute(
-            "SELECT (SELECT count(*) FROM facts WHERE state != 'archived') + (SELECT count(*) FROM passages)"
+        should, archived = connection.execute(
+            "SELECT (SELECT count(*) FROM facts WHERE state != 'archived') + (SELECT count(*) FROM passages), "
+            "(SELECT count(*) FROM facts WHERE state = 'archived')"
         ).fetchone()
-        return int(count)
+        return int(should), int(should + archived)
 
 
 def faults_of_backup(folder: Path, scratch: Path) -> list[str]:
