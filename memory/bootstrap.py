@@ -31,6 +31,7 @@ from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
 from memory.day.pause import Pause
 from memory.day.person.commands import Commands
+from memory.day.person.quarantine import Quarantine
 from memory.day.person.revising import Revising
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
@@ -99,6 +100,7 @@ class Memory:
     recall: Recall
     pages: PageFiles
     commands: Commands
+    quarantine: Quarantine
     revising: Revising
     tools: Tools
     offering: Offering
@@ -337,6 +339,7 @@ async def open_memory(
         recall=recall,
         pages=pages,
         commands=commands,
+        quarantine=Quarantine(journal, learner, pages),
         revising=Revising(journal, commands, learner, new_id, now, journal.followers),
         tools=tools,
         offering=Offering(sessions, settings.tools.offer),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
+    audit,
     candidates,
     config,
     content,
@@ -23,6 +24,7 @@ from proxy.api import (
     nights,
     page,
     project,
+    provenance,
     research,
     search,
     sessions,
@@ -41,6 +43,7 @@ def api(edge: Edge) -> web.Application:
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
     for part in (
+        audit,
         health,
         status,
         search,
@@ -53,6 +56,7 @@ def api(edge: Edge) -> web.Application:
         forget,
         page,
         project,
+        provenance,
         log,
         why,
         nights,

@@ -36,6 +36,7 @@ COMMANDS = {
     "confirm": "revising",
     "update": "revising",
     "forget": "memories",
+    "quarantine": "provenance",
     "page": "page",
     "export": "exporting",
     "export-session": "sessions",
@@ -53,6 +54,7 @@ COMMANDS = {
     "promote": "candidates",
     **dict.fromkeys(FEATURED, "featured"),
     "log": "looking",
+    "audit": "audit",
     "show": "contents",
     "pause": "switching",
     "resume": "switching",
@@ -65,7 +67,7 @@ COMMANDS = {
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-GROUPS = {"embedder": "embedder", "research": "research", "service": "service"}
+GROUPS = {"tokens": "tokens", "embedder": "embedder", "research": "research", "service": "service"}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 

@@ -13,7 +13,9 @@ import orjson
 import pytest
 
 from memory.scope import Scope
+from memory.stores.backups.backup import backups_in
 from memory.stores.backups.verifying import faults_of
+from memory.stores.migrations import MIGRATIONS
 from tests.corpus.fixed import fixed
 from tests.corpus.stage import stage
 from tests.homes.make import OPTIONS, TOLD, rows_of
@@ -46,6 +48,8 @@ async def test_a_home_of_an_earlier_version_is_as_it_was_and_its_sessions_go_on(
             assert await asyncio.to_thread(faults_of, home / "journal.db") == []
             backups = next(each for each in on.memory.features if each.name == "backups")
             assert await backups.index_faults() == []  # type: ignore[attr-defined]
+            upgrades = [kept for _, kept in backups_in(home / "backups") if kept.migrations < len(MIGRATIONS)]
+            assert [kept.counts["facts"] for kept in upgrades] == [len(told["facts"])]
             for each in told["going_on"]:
                 await on.send("goes on", each["path"], each["next"].encode(), **each["headers"])
                 [forwarded] = [body for label, body in on.exchanges[-1].bodies if label == "forwarded"]

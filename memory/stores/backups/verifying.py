@@ -31,11 +31,13 @@ def faults_of(journal: Path) -> list[str]:
 
 def indexed_of(journal: Path) -> tuple[int, int]:
     """How many memories belong into the index, and how many may lie in it: what a person has taken off the page is
-    archived, and passed over when it is found."""
+    archived, and passed over when it is found; what is in quarantine may be in one that was filled anew."""
     with closing(read_only(journal)) as connection:
         should, archived = connection.execute(
-            "SELECT (SELECT count(*) FROM facts WHERE state != 'archived') + (SELECT count(*) FROM passages), "
-            "(SELECT count(*) FROM facts WHERE state = 'archived')"
+            "SELECT (SELECT count(*) FROM facts WHERE state != 'archived' AND owner NOT GLOB 'quarantine/*') + "
+            "(SELECT count(*) FROM passages WHERE owner NOT GLOB 'quarantine/*'), "
+            "(SELECT count(*) FROM facts WHERE state = 'archived' OR owner GLOB 'quarantine/*') + "
+            "(SELECT count(*) FROM passages WHERE owner GLOB 'quarantine/*')"
         ).fetchone()
         return int(should), int(should + archived)
 
