@@ -15,7 +15,7 @@ import pytest
 
 from memory.features.backups.keeping import SCHEDULED, Keeping
 from memory.restoring import restore
-from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, read_list, take
+from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
 from memory.stores.backups.places import State, own_place, read_state, write_state
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from tests.fake_provider import FakeProvider, fake_provider
@@ -87,6 +87,17 @@ async def test_what_is_journaled_meanwhile_neither_stops_nor_spoils_it(tmp_path:
             assert await asyncio.to_thread(faults_of_backup, each, scratch) == []
         counts = [read_list(each).counts["exchanges"] for each in made]
         assert counts == sorted(counts)
+
+
+async def test_several_that_are_made_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with fake_provider() as provider, running(provider, home) as proxy:
+        await talk(proxy)
+        made = await asyncio.gather(*(asyncio.to_thread(take, home, own_place(home), AT, "test") for _ in range(6)))
+        assert len(set(made)) == len(backups_in(own_place(home))) == 6
+        assert not [each for each in own_place(home).iterdir() if each.name.startswith(".")]
+        for each in made:
+            assert not list(differing(each, read_list(each)))
 
 
 async def test_nobody_else_can_read_it_and_tokens_are_not_in_it(tmp_path: Path) -> None:

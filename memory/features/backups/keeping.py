@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -82,7 +83,8 @@ class Keeping:
             if hold:
                 take(self._home, place, now.astimezone(UTC), ANEW, state.keys)
             for folder in hold:
-                shutil.rmtree(folder)
+                with suppress(FileNotFoundError):  # somebody else has removed it
+                    shutil.rmtree(folder)
         if unreached:
             stale = tuple(sorted({*state.stale, *map(str, unreached)}))
             write_state(self._home, msgspec.structs.replace(state, stale=stale))

@@ -6,12 +6,15 @@ in it: both are made anew.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
 import sqlite3
+import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -34,6 +37,7 @@ anew."""
 FORMAT: Final = 1
 _UNFINISHED: Final = ".unfinished-"
 _TRIES: Final = 5
+_LEFT_SECONDS: Final = 86_400.0
 
 _COUNTED: Final = ("sessions", "exchanges", "messages", "ledger", "facts", "passages", "research", "tombstones")
 
@@ -70,11 +74,7 @@ def take(home: Path, place: Path, at: datetime, reason: str, keys: bool = True) 
         OSError: when it cannot be written.
         sqlite3.Error: when the journal cannot be read, or the disk is full.
     """
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = name_at(place, at)
-    made = place / f"{_UNFINISHED}{name}"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(mode=0o700)
+    made = begin(place)
     try:
         # What is set aside goes first: what is committed meanwhile is in both, and is taken back once.
         _write_all(made, _below(home, ASIDE))
@@ -84,12 +84,36 @@ def take(home: Path, place: Path, at: datetime, reason: str, keys: bool = True) 
             if (home / each).is_file():
                 _write(made / each, (home / each).read_bytes())
         write_list(made, at, reason)
-        os.rename(made, place / name)
+        return finish(made, at)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
-    flush(place)
-    return place / name
+
+
+def begin(place: Path) -> Path:
+    """A folder for a backup that is being made: of its own, for another process may be making one too. What one that
+    was killed has left goes after a day."""
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for left in place.glob(f"{_UNFINISHED}*"):
+        with suppress(FileNotFoundError):  # it may just be finished
+            if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+    return Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=place))
+
+
+def finish(made: Path, at: datetime, what: str = "backup") -> Path:
+    """Give a backup that is whole its name; where it lies then."""
+    for _ in range(_TRIES):
+        named = made.parent / name_at(made.parent, at, what)
+        try:
+            os.rename(made, named)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                raise
+            continue  # another process has just taken that name
+        flush(made.parent)
+        return named
+    raise FileExistsError(errno.EEXIST, "too many backups are made at once", str(made.parent))
 
 
 def write_list(folder: Path, at: datetime, reason: str) -> None:

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from memory.stores.backups.backup import JOURNAL, backups_in, name_at, write_list
-from memory.stores.backups.copying import copy_database, flush
+from memory.stores.backups.backup import JOURNAL, backups_in, begin, finish, write_list
+from memory.stores.backups.copying import copy_database
 from memory.stores.backups.places import own_place
 
 UPGRADE: Final = "before an upgrade"
@@ -26,18 +26,14 @@ def keep_before_upgrade(journal: Path) -> Path:
         sqlite3.Error: when the journal cannot be read, or the disk is full.
     """
     place, at = own_place(journal.parent), datetime.now(UTC)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made = place / f".unfinished-{name_at(place, at, 'upgrade')}"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(mode=0o700)
+    made = begin(place)
     try:
         copy_database(journal, made / JOURNAL)
         write_list(made, at, UPGRADE)
-        told = made.rename(place / made.name.removeprefix(".unfinished-"))
+        told = finish(made, at, "upgrade")
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
-    flush(place)
     for old in list(upgrades_in(place))[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
     return told
