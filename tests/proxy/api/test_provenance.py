@@ -89,6 +89,9 @@ async def test_what_is_in_quarantine_is_found_by_nothing_and_comes_back_whole(tm
         chosen = await ask("POST", "api/provenance", where)
         assert chosen["ids"] and all("zirkonfalke" in each["text"] for each in chosen["memories"])
         assert (await ask("POST", "api/quarantine", where))["ids"] == chosen["ids"]
+        held_back = (await ask("GET", "api/quarantine"))["memories"]
+        assert [each["owner"] for each in held_back] == [each["owner"] for each in chosen["memories"]]
+        assert all(each["quarantined"] for each in held_back)
         # Neither in recall, nor on the page, in a search, a list, an export, or by its id among a project's.
         told = await recalled(proxy, provider, "asks-2")
         assert "zirkonfalke" not in told and "PostgreSQL" in told
