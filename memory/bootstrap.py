@@ -31,6 +31,7 @@ from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
 from memory.day.pause import Pause
 from memory.day.person.commands import Commands
+from memory.day.person.quarantine import Quarantine
 from memory.day.person.revising import Revising
 from memory.day.prepare import Preparation
 from memory.day.recall import Recall
@@ -99,6 +100,7 @@ class Memory:
     recall: Recall
     pages: PageFiles
     commands: Commands
+    quarantine: Quarantine
     revising: Revising
     tools: Tools
     offering: Offering
@@ -136,6 +138,7 @@ class Memory:
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
         await self.warming.stop()
+        await self.features.stop()
         await self.retaining.stop()
         await self.mending.stop()
         await self.nights.stop()
@@ -188,13 +191,7 @@ async def open_memory(
             aside,
         )
     loading = asyncio.create_task(asyncio.to_thread(choose_embedder, settings.embedder, home / "models"))
-    journal = await asyncio.to_thread(
-        SqliteJournal,
-        home / "journal.db",
-        _redacted,
-        terms=terms_of,
-        synchronous="FULL" if settings.journal.synchronous == "full" else "NORMAL",
-    )
+    journal = await asyncio.to_thread(open_journal, home, settings.journal.synchronous == "full")
     try:
         embedder, windows = await asyncio.gather(loading, open_windows(settings))
         server = settings.qdrant
@@ -235,7 +232,7 @@ async def open_memory(
     edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    core = Core(settings, journal, new_id, now)
+    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard)
     chain = Features((each(core) for each in features()), guard)
     learner = Learner(
         settings.learning,
@@ -258,7 +255,7 @@ async def open_memory(
     folders = AllowedFolders(settings.research.folders)
     shelves = Shelves(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
-    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy)
+    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
     records = ResearchRecords(journal, researching)
     counting = Counting(tokens, guard, windows.of)
     reported = Reported(counting, journal, windows, guard)
@@ -282,6 +279,7 @@ async def open_memory(
     learner.start()
     graphing.start()
     retaining.start()
+    chain.start()
     reindexing = Reindexing(journal, generations, recall, learner)
     mending = Mending(journal, generations, reindexing, recall, guard)
     mending.start()
@@ -341,6 +339,7 @@ async def open_memory(
         recall=recall,
         pages=pages,
         commands=commands,
+        quarantine=Quarantine(journal, learner, pages),
         revising=Revising(journal, commands, learner, new_id, now, journal.followers),
         tools=tools,
         offering=Offering(sessions, settings.tools.offer),
@@ -365,6 +364,15 @@ async def open_memory(
         retaining=retaining,
         pause=pause,
     )
+
+
+def open_journal(home: Path, flush: bool = False) -> SqliteJournal:
+    """The journal of a home folder; with ``flush`` it outlives a power cut too.
+
+    Raises:
+        StoreError: when it cannot be opened.
+    """
+    return SqliteJournal(home / "journal.db", _redacted, terms=terms_of, synchronous="FULL" if flush else "NORMAL")
 
 
 def new_id() -> str:

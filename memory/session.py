@@ -66,7 +66,8 @@ class Arrival:
     tools though the runtime's turns usually do: in a session whose other requests have some it is a side request.
     ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
     is reported; ``parent`` is the key of the session that sent this one, where its client does not name it; ``size`` is
-    how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter.
+    how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter;
+    ``credential`` is a keyed hash of the credential alone, whoever it stands for.
     """
 
     scope: Scope
@@ -86,11 +87,12 @@ class Arrival:
     parent: str | None = None
     size: int = 0
     waited: float = 0.0
+    credential: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of an agent. ``segment`` counts from 0; ``page`` is MEMORY.md as it was frozen for this segment."""
+    """One run of an agent. ``segment`` counts from 0; ``credential`` is a keyed hash of the one that it came with."""
 
     id: str
     key: str
@@ -102,6 +104,7 @@ class Session:
     parent: str | None = None
     segment: int = 0
     forked_from: str | None = None
+    credential: str = ""
 
 
 @dataclass(frozen=True, slots=True)

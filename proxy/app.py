@@ -21,12 +21,14 @@ from proxy.api import api
 from proxy.api.hello import PATHS, hello, is_person
 from proxy.checkout import Checkouts
 from proxy.connections import Connections, bound, open_files, raise_descriptors
-from proxy.door import keys
+from proxy.door import keys, tokens
 from proxy.door.keys import InstallationKey, OwnSecrets
 from proxy.door.middleware import cors, site_check
+from proxy.door.tokens import Tokens
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
+from proxy.limits import LEFT, Limits
 from proxy.settings import Settings
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
@@ -61,8 +63,10 @@ def make_app(
         checkouts=Checkouts(names=settings.home / "projects.json"),
         key=InstallationKey(settings.home / keys.FILE),
         secrets=OwnSecrets(token, (credential.key for credential in settings.credentials)),
+        tokens=Tokens(settings.home / tokens.FILE),
         sources=sources or {},
         now=now,
+        limits=Limits(settings.server.limits),
     )
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)
@@ -71,7 +75,13 @@ def make_app(
     app.add_subapp("/palimpsest/", api(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
+    app.on_response_prepare.append(_tell_limits)
     return app
+
+
+async def _tell_limits(request: web.Request, response: web.StreamResponse) -> None:
+    """How much is left to its caller stands on every reply, a provider's too."""
+    response.headers.update(LEFT.get())
 
 
 async def _opened(request: web.Request) -> web.StreamResponse:

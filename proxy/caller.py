@@ -29,6 +29,10 @@ LONGEST_NAME = 200
 """Characters of the name of an organisation, a user or a project."""
 
 
+CREDENTIAL = 16
+"""Digits of the hash that stands for a credential where a memory came from."""
+
+
 class Prefix(NamedTuple):
     """What a URL says before its path: ``/k/<key>/o/<org>/u/<user>/p/<project>``, any of them, in any order."""
 
@@ -44,7 +48,8 @@ class Caller:
 
     ``scope`` is empty where there is no memory for it, and ``note`` says why. ``scope.project`` is None where no
     project is known: the session then has one of its own. ``namespace`` keeps the session keys of different
-    owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids.
+    owners apart; ``session_key`` and ``parent_key`` are the runtime's own ids; ``credential`` is a keyed hash of the
+    credential alone.
     """
 
     scope: Scope
@@ -55,6 +60,7 @@ class Caller:
     timezone: str | None = None
     mode: Mode = Mode.ON
     note: str = ""
+    credential: str = ""
 
 
 def split_prefix(path: str) -> tuple[Prefix, str]:
@@ -121,16 +127,18 @@ def resolve(
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
     identity = runtime.identity(headers, view) if view is not None else None
+    shown = entry.key if entry else _lasting(credential)
     owner = "\0".join(("" if one is None else one) for one in (scope.org, scope.user, claim.project))
     return Caller(
         scope=without_secrets(scope, secret),
-        namespace=namespace(f"{entry.key if entry else _lasting(credential)}\0{owner}", secret),
+        namespace=namespace(f"{shown}\0{owner}", secret),
         session_key=_kept(identity.session if identity else None, secret),
         parent_key=_kept(identity.parent if identity else None, secret),
         directory=None if place.directory is None else redact_path(place.directory, secret),
         timezone=place.timezone,
         mode=mode,
         note=note,
+        credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
     )
 
 

@@ -15,9 +15,11 @@ from memory.bootstrap import Memory, local_now
 from proxy.checkout import Checkouts
 from proxy.door.keys import InstallationKey, OwnSecrets
 from proxy.door.peer import Peers
+from proxy.door.tokens import Tokens
 from proxy.fail_open import Degradations
+from proxy.limits import Limits
 from proxy.passed import PassedOn
-from proxy.settings import Settings
+from proxy.settings import LimitSettings, Settings
 from proxy.turns import Turns
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
@@ -40,6 +42,7 @@ class Edge:
     checkouts: Checkouts
     key: InstallationKey
     secrets: OwnSecrets
+    tokens: Tokens
     peers: Peers = field(default_factory=Peers)
     memory: Memory | None = None
     memory_fault: str = ""
@@ -49,6 +52,7 @@ class Edge:
     now: Callable[[], datetime] = local_now
     turns: Turns = field(default_factory=Turns)
     passed: PassedOn = field(default_factory=PassedOn)
+    limits: Limits = field(default_factory=lambda: Limits(LimitSettings()))
 
     def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

@@ -19,6 +19,7 @@ class Refusal(Exception):
         self.status = status
         self.message = message
         self.where = where
+        self.retry_after: int | None = RETRY_SECONDS if status == 503 else None
 
 
 class UpstreamUnreachable(Exception):
@@ -46,8 +47,9 @@ def refuse(refusal: Refusal, dialect: Dialect | None) -> web.Response:
         content_type="application/json",
         headers={"x-palimpsest-status": f"refused; {refusal.status}"},
     )
+    if refusal.retry_after is not None:
+        response.headers["Retry-After"] = str(refusal.retry_after)
     if refusal.status == 503:
         # There are too many connections: this one makes room.
-        response.headers["Retry-After"] = str(RETRY_SECONDS)
         response.force_close()
     return response

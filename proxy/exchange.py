@@ -20,12 +20,13 @@ from multidict import CIMultiDict
 from memory.conversation import Reply
 from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared
 from proxy import metrics
-from proxy.caller import Prefix, resolve, shows_key, split_prefix
+from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
 from proxy.connections import Connection
 from proxy.door.target import forwardable, origin_form
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
+from proxy.limits import LEFT
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.refused import Outgoing, answered
 from proxy.relay import relay
@@ -57,6 +58,7 @@ WRITE_SECONDS = 30.0
 async def exchange(request: web.Request) -> web.StreamResponse:
     """Answer one request of a client."""
     edge = request.app[EDGE]
+    LEFT.set({})
     errors_as = dialect_for_errors(request.raw_path.partition("?")[0], request.headers)
     try:
         prefix, behind = split_prefix(origin_form(request.raw_path))
@@ -65,17 +67,14 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         if isinstance(request.protocol, Connection) and request.protocol.crowded:
             raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
         shown = shows_key(request.headers, prefix, edge.settings, edge.key)
-        if not shown and edge.settings.server.require_key is True:
-            raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
-        ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
-        if ollamas and not shown and await _why_without_memory(request, edge):
-            # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
-            raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
-        if dialect is None:
-            return await pass_through(request, edge, path, "this path has none")
-        if not shown and (why_not := await _why_without_memory(request, edge)):
-            return await pass_through(request, edge, path, why_not, dialect)
-        return await _exchange(request, edge, prefix, path, dialect)
+        size = request.content_length
+        with edge.limits.admitted(_caller(request, prefix, edge, shown), size or 0) as admitted:
+            LEFT.set(admitted.headers)
+            try:
+                return await _admitted(request, edge, prefix, path, dialect, shown)
+            finally:
+                if size is None:
+                    admitted.charge(request.content.total_bytes)
     except Refusal as refusal:
         return refuse(refusal, errors_as)
     except web.HTTPRequestEntityTooLarge:
@@ -83,6 +82,30 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), errors_as)
     except UpstreamUnreachable as error:
         return refuse(Refusal(502, f"the provider could not be reached: {error}"), errors_as)
+
+
+def _caller(request: web.Request, prefix: Prefix, edge: Edge, shown: bool) -> str:
+    """By what a caller is limited: the key that it shows, else the address that it comes from."""
+    if not shown:
+        return request.remote or "here"
+    told = request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)
+    return namespace(told.strip(), edge.identity_key)
+
+
+async def _admitted(
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect | None, shown: bool
+) -> web.StreamResponse:
+    if not shown and edge.settings.server.require_key is True:
+        raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
+    ollamas = api_of(path, request.headers) is Api.OLLAMA or (dialect is not None and dialect.name == "ollama-chat")
+    if ollamas and not shown and await _why_without_memory(request, edge):
+        # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
+        raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
+    if dialect is None:
+        return await pass_through(request, edge, path, "this path has none")
+    if not shown and (why_not := await _why_without_memory(request, edge)):
+        return await pass_through(request, edge, path, why_not, dialect)
+    return await _exchange(request, edge, prefix, path, dialect)
 
 
 async def _why_without_memory(request: web.Request, edge: Edge) -> str:
@@ -197,6 +220,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         patience=runtime.patience,
         size=len(view.body),
         waited=await edge.turns.take(),
+        credential=caller.credential,
     )
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),

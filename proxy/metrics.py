@@ -15,6 +15,7 @@ HIDDEN_ROUNDS = Counter("palimpsest_hidden_rounds_total", "Rounds of replies in 
 CUT = Counter("palimpsest_cut_total", "Replies that ended without their terminator")
 LATE_COMMITS = Counter("palimpsest_late_commits_total", "Replies let go before the journal had them")
 CROWDED = Counter("palimpsest_crowded_total", "Connections that came when there were too many")
+LIMITED = Counter("palimpsest_limited_total", "Requests refused because their caller had asked for too much", ["what"])
 LATE_HEADS = Counter("palimpsest_late_heads_total", "Connections closed because the head of a request never came")
 LOOP_FAULTS = Counter("palimpsest_loop_faults_total", "What the event loop reported", ["kind"])
 PREPARE_SECONDS = Histogram(

@@ -35,6 +35,14 @@ class SettingsError(Exception):
         self.faults = faults
 
 
+class LimitSettings(Section):
+    """How much one caller may ask."""
+
+    requests_per_minute: int | None = Field(None, ge=1, le=1_000_000)
+    mib_per_minute: int | None = Field(None, ge=1, le=1_000_000)
+    at_once: int | None = Field(None, ge=1, le=100_000)
+
+
 class ServerSettings(Section):
     """Where we listen, and who may ask."""
 
@@ -45,6 +53,7 @@ class ServerSettings(Section):
     require_key: Literal["auto"] | bool = "auto"
     max_body_mib: int = Field(256, ge=1, le=4096)
     max_connections: int = Field(2048, ge=1, le=100_000)
+    limits: LimitSettings = LimitSettings()
     uvloop: bool = False
 
     @field_validator("hosts")

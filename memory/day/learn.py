@@ -83,8 +83,11 @@ class Learner(Following):
         self._asked_to_rest = 0
 
     async def catch_up(self) -> None:
-        """Learn from everything that is in the journal, and bring the index and the pages up to it."""
-        await super().catch_up()
+        """Learn from everything that is in the journal by now, and bring the index and the pages up to it. What comes
+        meanwhile is the worker's: where requests never cease, who waits for this would wait for ever."""
+        newest = await self._journal.newest_exchange()
+        while await self._batch(Pace.AT_ONCE) and self._tries.reached < newest:
+            pass
         await self._pages.refresh()
 
     async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -15,6 +16,8 @@ from memory.day.learn import Learner
 from memory.day.lessons.indexing import Indexing
 from memory.day.recall import Recall
 from memory.ports import Embedder, Generation, Index, Journal, StoreError
+
+log = logging.getLogger(__name__)
 
 
 class Generations(Protocol):
@@ -81,6 +84,7 @@ class Reindexing:
         finally:
             self._running = False
         self.progress = replace(self.progress, done=self.progress.total, finished=True)
+        log.info("a new index was filled from the journal and is searched now: %d memories", self.progress.total)
         return self.progress
 
     async def _fill(self, embedder: Embedder) -> None:

@@ -90,13 +90,14 @@ class Worker:
 
 class Tries:
     """Counts how often each exchange makes a work fail, so that one that always does holds up no other. ``moved`` is
-    told of each that is done."""
+    told of each that is done; ``reached`` is the number of the last one."""
 
     def __init__(self, moved: Callable[[], None] = lambda: None) -> None:
         self._moved = moved
         self._failed: Counter[int] = Counter()
         self._given_up: int | None = None
         self.passed_over = 0
+        self.reached = 0
 
     def begin(self) -> None:
         """Work begins of which it can be said that it took too long."""
@@ -121,6 +122,7 @@ class Tries:
             self._given_up = number if isinstance(error, asyncio.CancelledError) else None
             raise
         del self._failed[number]
+        self.reached = number
         self.passed_over += not again
         self._moved()
 

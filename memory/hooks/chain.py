@@ -34,6 +34,16 @@ class Features:
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
 
+    def start(self) -> None:
+        """Memory is open: what goes on beside the requests begins."""
+        for each in self._features:
+            each.start()
+
+    async def stop(self) -> None:
+        """And ends."""
+        for each in self._features:
+            await each.stop()
+
     def of(self, kind: type[F]) -> F:
         """The open feature of a class.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar
 
 from memory.behaviour import Observed
 from memory.conversation import Conversation
 from memory.fact import Fact, Passage
 from memory.hooks.question import Question
-from memory.ports import Forgotten, Journaled
+from memory.ports import Forgotten, Guard, Index, Journaled
 from memory.scope import Scope
 from memory.session import Arrival, Session
 from memory.settings import MemorySettings
@@ -20,12 +21,16 @@ from memory.settings import MemorySettings
 @dataclass(frozen=True, slots=True)
 class Core:
     """What a feature is opened with. ``journal`` is the store: by a Protocol of its own a feature says which of its
-    methods it needs."""
+    methods it needs. ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what
+    fails beside the requests."""
 
     settings: MemorySettings
     journal: Any
     new_id: Callable[[], str]
     now: Callable[[], datetime]
+    home: Path
+    index: Callable[[], Index]
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,12 @@ class Feature:
 
     def __init__(self, core: Core) -> None:
         """Open it. Nothing waits here."""
+
+    def start(self) -> None:
+        """Begin what goes on beside the requests, once memory is open."""
+
+    async def stop(self) -> None:
+        """End that, before the stores are closed."""
 
     async def before_request(self, request: Request, tokens: int) -> str:
         """A text of at most so many tokens for the newest message, decided once and made again from then on: past

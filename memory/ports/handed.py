@@ -169,7 +169,7 @@ class Lag:
 class AsideLeft:
     """What a ``forget`` made of what is aside: how many damaged exchanges have ``gone``, how many could not be taken
     away or may be another's (``stay``), and how many are whole and are taken back later, without what was forgotten
-    (``wait``). ``pages`` counts the files of pages that were made from a journal which was lost."""
+    (``wait``). ``pages`` counts the files from before a journal was lost or a backup put back."""
 
     gone: int = 0
     stay: int = 0
@@ -184,8 +184,9 @@ class AsideLeft:
             "them, or whose they are; whoever runs the server can delete them"
         )
         lost = (
-            f"{self.pages} file{' of a page is' if self.pages == 1 else 's of pages are'} left in the data folder from "
-            "before the journal was lost (lost-journal-*) and may hold it still: who runs the server can delete it"
+            f"{self.pages} file{' is' if self.pages == 1 else 's are'} left in the data folder from before the journal "
+            "was lost or a backup put back (lost-journal-*, replaced-*) and may hold it still: who runs the server can "
+            "delete it"
         )
         each = ((self.wait, waiting), (self.stay, damaged), (self.pages, lost))
         return tuple(said for count, said in each if count)

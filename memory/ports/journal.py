@@ -92,6 +92,9 @@ class Journal(Protocol):
             StoreError: when it cannot be told what there is.
         """
 
+    async def newest_exchange(self) -> int:
+        """The number of the newest exchange; 0 where there is none."""
+
     async def unlearned(self, limit: int) -> list[Journaled]:
         """Exchanges behind the worker's cursor, oldest first."""
 

@@ -6,6 +6,8 @@ Knows nothing about what is stored.
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import os
 import sqlite3
 import threading
@@ -16,9 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from memory.release import release
+from memory.stores.backups.copying import steps_of
+from memory.stores.backups.upgrading import keep_before_upgrade, what_a_downgrade_needs, written_by
 from memory.stores.errors import Fault, StoreFault, sqlite_fault
-from memory.stores.migrations import FromTheFuture, migrate
+from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
+from memory.stores.queries import QUERIES
 from memory.stores.writer import Work, Writer
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Synchronous = Literal["NORMAL", "FULL"]
@@ -212,7 +220,7 @@ class Database:
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA wal_autocheckpoint = 0")
             connection.execute("PRAGMA journal_size_limit = 16777216")
-            migrate(connection)
+            self._bring_up(connection)
             self._watch_over(connection)
         except BaseException as error:
             if connection is not None:
@@ -223,6 +231,22 @@ class Database:
                 raise StoreFault(f"{self.path} belongs to a newer version: {error}") from error
             raise
         return connection
+
+    def _bring_up(self, connection: sqlite3.Connection) -> None:
+        """Migrate, behind a copy of the file as it was."""
+        had = steps_of(connection)
+        if had > len(MIGRATIONS):
+            needs = what_a_downgrade_needs(self.path, len(MIGRATIONS), written_by(connection))
+            raise FromTheFuture(f"it has had {had} migrations, this version knows {len(MIGRATIONS)}: {needs}")
+        if 0 < had < len(MIGRATIONS):
+            try:
+                kept = keep_before_upgrade(self.path)
+            except OSError as error:
+                why = f"{self.path} could not be copied before it is upgraded, and stays as it is: {error}"
+                raise StoreFault(why, Fault.FULL if error.errno == errno.ENOSPC else Fault.OTHER) from error
+            log.info("%s is upgraded; as it was it lies in %s", self.path, kept)
+        if migrate(connection):
+            connection.execute(QUERIES["meta_set"], ("migrated_by", release().encode()))
 
     def _watch_over(self, connection: sqlite3.Connection) -> None:
         """Have every change of a watched row told, whichever statement makes it."""

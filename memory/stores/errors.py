@@ -32,12 +32,16 @@ class StoreFault(StoreError):
         return self.fault in (Fault.FULL, Fault.LOCKED)
 
 
+MEND = (
+    "`palimpsest restore` puts the newest backup back, and `palimpsest restore --salvage` takes what can still be read"
+)
+
 _FAULTS: dict[int, tuple[Fault, str]] = {
     sqlite3.SQLITE_FULL: (Fault.FULL, "the disk is full: {path} could not grow"),
     sqlite3.SQLITE_BUSY: (Fault.LOCKED, "another process holds {path} locked"),
     sqlite3.SQLITE_LOCKED: (Fault.LOCKED, "another connection holds a table of {path} locked"),
-    sqlite3.SQLITE_CORRUPT: (Fault.CORRUPT, "{path} is damaged: stop the server and restore it from a backup"),
-    sqlite3.SQLITE_NOTADB: (Fault.CORRUPT, "{path} is no SQLite database: move it away or restore a backup"),
+    sqlite3.SQLITE_CORRUPT: (Fault.CORRUPT, "{path} is damaged: stop the server, then {mend}"),
+    sqlite3.SQLITE_NOTADB: (Fault.CORRUPT, "{path} is no SQLite database: stop the server, then {mend}"),
     sqlite3.SQLITE_READONLY: (Fault.DENIED, "{path} may not be written: check its owner and its mode"),
     sqlite3.SQLITE_PERM: (Fault.DENIED, "{path} may not be opened: check its owner and its mode"),
     sqlite3.SQLITE_CANTOPEN: (Fault.DENIED, "{path} could not be opened: check that its folder exists and is yours"),
@@ -49,4 +53,4 @@ def sqlite_fault(error: sqlite3.Error, path: object) -> StoreFault:
     """A fault for what SQLite reported, by its primary result code (https://www.sqlite.org/rescode.html)."""
     code = getattr(error, "sqlite_errorcode", None)
     fault, sentence = _FAULTS.get((code or 0) & 0xFF, (Fault.OTHER, "{path} did not take a statement"))
-    return StoreFault(f"{sentence.format(path=path)} ({error})", fault)
+    return StoreFault(f"{sentence.format(path=path, mend=MEND)} ({error})", fault)

@@ -59,6 +59,10 @@ class Exchanges(Shelf):
             if self._drafts.get(exchange.id) is drafting:
                 del self._drafts[exchange.id]
 
+    async def newest_exchange(self) -> int:
+        """See :class:`memory.ports.Journal`."""
+        return await self._db.look(lambda connection: int(connection.execute(QUERIES["exchange_newest"]).fetchone()[0]))
+
     async def unlearned(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
 

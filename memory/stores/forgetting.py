@@ -20,6 +20,7 @@ import orjson
 from memory.edits import Act
 from memory.fact import Fact, Passage
 from memory.ports import Forgotten
+from memory.provenance import owner_before
 from memory.scope import Layer, place_of
 from memory.stores import repeated
 from memory.stores.behaviour import forget_observed
@@ -129,10 +130,10 @@ class Forgetting(Shelf):
         texts: Counter[str] = Counter()
         terms: dict[str, Counter[int]] = {}
         for memory in memories:
-            counted = set(self._terms(memory))
+            counted, owner = set(self._terms(memory)), owner_before(memory.owner)
             if counted:
-                texts[memory.owner] -= 1
-                terms.setdefault(memory.owner, Counter()).subtract(counted)
+                texts[owner] -= 1
+                terms.setdefault(owner, Counter()).subtract(counted)
         add_texts(connection, texts, terms)
 
 
@@ -156,7 +157,7 @@ def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence
             texts += [row["question"], row["description"], *orjson.loads(row["reports"])]
             persons.update(each["number"] for each in connection.execute(QUERIES["person_get"], (row["person"],)))
     for memory in memories:
-        persons.update(_person_of(connection, memory.owner))
+        persons.update(_person_of(connection, owner_before(memory.owner)))
     repeats, ordered = Repeats(texts), tuple(sorted(persons))
     return _Sought(ordered, repeats, *repeated.find(connection, ordered, repeats))
 

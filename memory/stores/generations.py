@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import re
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +20,8 @@ from memory.stores.errors import Fault, StoreFault
 from memory.stores.index_edge import EdgeIndex, remove
 from memory.stores.index_server import ServerIndex, client_of
 from memory.stores.own_points import ROOM
+
+log = logging.getLogger(__name__)
 
 
 class Home(Protocol):
@@ -116,6 +119,9 @@ class Generations:
             if index is not None:
                 await self._home.discard(frozenset(map(self.name, known)))
                 return index, current
+        if current is not None:
+            why = "its embedder was changed" if current.embedder != embedder.name else "it was damaged or gone"
+            log.warning("the index %s is filled anew from the journal: %s", self.name(current), why)
         generation, index = await self.begin(embedder)
         await self.switch(generation)
         return index, generation

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from memory.ports import Counts
 from memory.stores.aside import Aside
+from memory.stores.audit import Audit
 from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.changed import ChangedMemories
@@ -26,6 +27,7 @@ from memory.stores.newest import Newest
 from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
 from memory.stores.pins import Pins
+from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
 from memory.stores.research import Researches
@@ -53,6 +55,8 @@ class SqliteJournal(
     Researches,
     EntityGraph,
     Retention,
+    Provenance,
+    Audit,
 ):
     """The durable truth in one file.
 

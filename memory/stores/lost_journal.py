@@ -19,6 +19,8 @@ from memory.ports import StoreError
 
 SET_ASIDE: Final = "lost-journal-"
 """How the folders begin in which such pages lie, with the day behind it."""
+REPLACED: Final = "replaced"
+"""How the folders begin in which what a restored backup took the place of lies."""
 _OWN: Final = "MEMORY.md"
 
 
@@ -62,8 +64,9 @@ def left_behind(home: Path) -> LeftBehind | None:
 
 
 def files_aside(home: Path) -> list[Path]:
-    """The files that were set aside and still lie there."""
-    return [file for folder in home.glob(f"{SET_ASIDE}*/") for file in folder.rglob("*") if file.is_file()]
+    """The files that were set aside, or replaced by a backup, and still lie there."""
+    folders = [folder for name in (SET_ASIDE, f"{REPLACED}-") for folder in home.glob(f"{name}*/")]
+    return [file for folder in folders for file in folder.rglob("*") if file.is_file()]
 
 
 def set_aside(home: Path, day: date) -> Path | None:

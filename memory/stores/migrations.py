@@ -85,6 +85,16 @@ def m014_tools(connection: sqlite3.Connection) -> None:
     _run(connection, "014_tools.sql")
 
 
+def m015_credential(connection: sqlite3.Connection) -> None:
+    """Whose credential a session was sent with."""
+    _run(connection, "015_credential.sql")
+
+
+def m016_audit(connection: sqlite3.Connection) -> None:
+    """Who asked what of memory, which is only ever added to."""
+    _run(connection, "016_audit.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -100,6 +110,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     m012_courtesies,
     m013_said,
     m014_tools,
+    m015_credential,
+    m016_audit,
 )
 
 

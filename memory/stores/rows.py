@@ -63,6 +63,7 @@ def session_row(session: Session) -> dict[str, Any]:
         "started_at": stamp(session.started_at),
         "seen_at": stamp(session.seen_at),
         "seen": session.seen_at.timestamp(),
+        "credential": session.credential,
     }
 
 
@@ -79,6 +80,7 @@ def session_of(row: sqlite3.Row) -> Session:
         parent=row["parent"],
         segment=row["segment"],
         forked_from=row["forked_from"],
+        credential=row["credential"],
     )
 
 

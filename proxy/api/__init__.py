@@ -9,6 +9,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.api import (
+    audit,
     candidates,
     config,
     content,
@@ -23,6 +24,7 @@ from proxy.api import (
     nights,
     page,
     project,
+    provenance,
     research,
     search,
     sessions,
@@ -36,6 +38,7 @@ from proxy.api.door import door
 from proxy.edge import EDGE, Edge
 
 _PARTS = (
+    audit,
     health,
     status,
     search,
@@ -48,6 +51,7 @@ _PARTS = (
     forget,
     page,
     project,
+    provenance,
     log,
     why,
     nights,

@@ -13,6 +13,7 @@ from aiohttp import web
 from memory.bootstrap import Memory
 from memory.scope import Scope
 from memory.session import Mode
+from proxy.api.access import access
 from proxy.caller import name, without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -49,15 +50,22 @@ def memory_of(request: web.Request) -> Memory:
 
 def scope_of(request: web.Request) -> Scope:
     """Whose memories are meant: ``?user=``, ``?org=`` and ``?project=``, else the settings' own."""
-    edge = request.app[EDGE]
+    edge, by = request.app[EDGE], access()
     said = {key: name(request.query[key], key) for key in ("org", "user", "project") if key in request.query}
-    scope = Scope(said.get("org", edge.settings.org), said.get("user", edge.settings.user), said.get("project"))
+    own = {"org": edge.settings.org, "user": edge.settings.user}
+    if by.user is not None:
+        own = {"org": by.org, "user": by.user}
+        for key, value in own.items():
+            if said.get(key, value) != value:
+                raise Refusal(403, f"the token {by.who!r} is not for that {key}")
+    scope = Scope(said.get("org", own["org"]), said.get("user", own["user"]), said.get("project"))
     return without_secrets(scope, edge.identity_key)
 
 
 def person_of(request: web.Request) -> Scope | None:
     """Whose requests and sessions are meant: those of the person whom the query names; None for everybody's."""
-    return scope_of(request) if request.query.keys() & {"user", "org"} else None
+    named = request.query.keys() & {"user", "org"} or access().user is not None
+    return scope_of(request) if named else None
 
 
 async def owners_of(request: web.Request) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 
 from aiohttp import web
 
 from memory.fact import Kind, State
+from memory.provenance import quarantined
 from proxy.api import told
 from proxy.api.answers import answer
 from proxy.api.asked import (
@@ -42,8 +44,10 @@ async def facts(request: web.Request) -> web.Response:
 @routes.get("/api/facts/{id}")
 async def fact(request: web.Request) -> web.Response:
     """One fact or passage with everything known of it, by its id or the beginning of it."""
-    held = await memory_of(request).commands.memory(id_of(request), await owners_of(request))
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+    mine = await owners_of(request)
+    held = await memory_of(request).commands.memory(id_of(request), (*mine, *quarantined(mine)))
+    came = await memory_of(request).quarantine.source_of(held)
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": asdict(came)})
 
 
 @routes.patch("/api/facts/{id}")

@@ -8,6 +8,7 @@ from typing import Any
 from aiohttp import web
 
 from memory.ports import Forgotten
+from memory.provenance import quarantined
 from memory.research import QUESTIONS, TRAILS, shelves
 from proxy.api import told
 from proxy.api.answers import answer
@@ -26,7 +27,8 @@ async def forget(request: web.Request) -> web.Response:
     if ("query" in said) == ("ids" in said):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
     commands, mine = memory_of(request).commands, await owners_of(request)
-    owners = (*mine, *shelves(mine, QUESTIONS), *shelves(mine, TRAILS))
+    seen = (*mine, *shelves(mine, QUESTIONS), *shelves(mine, TRAILS))
+    owners = (*seen, *quarantined(seen))
     if "query" in said:
         query = checked_text(said["query"], "query", required=True)
         found, stay = await commands.alike(query, owners), await commands.own_words_alike(query, mine)

@@ -11,11 +11,11 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from memory.day.person.commands import Standing
 from memory.day.worker import Following
 from memory.learning.redact import redact
+from memory.release import release
 from memory.session import Mode
 from proxy.api.answers import answer
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
-from proxy.release import release
 
 routes = web.RouteTableDef()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.release import release
+from memory.release import release
 
 PATHS = ("/", "/palimpsest", "/palimpsest/")
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.release import release
 from proxy.api import sessions, sums
 from proxy.api.answers import answer
 from proxy.api.asked import query_limit
 from proxy.api.health import mode, unwell
 from proxy.edge import EDGE
-from proxy.release import release
 
 routes = web.RouteTableDef()
 

@@ -36,10 +36,14 @@ COMMANDS = {
     "confirm": "revising",
     "update": "revising",
     "forget": "memories",
+    "quarantine": "provenance",
     "page": "page",
     "export": "exporting",
     "export-session": "sessions",
     "import": "importing",
+    "backup": "backups",
+    "restore": "backups",
+    "verify": "backups",
     "consolidate": "nights",
     "nights": "nights",
     "night": "nights",
@@ -50,6 +54,7 @@ COMMANDS = {
     "promote": "candidates",
     **dict.fromkeys(FEATURED, "featured"),
     "log": "looking",
+    "audit": "audit",
     "show": "contents",
     "pause": "switching",
     "resume": "switching",
@@ -62,7 +67,7 @@ COMMANDS = {
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
 
-GROUPS = {"embedder": "embedder", "research": "research", "service": "service"}
+GROUPS = {"tokens": "tokens", "embedder": "embedder", "research": "research", "service": "service"}
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 
@@ -95,7 +100,7 @@ def command_line(asked: str = "") -> typer.Typer:
 
 def _told_version(asked: bool) -> None:
     if asked:
-        from proxy.release import release
+        from memory.release import release
 
         print(release())
         raise typer.Exit

@@ -18,13 +18,14 @@ from pydantic import ValidationError
 
 from memory.language.static_embedding import DATA
 from memory.models.door import missing
+from memory.release import DISTRIBUTION
 from memory.scope import OWN_PROJECT
+from memory.stores.backups.restoring import replaced_in
 from memory.stores.lost_journal import SET_ASIDE, files_aside, left_behind
 from memory.stores.spill import BROKEN
 from proxy.cli.faults import Fault
 from proxy.cli.server import QUICK, Server, answers
 from proxy.cli.wording import count
-from proxy.release import DISTRIBUTION
 from proxy.settings import Loaded, UpstreamSettings
 
 _REINSTALL = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
@@ -117,7 +118,7 @@ def lost(folder: Path) -> Finding | None:
     told += [f"{count(len(left.made), 'file')} of pages that were made from it"] if left.made else []
     told += [f"{count(left.own, 'page')} of your own words"] if left.own else []
     mend = (
-        "put journal.db back from a backup before anything else; without one, the next start begins anew: "
+        "put a backup back before anything else (palimpsest restore); without one, the next start begins anew: "
         "your own words stay, and what was made is set aside in a folder beside them"
     )
     return Finding("journal", "wrong", f"{folder / 'journal.db'} is gone, and there is {', '.join(told)}", mend)
@@ -132,9 +133,19 @@ def begun_anew(folder: Path) -> Finding | None:
     places = ", ".join(map(str, folders))
     pages = files_aside(folder)
     again = "; or take in what stood on the pages (`palimpsest import FILE --project NAME`)" if pages else ""
-    mend = f"stop the server and put journal.db back from a backup{again}. Then delete {places}"
+    mend = f"stop the server and put a backup back (palimpsest restore){again}. Then delete {places}"
     found = f"it was gone and is begun anew ({days})" + (f"; what was made from it lies in {places}" if pages else "")
     return Finding("journal", "doubtful", found, mend)
+
+
+def replaced(folder: Path) -> Finding | None:
+    """What a restored backup took the place of; None where it was deleted."""
+    folders = replaced_in(folder)
+    if not folders:
+        return None
+    places = ", ".join(map(str, folders))
+    mend = "what was forgotten since may still stand there: delete it once you miss nothing"
+    return Finding("restored", "doubtful", f"what was there before a backup was put back lies in {places}", mend)
 
 
 def vocabularies(folder: Path = DATA) -> Finding:
@@ -295,10 +306,10 @@ def _mend(why: str) -> str:
         ),
         ("pip install '", "run that, and restart the server"),
         ("is full", "make room on the disk"),
-        ("journal.db is damaged", "restore it from a backup, or move it away and begin anew"),
+        ("journal.db is damaged", "palimpsest restore, or palimpsest restore --salvage"),
         ("wait for the journal", "make room or mend what its log names, and do not stop it before: it alone has these"),
         ("index", "palimpsest reindex"),
-        ("no SQLite database", "move journal.db away, or restore it from a backup"),
+        ("no SQLite database", "palimpsest restore, or palimpsest restore --salvage"),
         ("has been fetched", "palimpsest embedder use minilm"),
         ("models/minilm", "palimpsest embedder use minilm"),
         ("behind", "wait a little: the worker catches up"),

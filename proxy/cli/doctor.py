@@ -47,6 +47,8 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
     yield checks.home(settled.settings.home, settled.settings.memory.journal.min_free_mib)
     if broken := checks.aside(settled.settings.home):
         yield broken
+    if replaced := checks.replaced(settled.settings.home):
+        yield replaced
     yield checks.vocabularies()
     yield checks.windows()
     yield from checks.language_model(settled.settings.memory.model.name)

@@ -151,7 +151,7 @@ def config(call: Call) -> None:
 
 def version(as_json: Json = False) -> None:
     """Print the version."""
-    from proxy.release import release
+    from memory.release import release
 
     if as_json:
         shown.as_json({"version": release()})

@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from memory.context.tools import NAMES, TOOLS
-from proxy.release import release
+from memory.release import release
 
 LEGACY: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions with a handshake, the newest first."""

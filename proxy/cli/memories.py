@@ -13,6 +13,7 @@ from proxy.cli.contents import is_handle
 from proxy.cli.explained import explained
 from proxy.cli.faults import Fault
 from proxy.cli.lives import draw
+from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
 from proxy.cli.server import Server
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
@@ -81,7 +82,9 @@ def fact(
     elif call.as_json:
         shown.as_json(told)
     else:
+        source = told.pop("came_from")
         shown.memory(told)
+        came(source)
 
 
 @takes("project", "at_here", "user")
@@ -128,14 +131,32 @@ def forget(
     call: Call,
     ids: Annotated[list[str] | None, typer.Argument(help="Ids, or beginnings of ids.", metavar="[ID]...")] = None,
     query: Annotated[str | None, typer.Option("--query", "-q", help="All that holds these words; shown first.")] = None,
+    source: From = None,
+    since: Since = None,
+    until: Until = None,
+    origin: OriginOf = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
-    if bool(ids) == bool(query):
-        raise Fault("say which: forget ID…, or forget --query TEXT", 2)
+    where = selection(source, since, until, origin)
+    if sum(map(bool, (ids, query, where))) != 1:
+        raise Fault("say which: forget ID…, forget --query TEXT, or forget --from session=ID", 2)
     with call.reach() as server:
         asked = call.scope(server)
-        if query:
+        if where:
+            told = forget_from(server, asked, where, dry_run, yes, call.as_json)
+            if told is None:
+                return
+        elif dry_run:
+            body = {"query": query} if query else None
+            found = [server.ask("GET", f"api/facts/{id}", asked) for id in ids or ()]
+            found = server.ask("POST", "api/forget", asked, body)["would_forget"] if body else found
+            shown.as_json({"would_forget": found}) if call.as_json else shown.memories(
+                found, "nothing holds these words"
+            )
+            return
+        elif query:
             preview = server.ask("POST", "api/forget", asked, {"query": query})
             found = preview["would_forget"]
             if not call.as_json:

@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from proxy.door.tokens import SHAPE as TOKEN
+
 FILE = "key"
 """Its name in the home folder."""
 
@@ -94,7 +96,11 @@ class OwnSecrets:
 
     def stand_in(self, text: str) -> bool:
         """Whether one of them, or any installation's key, stands in a header's value or in a URL."""
-        if _SHAPE.search(text) or (len(text) >= LONG and any(secret in text for secret in self._long)):
+        if (
+            _SHAPE.search(text)
+            or TOKEN.search(text)
+            or (len(text) >= LONG and any(secret in text for secret in self._long))
+        ):
             return True
         scheme, _, rest = text.strip().partition(" ")
         if not self._secrets.isdisjoint((scheme, rest.strip(), text.strip(), *_PIECES.split(text))):

@@ -76,6 +76,10 @@ class Process:
         """Memory that the process and its children hold, in MiB (shared pages are counted once for each)."""
         return sum(_resident_kib(pid) for pid in _with_children(self.pid)) / 1024
 
+    def own_mib(self) -> float:
+        """Memory that the process itself holds, in MiB."""
+        return _resident_kib(self.pid) / 1024
+
     def cpu_seconds(self) -> float:
         """Processor time that the process has taken so far; 0 where the system does not tell."""
         try:

@@ -18,6 +18,9 @@ from typing import Any
 import orjson
 import pytest
 
+from memory.features.backups.keeping import SCHEDULED
+from memory.stores.backups.backup import take
+from memory.stores.backups.places import own_place
 from tests.bench.sessions import FORMATS, Growing, Person, Result, Turn
 from tests.corpus.fixed import fixed
 from tests.corpus.stage import Stage, stage
@@ -116,6 +119,13 @@ async def by_hand(on: Stage, path: str) -> None:
     await on.export()
 
 
+async def backed_up(on: Stage, path: str) -> None:
+    """It is in backups: one by hand, one on schedule."""
+    home = on.memory.home
+    for reason in ("by hand", SCHEDULED):
+        await asyncio.to_thread(take, home, own_place(home), on.clock(), reason)
+
+
 async def forgotten(on: Stage) -> None:
     """Forget all that can be found of it."""
     for _ in range(5):
@@ -167,7 +177,7 @@ async def test_what_is_forgotten_is_in_no_byte_below_the_data_folder(path: str, 
     home = tmp_path / "home"
     with fixed():
         async with stage("forget", home, OPTIONS) as on:
-            for plant in (talked, worked, researched, shed, by_hand):
+            for plant in (talked, worked, researched, shed, by_hand, backed_up):
                 await plant(on, path)
                 await on.night()
             assert len(await asyncio.to_thread(lambda: [*traces(home)])) > 50

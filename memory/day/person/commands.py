@@ -36,6 +36,7 @@ from memory.language.words import stems
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.ports import AsideLeft, Counts, Forgotten, Journal, StoreError
+from memory.provenance import owner_before, quarantined
 from memory.scope import Layer, Scope
 from memory.understanding.shipped import let_go
 
@@ -248,6 +249,7 @@ class Commands:
         """
         await self._notes.write_kept()
         await self._learner.catch_up()
+        owners = tuple(dict.fromkeys((*owners, *quarantined(map(owner_before, owners)))))
         names = await self.named(ids, owners)
         async with self._learner.resting():
             facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
@@ -257,10 +259,10 @@ class Commands:
             gone = await self._journal.forget(names, self._now(), owners, buried)
             taken: list[Memory] = [*gone.facts, *gone.passages]
             await self._journal.tombstone(self._tombstones(taken, going), self._now())
-            await going.then(gone)
             self._sessions.forget()
             let_go()
-            await self._pages.unmake({memory.owner for memory in taken})
+            await self._pages.unmake({owner_before(memory.owner) for memory in taken})
+            await going.then(gone)
             said = [memory.text.casefold() for memory in taken]
             written = [
                 _theirs(file, number, line)
@@ -298,7 +300,9 @@ class Commands:
         )
 
     def _tombstones(self, memories: Sequence[Memory], going: LettingGo) -> list[bytes]:
-        texts = [(memory.owner, text) for memory in memories for text in (memory.text, *going.texts(memory))]
+        texts = [
+            (owner_before(memory.owner), text) for memory in memories for text in (memory.text, *going.texts(memory))
+        ]
         return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
 
 

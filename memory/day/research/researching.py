@@ -21,6 +21,7 @@ from memory.day.research.journal import ResearchJournal
 from memory.day.research.pieces import SPACE, passages_of
 from memory.day.sessions.spawned import WITHIN, Spawned
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
+from memory.hooks.chain import Features
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import Observed, begun, gone_on, handed_back, in_confidence, told, unseen
 from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
@@ -75,7 +76,9 @@ class Researching(Following):
         guard: Guard,
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
+        features: Features | None = None,
     ) -> None:
+        self._features = features
         # Where sub-agents are about no request is spared: the next one may be sent out with the same question at once,
         # and of many that report at the same time the last one's turn would come too late.
         super().__init__(guard, "keeping research", lambda: not spawned.about(now()) and busy(), KNOWN_SECONDS)
@@ -100,6 +103,9 @@ class Researching(Following):
                 texts += [piece.text for piece in await self._journal.research_pieces(each.id)]
                 buried |= {tombstone_of(key, each.owner, text) for text in texts if text}
             gone = await self._journal.forget_research(every, self._now(), sorted(buried))
+        if self._features is not None:
+            going = await self._features.forget(sorted({each.owner for each in every}))
+            await going.then(gone)
         await self._learner.catch_up()
         await self._journal.forget_aside()
         return gone.messages

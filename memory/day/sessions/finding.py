@@ -208,7 +208,8 @@ class LiveSessions:
         """Remember when a session's newest request came, how far it went, and what was decided while the session was
         not known."""
         if arrival.at > live.session.seen_at:
-            live.session = replace(live.session, seen_at=arrival.at)
+            credential = arrival.credential or live.session.credential
+            live.session = replace(live.session, seen_at=arrival.at, credential=credential)
         if live.session.id in self._live:
             self._live.move_to_end(live.session.id)
             self._make_room(live)
@@ -356,6 +357,7 @@ class LiveSessions:
             kind=arrival.kind,
             parent=arrival.parent or session_key(arrival, arrival.parent_key),
             forked_from=begun.session.id if begun else None,
+            credential=arrival.credential,
         )
         inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))

@@ -18,7 +18,7 @@ from tests.memory.stores.making import AT, fact
 
 T = TypeVar("T")
 NOTHING: Any = None
-CORE = Core(MemorySettings(), None, lambda: "id", lambda: AT)
+CORE = Core(MemorySettings(), None, lambda: "id", lambda: AT, NOTHING, NOTHING, NOTHING)
 
 
 async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:

@@ -140,13 +140,13 @@ def test_stores_that_are_damaged_are_told_with_how_to_mend_them(home: Path) -> N
     home.mkdir(mode=0o700)
     (home / "journal.db").write_bytes(b"this is no database, " * 500)
     [stores] = [each for each in run("doctor", "--json").json["findings"] if each["what"] == "stores"]
-    assert stores["verdict"] == "wrong" and "journal.db" in stores["found"] and "backup" in stores["mend"]
+    assert stores["verdict"] == "wrong" and "journal.db" in stores["found"] and "palimpsest restore" in stores["mend"]
 
 
 @pytest.mark.parametrize(
     ("why", "mend"),
     [
-        ("journal.db is damaged: … (database disk image is malformed)", "backup"),
+        ("journal.db is damaged: … (database disk image is malformed)", "restore"),
         ("the disk is full: the index in /x is not written", "make room"),
         ("2 exchanges wait for the journal, which cannot be written", "do not stop it"),
         ("the index in /x is damaged and has to be made again (…)", "reindex"),

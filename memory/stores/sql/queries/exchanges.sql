@@ -68,3 +68,6 @@ WHERE receipts.id >= ? AND receipts.id < ? AND sessions.org IS ? AND sessions.us
 SELECT receipts.body FROM receipts JOIN exchanges ON exchanges.number = receipts.exchange
 JOIN sessions ON sessions.number = exchanges.session
 WHERE sessions.org IS ? AND sessions.user IS ? ORDER BY receipts.number DESC LIMIT ?;
+
+-- exchange_newest: the number of the newest exchange
+SELECT coalesce(max(number), 0) FROM exchanges;

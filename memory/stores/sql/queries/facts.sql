@@ -133,7 +133,7 @@ DELETE FROM terms WHERE texts <= 0 AND owner = (SELECT number FROM owners WHERE 
 SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name IN (?*);
 
 -- owners_all: every owner that has, or had, indexed texts; the shelves of research are none
-SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' ORDER BY name;
+SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' AND name NOT GLOB 'quarantine/*' ORDER BY name;
 
 -- owner_numbers: the rows of some owners
 SELECT number FROM owners WHERE name IN (?*);

@@ -6,11 +6,12 @@ SELECT number FROM people WHERE name = ?;
 
 -- session_write: insert a session or bring it up to date, never back; its row and its person's, if the person is known
 INSERT INTO sessions (
-    id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen
+    id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen,
+    credential
 )
 SELECT
     :id, :key, people.number, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from, :started_at,
-    :seen_at, :seen
+    :seen_at, :seen, :credential
 FROM people WHERE people.name = :person
 ON CONFLICT (id) DO UPDATE SET
     key = excluded.key,
@@ -22,7 +23,8 @@ ON CONFLICT (id) DO UPDATE SET
     segment = max(segment, excluded.segment),
     forked_from = coalesce(excluded.forked_from, forked_from),
     seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
-    seen = max(seen, excluded.seen)
+    seen = max(seen, excluded.seen),
+    credential = CASE excluded.credential WHEN '' THEN credential ELSE excluded.credential END
 RETURNING number, person;
 
 -- session_get: a session by id

@@ -1,0 +1,142 @@
+"""Backups, behind the hooks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+from memory.day.beside import Beside
+from memory.features.backups.keeping import Keeping
+from memory.hooks.feature import Core, Feature, LettingGo, Route
+from memory.hooks.question import Question
+from memory.ports import Forgotten
+from memory.stores.backups.backup import JOURNAL, backups_in
+from memory.stores.backups.places import known_places
+from memory.stores.backups.verifying import faults_of, indexed_of
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS: Final = 60.0
+WITHIN_SECONDS: Final = 3600.0
+LATE: Final = timedelta(hours=2)
+"""How long after it was due a missing backup is told: the machine may have slept."""
+
+
+class Waiting(Protocol):
+    """What this needs of the journal."""
+
+    async def waiting(self, generation: int | None = None) -> int:
+        """How much the index has still to take in."""
+
+
+class Backups(Feature):
+    """The feature."""
+
+    name = "backups"
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._journal: Waiting = core.journal
+        self._keeping = Keeping(core.home)
+        self._beside = Beside()
+        self._making = asyncio.Lock()
+
+    def start(self) -> None:
+        self._beside.begin(self._keep())
+
+    async def stop(self) -> None:
+        await self._beside.stop()
+
+    async def night(self, at: datetime) -> None:
+        faults = await asyncio.to_thread(faults_of, self._core.home / JOURNAL)
+        faults += await self.index_faults()
+        for fault in faults:
+            log.warning("the journal does not hold together: %s", fault)
+        await asyncio.to_thread(self._keeping.note, at, faults)
+
+    async def forget(self, owners: Sequence[str]) -> LettingGo:
+        return LettingGo(then=self._let_go)
+
+    async def health(self) -> Sequence[str]:
+        state = await asyncio.to_thread(self._keeping.state)
+        why = [f"the journal does not hold together: {fault} (palimpsest verify)" for fault in state.faults]
+        overdue = await asyncio.to_thread(self._keeping.overdue, self._core.now())
+        if overdue is not None and overdue > LATE:
+            why.append(f"no backup was made when it was due: see the log, and {self._keeping.place(state)}")
+        why += [
+            f"something was forgotten while {place} could not be reached: its backups may hold it still. Delete those "
+            "made before, then `palimpsest backup` there"
+            for place in state.stale
+        ]
+        return why
+
+    def metrics(self) -> Mapping[str, float]:
+        state = self._keeping.state()
+        return {
+            "faults": float(len(state.faults)),
+            "verified_at": state.verified.timestamp() if state.verified else 0.0,
+        }
+
+    @classmethod
+    def routes(cls) -> tuple[Route, ...]:
+        return Route("GET", "backups", cls.told), Route("GET", "backups/index", cls.index)
+
+    async def told(self, question: Question) -> dict[str, Any]:
+        """Where backups lie, how often one is made, and what the last look at the journal found."""
+        state = await asyncio.to_thread(self._keeping.state)
+
+        def found() -> list[dict[str, Any]]:
+            places = known_places(self._core.home, state)
+            each = [(folder, of) for place in places for folder, of in backups_in(place)]
+            return [
+                {"folder": str(folder), "at": of.at, "reason": of.reason, "release": of.release, "counts": of.counts}
+                for folder, of in each
+            ]
+
+        return {
+            "backups": await asyncio.to_thread(found),
+            "every_seconds": state.every,
+            "place": str(self._keeping.place(state)),
+            "keep": state.keep,
+            "verified": state.verified,
+            "faults": list(state.faults),
+        }
+
+    async def index(self, question: Question) -> dict[str, Any]:
+        """Whether the index holds as many memories as the journal says."""
+        return {"faults": await self.index_faults()}
+
+    async def index_faults(self) -> list[str]:
+        """A sentence where the index holds more or fewer memories than the journal says it should."""
+        if await self._journal.waiting():
+            return []  # it is being filled: what is missing is known
+        should, most = await asyncio.to_thread(indexed_of, self._core.home / JOURNAL)
+        holds = await self._core.index().count()
+        if should <= holds <= most or await self._journal.waiting():
+            return []
+        return [f"the index holds {holds} memories, and the journal has {should} for it: palimpsest reindex"]
+
+    async def _let_go(self, gone: Forgotten) -> None:
+        async with self._making:
+            unreached = await asyncio.to_thread(self._keeping.forget, gone, self._core.now())
+        for place in unreached:
+            log.warning("%s cannot be reached: its backups may hold what was forgotten", place)
+
+    async def _keep(self) -> None:
+        while True:
+            await self._core.guard(
+                self._keep_schedule(), otherwise=None, within=WITHIN_SECONDS, doing="making a backup"
+            )
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _keep_schedule(self) -> None:
+        async with self._making:
+            made = await asyncio.to_thread(self._keeping.keep_schedule, self._core.now())
+        if made is not None:
+            log.info("a backup lies in %s", made)
+
+
+FEATURE = Backups

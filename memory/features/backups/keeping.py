@@ -1,0 +1,91 @@
+"""Backups made when they are due, and made anew without what was forgotten."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from memory.fact import Fact, Passage
+from memory.ports import Forgotten
+from memory.stores.backups.backup import take
+from memory.stores.backups.places import (
+    State,
+    holding,
+    known_places,
+    last_in,
+    own_place,
+    prune,
+    read_state,
+    write_state,
+)
+
+SCHEDULED: Final = "on schedule"
+ANEW: Final = "anew, after something was forgotten"
+
+
+class Keeping:
+    """The shell over the folders of backups. All of it waits for the disk, and runs in a thread."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def state(self) -> State:
+        """What is known of backups."""
+        return read_state(self._home)
+
+    def note(self, verified: datetime, faults: Collection[str]) -> None:
+        """Write down what a look at the journal has found."""
+        write_state(self._home, msgspec.structs.replace(self.state(), verified=verified, faults=tuple(faults)))
+
+    def overdue(self, now: datetime) -> timedelta | None:
+        """For how long a backup is due by now; None where none is."""
+        state = self.state()
+        if state.every is None:
+            return None
+        last = last_in(self.place(state))
+        since = now - last[1].at if last is not None else timedelta()
+        if last is None or since < timedelta():
+            return timedelta()  # a backup by a clock that had run ahead holds nothing up
+        late = since - timedelta(seconds=state.every)
+        return late if late >= timedelta() else None
+
+    def keep_schedule(self, now: datetime) -> Path | None:
+        """Make a backup where one is due, and remove those of them that are too many; where it lies."""
+        if self.overdue(now) is None:
+            return None
+        state = self.state()
+        made = take(self._home, self.place(state), now.astimezone(UTC), SCHEDULED, state.keys)
+        prune(self.place(state), SCHEDULED, state.keep)
+        return made
+
+    def place(self, state: State) -> Path:
+        """Where those go that are made on schedule."""
+        return Path(state.place) if state.place else own_place(self._home)
+
+    def forget(self, gone: Forgotten, now: datetime) -> list[Path]:
+        """Make a new backup in each folder in which one holds something that is gone, and remove those; the folders
+        that cannot be reached, whose backups may hold it still."""
+        memories: list[Fact | Passage] = [*gone.facts, *gone.passages]
+        digests = {memory.source for memory in memories if memory.source}
+        texts = {memory.text for memory in memories}
+        state, unreached = self.state(), list[Path]()
+        for place in known_places(self._home, state):
+            if not place.is_dir():
+                unreached += [place] if str(place) in state.places else []
+                continue
+            hold = list(holding(place, gone.ids, digests, texts))
+            if hold:
+                take(self._home, place, now.astimezone(UTC), ANEW, state.keys)
+            for folder in hold:
+                with suppress(FileNotFoundError):  # somebody else has removed it
+                    shutil.rmtree(folder)
+        if unreached:
+            stale = tuple(sorted({*state.stale, *map(str, unreached)}))
+            write_state(self._home, msgspec.structs.replace(state, stale=stale))
+        return unreached

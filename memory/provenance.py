@@ -1,0 +1,90 @@
+"""Where memories came from, and the shelf on which those lie that are in quarantine.
+
+A memory in quarantine belongs to an owner whom nobody's scope reaches: it is found by nothing, stands on no page, and
+is not consolidated, until it is released or forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from memory.fact import Fact, Origin, Passage
+
+QUARANTINE = "quarantine/"
+"""With this begins the owner of what is in quarantine; behind it stands whose it is."""
+
+
+class By(StrEnum):
+    """By what memories are chosen."""
+
+    SESSION = "session"
+    PROGRAM = "program"
+    CREDENTIAL = "credential"
+    REQUEST = "request"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Memories by where they came from: all that is said must hold. ``by`` gives a value for each thing; what is empty
+    holds for any."""
+
+    by: dict[By, str] = field(default_factory=dict)
+    origins: frozenset[Origin] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it would choose everything."""
+        return not (self.by or self.origins or self.since or self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a memory came from. ``credential`` is a keyed hash, ``request`` the id of the request's receipt; what is
+    not known is empty: a person wrote it down by hand, a night drew it from others, or its request has left the
+    journal."""
+
+    memory: str
+    origin: Origin
+    program: str = ""
+    credential: str = ""
+    session: str = ""
+    client_session: str = ""
+    project: str = ""
+    request: str = ""
+    model: str = ""
+    at: datetime | None = None
+    derived_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a selection comes to: the memories that came from there, the facts that were ``derived`` from them, and how
+    much research. ``approved`` are ids among them that a person has approved as rules for others; ``ended`` are ids of
+    facts elsewhere that these took the place of."""
+
+    memories: tuple[Fact | Passage, ...] = ()
+    derived: tuple[Fact, ...] = ()
+    research: tuple[str, ...] = ()
+    approved: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of the memories and what was derived from them."""
+        return (*(each.id for each in self.memories), *(each.id for each in self.derived))
+
+
+def owner_before(owner: str) -> str:
+    """Whose a memory is, in quarantine or not."""
+    return owner.removeprefix(QUARANTINE)
+
+
+def quarantined(owners: Iterable[str]) -> tuple[str, ...]:
+    """The owners as they are named in quarantine."""
+    return tuple(QUARANTINE + owner for owner in owners)

@@ -1,0 +1,62 @@
+"""Before a migration changes a journal it is copied; and what a journal needs that a newer version has changed."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from memory.stores.backups.backup import JOURNAL, backups_in, begin, finish, write_list
+from memory.stores.backups.copying import copy_database
+from memory.stores.backups.places import own_place
+
+UPGRADE: Final = "before an upgrade"
+KEPT: Final = 2
+"""Upgrades of which the journal is kept as it was."""
+
+
+def keep_before_upgrade(journal: Path) -> Path:
+    """Copy a journal that is about to be migrated into a backup of its own, which has nothing else in it.
+
+    Raises:
+        OSError: when it cannot be written.
+        sqlite3.Error: when the journal cannot be read, or the disk is full.
+    """
+    place, at = own_place(journal.parent), datetime.now(UTC)
+    made = begin(place)
+    try:
+        copy_database(journal, made / JOURNAL)
+        write_list(made, at, UPGRADE)
+        told = finish(made, at, "upgrade")
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    for old in list(upgrades_in(place))[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    return told
+
+
+def upgrades_in(place: Path) -> Iterator[Path]:
+    """The backups that were made before upgrades, the oldest first."""
+    return (folder for folder, told in backups_in(place) if told.reason == UPGRADE)
+
+
+def what_a_downgrade_needs(journal: Path, known: int, written_by: str) -> str:
+    """A sentence for who has an older version than the one that wrote a journal, and what to do."""
+    readable = [folder for folder, told in backups_in(own_place(journal.parent)) if told.migrations <= known]
+    newer = f"install version {written_by} or a newer one" if written_by else "install the version that wrote it"
+    if not readable:
+        return newer
+    return f"{newer}, or go back to how it was, without what came after: palimpsest restore {readable[-1]}"
+
+
+def written_by(connection: sqlite3.Connection) -> str:
+    """The version that migrated a database last; empty where it did not say."""
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE name = 'migrated_by'").fetchone()
+    except sqlite3.Error:
+        return ""
+    return bytes(row[0]).decode(errors="replace") if row and isinstance(row[0], bytes) else str(row[0]) if row else ""

@@ -1,0 +1,163 @@
+"""Where memories came from, and what is put into quarantine, in the journal's database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memory.fact import Fact, Passage, State, Tier
+from memory.provenance import QUARANTINE, By, Chosen, Selection, Source, owner_before
+from memory.research import QUESTIONS, TRAILS
+from memory.scope import place_of
+from memory.stores.exchanges import history_of
+from memory.stores.forgotten_nights import borne_out_without
+from memory.stores.histories import split
+from memory.stores.queries import QUERIES
+from memory.stores.rows import fact_of, passage_of
+from memory.stores.shelf import Shelf, ask_many
+
+
+class Provenance(Shelf):
+    """The part of the journal that knows where memories came from."""
+
+    async def source_of(self, memory: Fact | Passage) -> Source:
+        """Where a memory came from."""
+        return await self._db.read(lambda connection: _source(connection, memory))
+
+    async def chosen(self, selection: Selection, owners: Sequence[str]) -> Chosen:
+        """The memories of some owners that came from somewhere, and what was derived from them."""
+        return await self._db.read(lambda connection: _chosen(connection, selection, owners))
+
+    async def shelve(self, chosen: Chosen, away: bool) -> frozenset[str]:
+        """Put memories into quarantine (``away``), or take them back; whose they are."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            return frozenset(_shelve(connection, chosen, away))
+
+        return await self._db.write(work)
+
+    async def in_quarantine(self) -> int:
+        """How many memories are in quarantine."""
+        return await self._db.read(
+            lambda connection: int(connection.execute(QUERIES["quarantine_count"]).fetchone()[0])
+        )
+
+
+def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> Source:
+    place = place_of(owner_before(memory.owner))
+    derived = memory.derived_from if isinstance(memory, Fact) else ()
+    project = (place[0].project if place else None) or ""
+    row = connection.execute(QUERIES["came_from"], {"session": memory.session, "source": memory.source}).fetchone()
+    if row is None:
+        return Source(memory.id, memory.origin, session=memory.session, project=project, derived_from=derived)
+    with_it = None
+    if memory.source and row["exchange"] is not None:
+        with_it = connection.execute(QUERIES["came_with"], (row["exchange"],)).fetchone()
+    return Source(
+        memory.id,
+        memory.origin,
+        program=row["runtime"],
+        credential=row["credential"],
+        session=row["session"],
+        client_session=row["key"].split(":", 2)[-1],
+        project=row["project"] or project,
+        request=with_it["id"] if with_it else "",
+        model=with_it["model"] if with_it else "",
+        at=datetime.fromisoformat(with_it["at"]) if with_it else None,
+        derived_from=derived,
+    )
+
+
+def _chosen(connection: sqlite3.Connection, selection: Selection, owners: Sequence[str]) -> Chosen:
+    if (project := selection.by.get(By.PROJECT)) is not None:
+        owners = [owner for owner in owners if _project_of(owner) == project]
+    told: dict[str, Any] = {
+        "owners": orjson.dumps([*owners]).decode(),
+        "since": selection.since.timestamp() if selection.since else None,
+        "until": selection.until.timestamp() if selection.until else None,
+        "origins": orjson.dumps(sorted(selection.origins)).decode(),
+        "program": selection.by.get(By.PROGRAM, ""),
+        "credential": selection.by.get(By.CREDENTIAL, ""),
+        "session": selection.by.get(By.SESSION, ""),
+    }
+    facts = [fact_of(row) for row in connection.execute(QUERIES["came_facts"], told)]
+    passages = [passage_of(row) for row in connection.execute(QUERIES["came_passages"], told)]
+    research = [row["id"] for row in connection.execute(QUERIES["came_research"], told)]
+    if (request := selection.by.get(By.REQUEST)) is not None:
+        said = _messages_of(connection, request)
+        facts = [fact for fact in facts if (fact.session, fact.source) in said]
+        passages = [passage for passage in passages if (passage.session, passage.source) in said]
+        research = []
+    passages += _pieces(connection, research, {each.id for each in passages})
+    derived = _derived(connection, {fact.id: fact for fact in facts}, frozenset(owners))
+    every = [*facts, *derived]
+    ids = {fact.id for fact in every}
+    return Chosen(
+        (*facts, *passages),
+        tuple(derived),
+        tuple(research),
+        tuple(fact.id for fact in every if fact.tier is Tier.SHARED),
+        tuple(dict.fromkeys(id for fact in every for id in fact.supersedes if id not in ids)),
+    )
+
+
+def _project_of(owner: str) -> str | None:
+    for shelf in (QUARANTINE, QUESTIONS, TRAILS):
+        owner = owner.removeprefix(shelf)
+    place = place_of(owner)
+    return place[0].project if place else None
+
+
+def _messages_of(connection: sqlite3.Connection, request: str) -> set[tuple[str, bytes]]:
+    """What was new in a request: session and digest of each message, and of the reply."""
+    found = set()
+    for row in connection.execute(QUERIES["came_request"], {"request": request}):
+        history = split(history_of(connection, row["number"]))
+        digests = [history[index] for index in orjson.loads(row["fresh"]) if index < len(history)]
+        found |= {(row["session"], digest) for digest in (*digests, row["reply"]) if digest}
+    return found
+
+
+def _pieces(connection: sqlite3.Connection, research: Sequence[str], known: set[str]) -> list[Passage]:
+    """The passages by which research is found."""
+    rows = [row for id in research for row in connection.execute(QUERIES["research_pieces"], (id,))]
+    return [passage_of(row) for row in rows if row["id"] not in known]
+
+
+def _derived(connection: sqlite3.Connection, facts: dict[str, Fact], owners: frozenset[str]) -> list[Fact]:
+    """What was drawn from some facts, and from that, but for what a person approved and something else bears out."""
+    known, fresh, found = dict(facts), list(facts), list[Fact]()
+    while fresh:
+        ids = [row["id"] for row in ask_many(connection, "forget_derived", fresh) if row["id"] not in known]
+        new = [fact_of(row) for row in ask_many(connection, "facts_get", ids)]
+        new = [fact for fact in new if fact.owner in owners and not borne_out_without(fact, known)]
+        known.update((fact.id, fact) for fact in new)
+        found += new
+        fresh = [fact.id for fact in new]
+    return found
+
+
+def _shelve(connection: sqlite3.Connection, chosen: Chosen, away: bool) -> set[str]:
+    owners = set()
+
+    def moved(owner: str) -> str:
+        owners.add(owner_before(owner))
+        return QUARANTINE + owner_before(owner) if away else owner_before(owner)
+
+    for memory in (*chosen.memories, *chosen.derived):
+        owner, sort = moved(memory.owner), "fact" if isinstance(memory, Fact) else "turn"
+        connection.execute(QUERIES["shelve_fact" if sort == "fact" else "shelve_passage"], (owner, memory.id))
+        for name in ("shelve_lines", "shelve_error_keys", "shelve_observation"):
+            connection.execute(QUERIES[name], (owner, memory.id))
+        archived = isinstance(memory, Fact) and memory.state is State.ARCHIVED
+        connection.execute(QUERIES["outbox_add"], (memory.id, "gone" if away or archived else sort))
+    for row in ask_many(connection, "candidates_with", chosen.ids):
+        connection.execute(QUERIES["shelve_candidate"], (moved(row["owner"]), row["id"]))
+    for id in chosen.research:
+        for row in connection.execute(QUERIES["research_owner"], (id,)).fetchall():
+            connection.execute(QUERIES["shelve_research"], (moved(row["owner"]), id))
+    return owners

@@ -1,0 +1,78 @@
+-- came_facts: facts of some owners by where they came from
+SELECT facts.* FROM facts LEFT JOIN sessions ON sessions.id = facts.session
+WHERE facts.owner IN (SELECT value FROM json_each(:owners))
+AND (:since IS NULL OR facts.recorded >= :since) AND (:until IS NULL OR facts.recorded < :until)
+AND (:origins = '[]' OR facts.origin IN (SELECT value FROM json_each(:origins)))
+AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
+AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:session = '' OR substr(facts.session, 1, length(:session)) = :session
+    OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
+ORDER BY facts.number;
+
+-- came_passages: passages of some owners by where they came from
+SELECT passages.* FROM passages LEFT JOIN sessions ON sessions.id = passages.session
+WHERE passages.owner IN (SELECT value FROM json_each(:owners))
+AND (:since IS NULL OR julianday(passages.at) >= julianday(:since, 'unixepoch'))
+AND (:until IS NULL OR julianday(passages.at) < julianday(:until, 'unixepoch'))
+AND (:origins = '[]' OR passages.origin IN (SELECT value FROM json_each(:origins)))
+AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
+AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:session = '' OR substr(passages.session, 1, length(:session)) = :session
+    OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
+ORDER BY passages.number;
+
+-- came_research: research of some owners by where it came from
+SELECT research.id, research.session FROM research LEFT JOIN sessions ON sessions.id = research.session
+WHERE research.owner IN (SELECT value FROM json_each(:owners))
+AND (:since IS NULL OR research.seen >= :since) AND (:until IS NULL OR research.seen < :until)
+AND (:origins = '[]' OR 'sub-agent' IN (SELECT value FROM json_each(:origins)))
+AND (:program = '' OR coalesce(sessions.runtime, research.runtime) = :program COLLATE NOCASE)
+AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:session = '' OR substr(research.session, 1, length(:session)) = :session
+    OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
+ORDER BY research.number;
+
+-- came_request: the request of a receipt, or of an exchange, by its id or the beginning of it
+SELECT exchanges.number, exchanges.fresh, exchanges.reply, sessions.id AS session
+FROM exchanges JOIN sessions ON sessions.number = exchanges.session
+LEFT JOIN receipts ON receipts.exchange = exchanges.number
+WHERE substr(receipts.id, 1, length(:request)) = :request OR substr(exchanges.id, 1, length(:request)) = :request;
+
+-- came_from: the session of a memory, and the first request of it in which its message stood
+SELECT sessions.id AS session, sessions.key, sessions.runtime, sessions.credential, sessions.project, (
+    SELECT exchanges.number FROM exchanges WHERE exchanges.session = sessions.number
+    AND (exchanges.reply = :source OR instr(exchanges.tail, :source) > 0) ORDER BY exchanges.number LIMIT 1
+) AS exchange
+FROM sessions WHERE sessions.id = :session;
+
+-- came_with: a request, for who asks where something came from
+SELECT exchanges.model, exchanges.at, coalesce(receipts.id, exchanges.id) AS id
+FROM exchanges LEFT JOIN receipts ON receipts.exchange = exchanges.number WHERE exchanges.number = ?;
+
+-- shelve_fact: a fact is another owner's
+UPDATE facts SET owner = ? WHERE id = ?;
+
+-- shelve_passage: a passage is another owner's
+UPDATE passages SET owner = ? WHERE id = ?;
+
+-- shelve_research: a research is another owner's
+UPDATE research SET owner = ? WHERE id = ?;
+
+-- shelve_candidate: a candidate is another owner's
+UPDATE candidates SET owner = ? WHERE id = ?;
+
+-- shelve_lines: the lines of days that tell of a memory are another owner's
+UPDATE OR IGNORE summaries SET owner = ? WHERE memory = ?;
+
+-- shelve_error_keys: the lines by which a fact is found are another owner's
+UPDATE OR IGNORE error_keys SET owner = ? WHERE memory = ?;
+
+-- shelve_observation: what a fact holds of how work is done is another owner's
+UPDATE OR IGNORE observations SET owner = ? WHERE memory = ?;
+
+-- research_owner: whose a research is
+SELECT owner FROM research WHERE id = ?;
+
+-- quarantine_count: how many memories are in quarantine
+SELECT (SELECT count(*) FROM facts WHERE owner GLOB 'quarantine/*')
+    + (SELECT count(*) FROM passages WHERE owner GLOB 'quarantine/*') AS number;

@@ -1,0 +1,59 @@
+"""Who may ask what on our own endpoints: by the token that was sent."""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+
+from proxy.door.tokens import Role
+
+OWNER: Final = "owner"
+"""How whoever has the token of the home folder is called in the audit log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What somebody may do. ``user`` is whose memories, None for everybody's."""
+
+    who: str
+    role: Role
+    user: str | None = None
+    org: str | None = None
+
+
+ALL: Final = Access(OWNER, Role.ADMIN)
+
+ACCESS: Final[ContextVar[Access]] = ContextVar("access")
+"""What may be done by who sent the request under way: set at the door."""
+
+_OWN: Final = re.compile(
+    r"/palimpsest/api/(candidates|content|export|facts|forget|habits|import|log|page|provenance|quarantine|remember"
+    r"|research|search|sessions|tools|why)(/|$)"
+)
+"""What is answered for one user at a time, whom the server chooses; everything else is for admins."""
+
+_FOR_OTHERS: Final = re.compile(r"/(approve|undo|promote)$")
+"""What makes a rule for others."""
+
+_LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
+"""What is asked with a body, and only looks."""
+
+
+def access() -> Access:
+    """What may be done by who sent the request under way."""
+    return ACCESS.get()
+
+
+def refused(of: Access, method: str, path: str) -> str:
+    """Why somebody may not ask this; empty where they may."""
+    if of.role is Role.ADMIN:
+        return ""
+    if of.role is Role.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
+        return f"the token {of.who!r} may only read"
+    if of.user is not None and _OWN.match(path) is None:
+        return f"the token {of.who!r} is for the memories of one user, and this is for admins"
+    if of.user is not None and _FOR_OTHERS.search(path):
+        return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"
+    return ""

@@ -1,0 +1,91 @@
+"""Memories by where they came from: shown, and put into quarantine or taken out of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from aiohttp import web
+
+from memory.fact import Origin
+from memory.provenance import By, Chosen, Selection
+from proxy.api import told
+from proxy.api.answers import answer
+from proxy.api.asked import MOST, body_of, checked_text, choice, memory_of, owners_of
+from proxy.errors import Refusal
+
+routes = web.RouteTableDef()
+
+FIELDS: dict[str, type] = {"from": dict, "origins": list, "since": str, "until": str, "held": bool}
+
+SHORTEST = 4
+"""Characters of an id or a hash that name something."""
+
+
+@routes.post("/api/provenance")
+async def chosen(request: web.Request) -> web.Response:
+    """``{"from": {"session": …}, "origins": […], "since": …, "until": …}``: the memories that came from there and what
+    was derived from them; with ``held`` those of them that are in quarantine."""
+    said = await body_of(request, FIELDS)
+    selection, mine = selection_of(said, empty=said.get("held", False)), await owners_of(request)
+    return answer(_told(await memory_of(request).quarantine.chosen(selection, mine, said.get("held", False))))
+
+
+@routes.post("/api/quarantine")
+async def quarantine(request: web.Request) -> web.Response:
+    """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out."""
+    said = await body_of(request, {**FIELDS, "release": bool})
+    selection, mine = selection_of(said, empty=said.get("release", False)), await owners_of(request)
+    shell = memory_of(request).quarantine
+    return answer(_told(await (shell.release if said.get("release") else shell.quarantine)(selection, mine)))
+
+
+@routes.get("/api/quarantine")
+async def held(request: web.Request) -> web.Response:
+    """What of the person's is in quarantine, and how much there is of everybody's."""
+    memory = memory_of(request)
+    mine = await memory.quarantine.chosen(Selection(), await owners_of(request), held=True)
+    return answer(_told(mine) | {"of_all": await memory.journal.in_quarantine()})
+
+
+def selection_of(said: dict[str, Any], empty: bool = False) -> Selection:
+    """What a body chooses by.
+
+    Raises:
+        Refusal: when it is no selection, or one of everything where that is not meant.
+    """
+    by = {}
+    for key, value in said.get("from", {}).items():
+        if not isinstance(value, str):
+            raise Refusal(422, f"from.{str(key)[:40]} is not a text")
+        kind = choice(key, "from", By)
+        by[kind] = checked_text(value, f"from.{kind}", required=True)
+        if kind in (By.SESSION, By.CREDENTIAL, By.REQUEST) and len(by[kind]) < SHORTEST:
+            raise Refusal(422, f"from.{kind} has fewer than {SHORTEST} characters, which could be anybody's")
+    origins = frozenset(choice(each, "origins", Origin) for each in said.get("origins", ()))
+    selection = Selection(by, origins, _moment(said, "since"), _moment(said, "until"))
+    if selection.empty and not empty:
+        raise Refusal(422, "say where from: from, origins, since or until")
+    return selection
+
+
+def _moment(said: dict[str, Any], key: str) -> datetime | None:
+    if not said.get(key):
+        return None
+    try:
+        at = datetime.fromisoformat(said[key])
+    except ValueError:
+        raise Refusal(422, f"{key} is no time, as 2026-03-04 or 2026-03-04T15:00:00+00:00") from None
+    return at if at.tzinfo else at.astimezone()
+
+
+def _told(chosen: Chosen) -> dict[str, Any]:
+    now = datetime.now().astimezone()
+    plain = asdict(chosen)
+    return {
+        "memories": [told.memory(each, now) for each in chosen.memories[:MOST]],
+        "derived": [told.memory(each, now) for each in chosen.derived[:MOST]],
+        "ids": list(chosen.ids),
+        **{key: plain[key] for key in ("research", "approved", "ended")},
+    }

@@ -1,0 +1,241 @@
+"""``palimpsest backup``, ``restore`` and ``verify``: copies of the data folder, put back, and looked through."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from memory.ports import StoreError
+from memory.restoring import Restored, salvaged
+from memory.restoring import restore as put_back
+from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, read_list, take
+from memory.stores.backups.places import State, known_places, own_place, read_state, write_state
+from memory.stores.backups.salvaging import NothingLeft, Salvaged
+from memory.stores.backups.upgrading import UPGRADE
+from memory.stores.backups.verifying import faults_of, faults_of_backup
+from proxy.cli import shown, wording
+from proxy.cli.call import Call, takes
+from proxy.cli.faults import Fault
+from proxy.cli.options import ConfigFile, Home, Json, loaded
+from proxy.cli.owning import owned
+
+BY_HAND = "by hand"
+_SECONDS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_NEVER = "never"
+_SHORTEST = 300.0
+
+
+def backup(
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The folder.", show_default="backups in the data folder")
+    ] = None,
+    every: Annotated[
+        str | None, typer.Option("--every", help="The server makes one so often from now on: 12h, 1d, 1w; or never.")
+    ] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, max=10_000, help="How many of those stay.")] = 7,
+    without_keys: Annotated[
+        bool, typer.Option("--without-keys", help="Leave out keys, and the settings' file, which may hold some.")
+    ] = False,
+    only_list: Annotated[bool, typer.Option("--list", help="Only list those that there are.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Copy journal, pages, settings and keys into a new folder, also while a server runs."""
+    folder = loaded(home, config).settings.home
+    if only_list:
+        _list(folder, as_json)
+        return
+    if not (folder / JOURNAL).exists():
+        raise Fault(f"there is nothing to back up: {folder / JOURNAL} is not there")
+    seconds = None if every is None else _seconds(every)
+    place = (to or own_place(folder)).expanduser().absolute()
+    made: Path | None = None
+    if every is None or seconds:
+        try:
+            made = take(folder, place, datetime.now(UTC), BY_HAND, not without_keys)
+        except sqlite3.Error as error:
+            raise Fault(f"the journal cannot be copied: {error}; see `palimpsest verify`") from error
+    state = read_state(folder)
+    if place != own_place(folder) and str(place) not in state.places:
+        state = msgspec.structs.replace(state, places=(*state.places, str(place)))
+    if every is not None:
+        state = msgspec.structs.replace(
+            state, every=seconds, place=str(place) if seconds else "", keep=keep, keys=not without_keys
+        )
+    # Who backs up where something could not be taken out of has seen to it.
+    write_state(folder, msgspec.structs.replace(state, stale=tuple(each for each in state.stale if each != str(place))))
+    if as_json:
+        shown.as_json({"folder": made and str(made), "every_seconds": state.every})
+        return
+    if made is not None:
+        print(f"{_what(read_list(made))} in {made}")
+        print(
+            "anybody who can read it can read all that is remembered" + ("" if without_keys else ", and has its keys")
+        )
+    if every is not None:
+        told = (
+            f"the server makes one in {place} every {every}, and keeps {keep}" if seconds else "none is made by itself"
+        )
+        print(f"from now on {told}")
+
+
+def restore(
+    source: Annotated[
+        Path | None,
+        typer.Argument(help="A backup, or with --salvage a journal.", metavar="[DIR]", show_default="the newest"),
+    ] = None,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Take what can still be read of a damaged journal instead.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+    home: Home = None,
+    config: ConfigFile = None,
+) -> None:
+    """Put a backup in the place of what is there, which is moved aside; stop the server first."""
+    folder = loaded(home, config).settings.home
+    at = datetime.now(UTC)
+    with owned(folder):
+        try:
+            if salvage:
+                damaged = (source or folder / JOURNAL).expanduser().absolute()
+                _sure(f"Put what can be read of {damaged} in the place of {folder / JOURNAL}?", yes)
+                _told_salvaged(*salvaged(folder, at, damaged), as_json)
+                return
+            chosen = source.expanduser().absolute() if source else _newest(folder)
+            told = read_list(chosen)
+            _sure(f"Put back {_what(told)} of {told.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
+            _told(chosen, told, put_back(chosen, folder, at), as_json)
+        except (NoBackup, NothingLeft, StoreError) as error:
+            raise Fault(str(error)) from error
+        except sqlite3.Error as error:
+            raise Fault(f"it could not be put back: {error}") from error
+
+
+@takes()
+def verify(
+    call: Call,
+    source: Annotated[
+        Path | None, typer.Argument(help="A backup.", metavar="[DIR]", show_default="the journal in use")
+    ] = None,
+) -> None:
+    """Look whether the journal, or a backup, holds together; exit code 1 where it does not."""
+    folder = call.loaded().settings.home
+    if source is not None:
+        where = source.expanduser().absolute()
+        try:
+            with TemporaryDirectory(prefix="palimpsest-verify-") as scratch:
+                faults = faults_of_backup(where, Path(scratch))
+        except NoBackup as error:
+            raise Fault(str(error)) from error
+    else:
+        where = folder / JOURNAL
+        if not where.exists():
+            raise Fault(f"there is no journal: {where}")
+        faults = faults_of(where)
+        if not faults:
+            faults = list(call.ask("GET", "api/backups/index")["faults"])
+        now = datetime.now(UTC)
+        write_state(folder, msgspec.structs.replace(read_state(folder), verified=now, faults=tuple(faults)))
+    if call.as_json:
+        shown.as_json({"looked_at": str(where), "faults": faults})
+    else:
+        for fault in faults:
+            print(f"✗ {fault}")
+        print(f"{where} does not hold together" if faults else f"{where} holds together")
+        if faults and source is None:
+            print("`palimpsest restore` puts the newest backup back; with --salvage it takes what can still be read")
+    if faults:
+        raise typer.Exit(1)
+
+
+def _seconds(every: str) -> float | None:
+    if every == _NEVER:
+        return None
+    number, unit = every[:-1], every[-1:]
+    if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _SECONDS):
+        raise Fault(f"{every!r} is no span of time: say 12h, 1d, 1w, or never", 2)
+    seconds = int(number) * _SECONDS[unit]
+    if seconds < _SHORTEST:
+        raise Fault(f"{every} is too often: every five minutes (5m) is the most", 2)
+    return seconds
+
+
+def _newest(home: Path) -> Path:
+    """The newest backup; a journal that was kept before an upgrade is put back only by name."""
+    state = read_state(home)
+    found = [each for place in known_places(home, state) for each in backups_in(place) if each[1].reason != UPGRADE]
+    if not found:
+        raise Fault(
+            f"there is no backup in {', '.join(map(str, known_places(home, state)))}: say which, with its folder"
+        )
+    return max(found, key=lambda each: each[1].at)[0]
+
+
+def _list(home: Path, as_json: bool) -> None:
+    state: State = read_state(home)
+    found = [each for place in known_places(home, state) for each in backups_in(place)]
+    if as_json:
+        rows = [{"folder": str(folder), **msgspec.to_builtins(told)} for folder, told in found]
+        shown.as_json({"backups": rows, "every_seconds": state.every})
+        return
+    for folder, told in found:
+        print(f"{told.at.astimezone():%Y-%m-%d %H:%M}  {_what(told)}, {told.reason}: {folder}")
+    if not found:
+        print("there is no backup yet: palimpsest backup")
+
+
+def _what(told: Backup) -> str:
+    facts, passages = told.counts.get("facts", 0), told.counts.get("passages", 0)
+    return f"{wording.count(facts, 'fact')}, {wording.count(passages, 'passage')}"
+
+
+def _sure(question: str, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise Fault(f"{question} Say --yes", 2)
+    if not typer.confirm(question, default=False):
+        raise Fault("nothing was changed")
+
+
+def _told(folder: Path, told: Backup, restored: Restored, as_json: bool) -> None:
+    if as_json:
+        aside = restored.aside and str(restored.aside)
+        shown.as_json({"restored": str(folder), "replaced": aside, "forgotten": restored.forgotten})
+        return
+    print(f"restored: {_what(told)}. The index is filled anew at the next start")
+    if restored.forgotten:
+        print(f"{wording.count(restored.forgotten, 'memory')} in it had been forgotten since, and stay forgotten")
+    if restored.unknown:
+        print("! what was forgotten since the backup nobody can tell: the journal that was there cannot be read")
+    _aside(restored.aside)
+
+
+def _told_salvaged(told: Salvaged, aside: Path | None, as_json: bool) -> None:
+    if as_json:
+        rows: dict[str, Any] = {"rows": told.rows, "damaged": told.damaged, "loose": told.loose, "lost": told.lost}
+        shown.as_json({**rows, "replaced": aside and str(aside)})
+        return
+    names = ("sessions", "exchanges", "messages", "facts", "passages")
+    print("salvaged: " + ", ".join(f"{told.rows.get(name, 0)} {name}" for name in names))
+    if told.damaged:
+        print(f"some rows of {', '.join(told.damaged)} could not be read")
+    if told.loose:
+        print(f"{told.loose} rows named something that was lost, and went too")
+    if told.lost:
+        print(f"{wording.count(told.lost, 'message')} of talks that are known otherwise are lost")
+    _aside(aside)
+
+
+def _aside(aside: Path | None) -> None:
+    if aside is not None:
+        print(f"what was there lies in {aside}: delete it once you miss nothing")

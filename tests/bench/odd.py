@@ -1,0 +1,167 @@
+"""Odd and malformed requests over raw sockets, and a neighbour who asks ordinary things meanwhile.
+
+    python -m tests.bench.odd [--requests 20000] [--seconds 150] [--clients 4] [--seed 1]
+
+The server is the real command with memory on. Told: how many requests of each kind came to what, tracebacks and replies
+of status 500, bodies that reached the provider changed although nothing was added, the neighbour's times (beside those
+of a bare relay under the same load), and resident memory by the quarter. Fails where a traceback, a 500 or a changed
+byte was seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.bench import targets
+from tests.bench.echo import NAME
+from tests.bench.neighbours import neighbour
+from tests.bench.odd_requests import Odd, odd
+from tests.bench.processes import Process, free_port
+from tests.bench.targets import Target
+
+PATIENCE = 10.0
+"""Seconds for which a reply is waited for. A request that is not whole is waited for less."""
+UNTOLD = 0.5
+
+
+@dataclass
+class Seen:
+    """What came of the requests."""
+
+    ends: dict[str, Counter[str]] = field(default_factory=dict)
+    asked: int = 0
+    same: int = 0
+    edited: int = 0
+    changed: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    resident: list[float] = field(default_factory=list)
+
+
+async def ask(port: int, each: Odd) -> tuple[int, dict[str, str]]:
+    """Send one request on a connection of its own; status (0: none) and headers of the reply."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
+    try:
+        writer.write(each.data)
+        async with asyncio.timeout(PATIENCE if each.whole else UNTOLD):
+            told = await reader.readuntil(b"\r\n\r\n")
+    except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        return 0, {}
+    finally:
+        writer.close()
+    first, *lines = told.decode("latin-1").split("\r\n")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    return int(first.split()[1]), headers
+
+
+async def client(port: int, seen: Seen, lot: random.Random, most: int, until: float) -> None:
+    """Ask odd things, one after the other."""
+    while seen.asked < most and time.monotonic() < until:
+        seen.asked += 1
+        each = odd(lot, f"127.0.0.1:{port}")
+        status, headers = await ask(port, each)
+        seen.ends.setdefault(each.kind, Counter())[str(status)] += 1
+        if status == 500:
+            seen.failed.append(f"{each.kind}: {each.data[:200]!r}")
+        if each.sent is None or NAME not in headers:
+            continue
+        if headers[NAME] == hashlib.sha256(each.sent).hexdigest():
+            seen.same += 1
+        elif "edits=" in headers.get("x-palimpsest-status", ""):
+            seen.edited += 1
+        else:
+            seen.changed.append(f"{each.kind}: {each.data[:200]!r}")
+
+
+async def load(target: Target, arguments: argparse.Namespace, seconds: float) -> tuple[Seen, list[float]]:
+    """The load on one server, with a neighbour beside it."""
+    assert target.process is not None
+    seen, done, until = Seen(), asyncio.Event(), time.monotonic() + seconds
+    beside = asyncio.create_task(neighbour(target.port, done))
+    clients = [
+        asyncio.create_task(
+            client(target.port, seen, random.Random(f"{arguments.seed} {number}"), arguments.requests, until)
+        )
+        for number in range(arguments.clients)
+    ]
+    while not all(each.done() for each in clients):
+        seen.resident.append(target.process.resident_mib())
+        await asyncio.wait(clients, timeout=1)
+    await asyncio.gather(*clients)
+    done.set()
+    return seen, sorted(await beside)
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Both servers under the same load; what was seen."""
+    folder = Path(tempfile.mkdtemp(prefix="palimpsest-odd-"))
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        port = free_port()
+        provider = Process([sys.executable, "-m", "tests.bench.echo", str(port)], folder / "echo.log")
+        stack.callback(provider.kill)
+        provider.wait_ready(f"http://127.0.0.1:{port}/v1/models")
+        relay = targets.bare_relay(folder, port)
+        server = targets.palimpsest("odd", folder, folder / "home", port)
+        assert relay.process is not None and server.process is not None
+        stack.callback(relay.process.kill)
+        stack.callback(server.process.kill)
+        seen, took = asyncio.run(load(server, arguments, arguments.seconds * 0.75))
+        _, bare = asyncio.run(load(relay, arguments, arguments.seconds * 0.25))
+        log = server.process.written()
+        stopped = server.process.stop()
+    quarter = max(len(seen.resident) // 4, 1)
+    quarters = [seen.resident[at : at + quarter] for at in range(0, min(4 * quarter, len(seen.resident)), quarter)]
+    return {
+        "load_average": round(os.getloadavg()[0], 1),
+        "requests": seen.asked,
+        "ends": {kind: dict(ends.most_common()) for kind, ends in sorted(seen.ends.items())},
+        "tracebacks": log.count("Traceback (most recent call last)"),
+        "status_500": seen.failed[:5],
+        "same_bytes": seen.same,
+        "edited_by_memory": seen.edited,
+        "changed_bytes": seen.changed[:5],
+        "neighbour_ms": times(took),
+        "neighbour_of_a_bare_relay_ms": times(bare),
+        "resident_mib_by_quarter": [round(max(each)) for each in quarters],
+        "stopped_with": stopped,
+    }
+
+
+def times(took: list[float]) -> dict[str, float]:
+    """The neighbour's times at some places of their order."""
+    if not took:
+        return {}
+    places = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "most": 1.0}
+    told = {name: round(took[min(int(len(took) * place), len(took) - 1)] * 1000, 1) for name, place in places.items()}
+    return {"asked": len(took), **told}
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--seconds", type=float, default=150.0, help="for both servers together, at most")
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    result = run(parser.parse_args())
+    print(json.dumps(result, indent=1))
+    clean = not (result["tracebacks"] or result["status_500"] or result["changed_bytes"] or result["stopped_with"])
+    sys.exit(0 if clean else 1)
+
+
+if __name__ == "__main__":
+    main()

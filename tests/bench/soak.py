@@ -1,0 +1,234 @@
+"""Everything at once for a while: talks, sub-agents, nights, forgets, page edits and backups on one running server.
+
+    python -m tests.bench.soak [--minutes 3] [--clients 4] [--pause 0.1] [--seed 1]
+
+Told: what was asked and how often it went wrong, how long the model calls took, resident memory (the most of each
+quarter, and by how much a minute it grew in the second half), and at the end whether the journal, the index and every
+backup hold together and health complains of nothing. Fails where any of that is not so. The issue's own length is 45
+minutes: ``--minutes 45``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import linear_regression
+from typing import Any
+from urllib.parse import urlencode
+
+from memory.stores.backups.backup import JOURNAL, backups_in, take
+from memory.stores.backups.places import own_place
+from memory.stores.backups.verifying import faults_of, faults_of_backup
+from tests.bench import targets
+from tests.bench.client import Broken, Connection
+from tests.bench.kill import CHAT
+from tests.bench.odd import times
+from tests.bench.processes import Process
+from tests.bench.seed import PROJECT, facts, questions
+
+CATCH_UP_SECONDS = 60.0
+SAMPLE_SECONDS = 1.0
+BACKUP_SECONDS = 20.0
+
+
+@dataclass
+class Seen:
+    """What was asked, what went wrong, and how large the server was."""
+
+    done: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    took: list[float] = field(default_factory=list)
+    resident: list[tuple[float, float]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Server:
+    """The server, and a way to ask its own endpoints."""
+
+    port: int
+    home: Path
+
+    def ask(self, method: str, path: str, query: dict[str, Any] | None = None, body: Any = None) -> Any:
+        """An answer of our own endpoints."""
+        url = f"http://127.0.0.1:{self.port}/palimpsest/{path}?{urlencode({'project': PROJECT, **(query or {})})}"
+        headers = {"x-palimpsest-token": (self.home / "token").read_text().strip(), "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method), timeout=150) as reply:
+            return json.load(reply)
+
+
+async def talks(server: Server, seen: Seen, lot: random.Random, pause: float, until: float, number: int) -> None:
+    """One client: sessions of a few turns, some of them sub-agents', until the time is over."""
+    connection, told = Connection(server.port), facts(10**6, lot.randrange(10**6), ("local",))
+    asked, session = questions(lot.randrange(10**6)), 0
+    while time.monotonic() < until:
+        session += 1
+        name, messages = f"soak-{number}-{session}", list[dict[str, str]]()
+        headers = {"x-session-id": name, "x-palimpsest-project": PROJECT}
+        if lot.random() < 0.2:
+            headers["x-parent-session-id"] = f"soak-{number}-{session - 1}"
+        for _ in range(lot.randrange(1, 9)):
+            words = next(told).text if lot.random() < 0.5 else next(asked)
+            messages.append({"role": "user", "content": words + " x" * lot.choice((0, 0, 0, 3000))})
+            body = json.dumps({"model": "bench", "messages": messages, "stream": lot.random() < 0.7}).encode()
+            began = time.perf_counter()
+            try:
+                timed = await connection.post(CHAT, body, headers)
+                seen.done["request"] += 1
+                seen.failed["request"] += timed.status != 200
+            except Broken:
+                seen.failed["request"] += 1
+            seen.took.append(time.perf_counter() - began)
+            messages.append({"role": "assistant", "content": "The retries stay at three, as decided."})
+            await asyncio.sleep(pause)
+    await connection.close()
+
+
+def forget(server: Server, lot: random.Random) -> None:
+    """Forget what was learnt last but a few."""
+    found = server.ask("GET", "api/facts", {"limit": 20})["facts"]
+    if found:
+        server.ask("POST", "api/forget", body={"ids": [lot.choice(found)["id"]]})
+
+
+def edit(server: Server, lot: random.Random) -> None:
+    """Write on the page."""
+    server.ask("PUT", "api/page", body={"own": f"# Mine\n\n- Ask me before release {lot.randrange(1000)}.\n"})
+
+
+def night(server: Server, _: random.Random) -> None:
+    """Let a night begin, unless one is going on."""
+    try:
+        server.ask("POST", "api/consolidate", body={})
+    except urllib.error.HTTPError as error:
+        if error.code != 409:
+            raise
+
+
+def quarantine(server: Server, lot: random.Random) -> None:
+    """Take what one program said out of the way, and back."""
+    where = {"from": {"session": f"soak-0-{lot.randrange(1, 50)}"}}
+    server.ask("POST", "api/quarantine", body=where)
+    server.ask("POST", "api/quarantine", body={**where, "release": True})
+
+
+def back_up(server: Server, _: random.Random) -> None:
+    """Copy the home folder of the running server."""
+    take(server.home, own_place(server.home), datetime.now(UTC), "soak")
+
+
+WORKS = {"forget": forget, "edit": edit, "night": night, "quarantine": quarantine, "backup": back_up}
+EVERY = {"forget": 1.5, "edit": 3.0, "night": 25.0, "quarantine": 7.0, "backup": BACKUP_SECONDS}
+
+
+async def works(server: Server, seen: Seen, lot: random.Random, name: str, until: float) -> None:
+    """Do one thing again and again, beside the talks."""
+    while time.monotonic() < until:
+        await asyncio.sleep(min(EVERY[name] * lot.uniform(0.5, 1.5), max(until - time.monotonic(), 0)))
+        try:
+            await asyncio.to_thread(WORKS[name], server, lot)
+            seen.done[name] += 1
+        except (OSError, ValueError) as error:
+            seen.failed[f"{name}: {error}"] += 1
+
+
+async def weighed(process: Process, seen: Seen, until: float) -> None:
+    """How large the server is, all the while. A night's planner is a process of its own, and not counted."""
+    began = time.monotonic()
+    while time.monotonic() < until:
+        seen.resident.append((time.monotonic() - began, process.own_mib()))
+        await asyncio.sleep(SAMPLE_SECONDS)
+
+
+async def soaked(server: Server, process: Process, arguments: argparse.Namespace) -> Seen:
+    """All of it at once."""
+    seen, until = Seen(), time.monotonic() + arguments.minutes * 60
+    await asyncio.gather(
+        *(
+            talks(server, seen, random.Random(f"{arguments.seed} {number}"), arguments.pause, until, number)
+            for number in range(arguments.clients)
+        ),
+        *(works(server, seen, random.Random(f"{arguments.seed} {name}"), name, until) for name in WORKS),
+        weighed(process, seen, until),
+    )
+    return seen
+
+
+def caught_up(server: Server) -> bool:
+    """Wait until all is learnt and indexed, and no night is going on."""
+    until = time.monotonic() + CATCH_UP_SECONDS
+    while time.monotonic() < until:
+        told = server.ask("GET", "api/status")
+        if not (told["stored"]["behind"] or told["waiting"]) and not server.ask("GET", "api/consolidate")["running"]:
+            return True
+        time.sleep(0.5)
+    return False
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Soak a server of its own; what was seen."""
+    folder = Path(tempfile.mkdtemp(prefix="palimpsest-soak-"))
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        provider = targets.provider(folder, spacing_ms=2.0)
+        target = targets.palimpsest("soak", folder, folder / "home", provider.port)
+        assert provider.process is not None and target.process is not None
+        stack.callback(provider.process.kill)
+        stack.callback(target.process.kill)
+        server = Server(target.port, folder / "home")
+        seen = asyncio.run(soaked(server, target.process, arguments))
+        ready = caught_up(server)
+        faults = [*faults_of(server.home / JOURNAL), *server.ask("GET", "api/backups/index")["faults"]]
+        for each, _ in backups_in(own_place(server.home))[-2:]:
+            scratch = Path(tempfile.mkdtemp(dir=folder))
+            faults += faults_of_backup(each, scratch)
+        why = server.ask("GET", "health")["why"]
+        log = target.process.written()
+        stopped = target.process.stop()
+    half = seen.resident[len(seen.resident) // 2 :]
+    quarter = max(len(seen.resident) // 4, 1)
+    sizes = [size for _, size in seen.resident]
+    return {
+        "load_average": round(os.getloadavg()[0], 1),
+        "done": dict(seen.done),
+        "failed": {name: count for name, count in seen.failed.items() if count},
+        "tracebacks": log.count("Traceback (most recent call last)"),
+        "request_ms": times(sorted(seen.took)),
+        "resident_mib_by_quarter": [round(max(sizes[at : at + quarter])) for at in range(0, len(sizes), quarter)][:4],
+        "mib_a_minute_in_the_second_half": round(linear_regression(*zip(*half, strict=True)).slope * 60, 2),
+        "caught_up": ready,
+        "faults": faults,
+        "health": why,
+        "stopped_with": stopped,
+    }
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=3.0)
+    parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--pause", type=float, default=0.1, help="seconds between a client's requests")
+    parser.add_argument("--seed", type=int, default=1)
+    result = run(parser.parse_args())
+    print(json.dumps(result, indent=1))
+    clean = not (result["failed"] or result["tracebacks"] or result["faults"] or result["stopped_with"])
+    sys.exit(0 if clean and result["caught_up"] else 1)
+
+
+if __name__ == "__main__":
+    main()
