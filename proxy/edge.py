@@ -15,6 +15,7 @@ from memory.bootstrap import Memory, local_now
 from proxy.checkout import Checkouts
 from proxy.door.keys import InstallationKey, OwnSecrets
 from proxy.door.peer import Peers
+from proxy.door.visitors import Visitors
 from proxy.fail_open import Degradations
 from proxy.passed import PassedOn
 from proxy.settings import Settings
@@ -41,6 +42,7 @@ class Edge:
     key: InstallationKey
     secrets: OwnSecrets
     peers: Peers = field(default_factory=Peers)
+    visitors: Visitors = field(default_factory=Visitors)
     memory: Memory | None = None
     memory_fault: str = ""
     started_at: float = field(default_factory=time.time)

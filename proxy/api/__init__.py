@@ -28,6 +28,7 @@ from proxy.api import (
     sessions,
     status,
     switch,
+    tickets,
     tools,
     why,
 )
@@ -61,6 +62,7 @@ def api(edge: Edge) -> web.Application:
         embedder,
         config,
         tools,
+        tickets,
     ):
         app.add_routes(part.routes)
     app.add_routes(features.routes())

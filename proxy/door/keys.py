@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from proxy.door.visitors import holds_session
+
 FILE = "key"
 """Its name in the home folder."""
 
@@ -93,8 +95,13 @@ class OwnSecrets:
         self._long = tuple(secret for secret in self._secrets if len(secret) >= LONG)
 
     def stand_in(self, text: str) -> bool:
-        """Whether one of them, or any installation's key, stands in a header's value or in a URL."""
-        if _SHAPE.search(text) or (len(text) >= LONG and any(secret in text for secret in self._long)):
+        """Whether one of them, any installation's key, or a session of the web page stands in a header's value or in
+        a URL."""
+        if (
+            _SHAPE.search(text)
+            or holds_session(text)
+            or (len(text) >= LONG and any(secret in text for secret in self._long))
+        ):
             return True
         scheme, _, rest = text.strip().partition(" ")
         if not self._secrets.isdisjoint((scheme, rest.strip(), text.strip(), *_PIECES.split(text))):
