@@ -52,6 +52,14 @@ class Listing(Shelf):
         """The newest receipts of a person's requests to which a memory was added."""
         return await self._receipts("receipts_showing", (memory, of.org, of.user, limit))
 
+    async def pages_showing(self, memory: str, of: Scope) -> int:
+        """Of how many sessions of a person's the page began with a memory."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            return int(connection.execute(QUERIES["pages_showing"], (memory, of.org, of.user)).fetchone()["sessions"])
+
+        return await self._db.read(work)
+
     async def receipts_of_session(self, session: str, of: Scope, limit: int = 500) -> list[Receipt]:
         """The newest receipts of a session of a person's."""
         return await self._receipts("receipts_of_session", (session, of.org, of.user, limit))

@@ -43,6 +43,7 @@ async def memory(visit: Visit) -> web.StreamResponse:
         session=session,
         said=await _said(visit, held),
         receipts=[request(each, used.get(each.session)) for each in receipts],
+        begun=await journal.pages_showing(held.id, visit.scope),
         **(await _life(visit, held, owners)),
     )
 

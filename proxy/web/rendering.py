@@ -140,11 +140,11 @@ def plain(value: Any) -> str:
     """A setting's value as a person reads it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value in (None, "") or value == [] or value == {}:
+        return "–"
     if isinstance(value, dict):
         return ", ".join(f"{key}: {plain(inner)}" for key, inner in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(plain, value))
-    return "–" if value in (None, "") else str(value)
+    return ", ".join(map(plain, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _sign(found: re.Match[str]) -> str:

@@ -25,7 +25,12 @@ def test_the_page_has_a_name_of_its_own(server: Server, monkeypatch: pytest.Monk
     assert told["url"].startswith(f"http://palimpsest.localhost:{port}/palimpsest/open?ticket=")
     assert told["seconds"] == 60
     opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda url: not opened.append(url))
+
+    def browser(url: str) -> bool:
+        opened.append(url)
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", browser)
     assert "opened" in run("open").out and opened[0].startswith("http://palimpsest.localhost")
     monkeypatch.setattr(webbrowser, "open", lambda url: False)
     told_of = run("open")

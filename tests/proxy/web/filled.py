@@ -13,7 +13,7 @@ from tests.proxy.research.errands import play, researched
 from tests.proxy.test_what_becomes_a_rule import CORRECTIONS, LIBRARIES
 from tests.running import Running
 
-SMALL = {"memory.default_window": 9000, "memory.shedding.reserve": 500}
+SMALL = {"memory.windows": {"gpt-4o-mini": 6000}, "memory.shedding.reserve": 500}
 SAID = (
     "We decided to use PostgreSQL 16 for the ledger, because the reports need window functions.",
     "I prefer short answers without a summary at the end.",

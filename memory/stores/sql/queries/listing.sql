@@ -23,3 +23,9 @@ ORDER BY exchanges.number DESC LIMIT ?;
 
 -- sessions_get: sessions by id
 SELECT * FROM sessions WHERE id IN (?*);
+
+-- pages_showing: of how many of one person's sessions the page began with a memory
+SELECT count(DISTINCT ledger.session) AS sessions FROM mentions JOIN ledger ON ledger.number = mentions.number
+JOIN sessions ON sessions.number = ledger.session
+WHERE mentions.place = 'ledger' AND mentions.memory = ? AND (ledger.reason = 'page' OR ledger.reason LIKE 'page %')
+AND sessions.org IS ? AND sessions.user IS ?;
