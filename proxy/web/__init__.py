@@ -62,6 +62,7 @@ FORMS: dict[str, Page] = {
     "memory/{id}/confirm": memory.confirm,
     "memory/{id}/pin": memory.pin,
     "memory/{id}/forget": memory.forget,
+    "memory/{id}/promote": memory.promote,
     "review/{id}/approve": review.approve,
     "review/{id}/reject": review.reject,
     "review/{id}/defer": review.defer,

@@ -8,10 +8,12 @@ from typing import Any
 from aiohttp import web
 
 from memory.context.rank import Memory
-from memory.fact import Fact
+from memory.fact import Fact, State
+from memory.scope import Layer
 from proxy import words
 from proxy.api import told
-from proxy.api.asked import id_of
+from proxy.api.asked import choice, id_of
+from proxy.errors import Refusal
 from proxy.web.featured import featured
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
@@ -39,6 +41,7 @@ async def memory(visit: Visit) -> web.StreamResponse:
         "memory.html",
         "One memory",
         held=shown,
+        layers=_above(held, visit.scope.org),
         source=words.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
         said=await _said(visit, held),
@@ -68,6 +71,18 @@ async def pin(visit: Visit) -> web.StreamResponse:
     pinned = visit.filled("pinned") == "yes"
     held = await visit.memory.commands.pin(id_of(visit.request), await visit.everything(), pinned)
     return visit.sent_to(f"memory/{held.id}", "Pinned: it does not fade." if pinned else "It may fade again.")
+
+
+async def promote(visit: Visit) -> web.StreamResponse:
+    """``to=user``: it holds in all projects; ``project`` or ``org``: it is put forward for all who are there."""
+    memory, to = visit.memory, choice(visit.filled("to"), "to", Layer)
+    held = await memory.commands.memory(id_of(visit.request), await visit.everything())
+    if not isinstance(held, Fact):
+        raise Refusal(422, "that is a passage of a talk; only facts can rise")
+    risen = await memory.approving.promote(held, to)
+    if isinstance(risen, Fact):
+        return visit.sent_to(f"memory/{risen.id}", "It holds in all your projects now.")
+    return visit.sent_to(f"review/{risen.id}/approve?to={to}")
 
 
 async def wrong(visit: Visit) -> web.StreamResponse:
@@ -103,6 +118,13 @@ async def forget(visit: Visit) -> web.StreamResponse:
 async def _held(visit: Visit) -> tuple[Memory, Sequence[str]]:
     owners = await visit.everything()
     return await visit.memory.commands.memory(id_of(visit.request), owners), owners
+
+
+def _above(held: Memory, org: str | None) -> list[Layer]:
+    """The layers that a fact may rise to."""
+    if not isinstance(held, Fact) or held.state is not State.ACTIVE:
+        return []
+    return [each for each in list(Layer)[list(Layer).index(held.layer) + 1 :] if org or each is not Layer.ORG]
 
 
 async def _said(visit: Visit, held: Memory) -> str:

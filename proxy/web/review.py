@@ -12,6 +12,7 @@ from memory.scope import Layer
 from proxy.api import told
 from proxy.api.asked import id_of
 from proxy.api.candidates import LONGEST_TEXT, shared_layer
+from proxy.web.contradictions import contradictions
 from proxy.web.rendering import show
 from proxy.web.visit import Visit
 
@@ -39,7 +40,9 @@ async def review(visit: Visit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
-        unsettled=await _unsettled(visit, owners),
+        unsettled=[
+            [told.memory(fact, visit.now) for fact in group] for group in await contradictions(visit.memory, owners)
+        ],
     )
 
 
@@ -132,22 +135,6 @@ async def _shown(visit: Visit, held: Candidate, most: int | None = EVIDENCE) -> 
         "evidence": [told.memory(fact, visit.now) for fact in evidence[:most]],
         "further": len(evidence) - len(evidence[:most]),
     }
-
-
-async def _unsettled(visit: Visit, owners: tuple[str, ...]) -> list[list[dict[str, Any]]]:
-    """Facts that contradict each other, those of one contradiction together."""
-    journal, now = visit.memory.journal, visit.now
-    facts = {fact.id: fact for fact in await journal.unsettled(owners, 50)}
-    missing = [id for fact in facts.values() for id in fact.contradicts if id not in facts]
-    facts |= {fact.id: fact for fact in await journal.facts(missing, owners) if fact.state == "active"}
-    together: list[list[dict[str, Any]]] = []
-    seen: set[str] = set()
-    for fact in facts.values():
-        group = [each for each in (fact.id, *fact.contradicts) if each in facts and each not in seen]
-        if len(group) > 1:
-            together.append([told.memory(facts[id], now) for id in group])
-            seen.update(group)
-    return together
 
 
 def _when(held: Candidate) -> float:

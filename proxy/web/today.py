@@ -15,6 +15,7 @@ from proxy import words
 from proxy.api import sums, told
 from proxy.api.answers import answer
 from proxy.errors import Refusal
+from proxy.web.contradictions import contradictions
 from proxy.web.rendering import show
 from proxy.web.visit import Visit
 
@@ -47,7 +48,7 @@ async def today(visit: Visit) -> web.StreamResponse:
         more=len(learnt) > SHOWN,
         since=midnight,
         candidates=waiting[:3],
-        unsettled=len(await memory.journal.unsettled(owners, 100)),
+        unsettled=len(await contradictions(memory, owners)),
         sums=await sums.summed(memory, 1, now),
     )
 

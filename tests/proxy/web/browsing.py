@@ -100,6 +100,11 @@ class Browser:
         """A page."""
         return await self._send("GET", ROOT + path, None, status, headers)
 
+    async def fetch(self, path: str) -> bytes:
+        """What a page has, unread."""
+        async with self.running.client.get(self.running.url + ROOT + path, headers={"Cookie": self.cookie}) as reply:
+            return await reply.read()
+
     async def submit(self, page: Html, action: str, status: int = 200, **filled: str) -> Html:
         """Fill a form of a page in, and where that leads."""
         form = page.form(action)

@@ -118,6 +118,20 @@ async def test_confirmed_and_pinned(ask: Asking, browser: Browser, proxy: Runnin
     assert (await ask("GET", f"api/facts/{held['id']}"))["origin"] == "person"
 
 
+async def test_a_memory_rises(ask: Asking, browser: Browser) -> None:
+    id = await remembered(ask, "I prefer short answers")
+    page = await browser.get(f"memory/{id}")
+    assert "For you, in loom." in page.text and "For the organisation" not in page.text
+    user, project = (form for form in page.forms if form.action.endswith("/promote"))
+    assert (user.fields["to"], project.fields["to"]) == ("user", "project")
+    would = await browser.post(project.action, project.fields)
+    assert "Approve this?" in would.text and "+- I prefer short answers" in would.text
+    risen = await browser.post(user.action, user.fields)
+    assert "It holds in all your projects now" in risen.text and "For you, in all your projects." in risen.text
+    told = await browser.post(user.action, {**user.fields, "to": "everybody"}, 422)
+    assert "is one of" in told.text
+
+
 async def test_what_goes_is_shown_and_then_goes(proxy: Running, ask: Asking, browser: Browser) -> None:
     await proxy.chat("We decided to use PostgreSQL 16 for the ledger.")
     await proxy.learned()
