@@ -1,7 +1,8 @@
 """Who looks at the web page: tickets of one use, and the sessions that they are traded for. Both live in memory only.
 
 A browser sends the cookies of a host to every port of it, so that other servers on this machine may see a session. It
-therefore opens pages and nothing else, is good for one host name and port, and ends with the server.
+therefore opens pages and nothing else, is good for one host name and port, and ends with the server; one that began in
+a program of our own user goes on in such programs only.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ _SHAPE = re.compile(rf"{_SESSION}[\w-]{{43}}")
 
 @dataclass(slots=True)
 class Session:
-    """A browser that has been let in under the name ``host`` (with its port). ``form`` is the token that stands in each
+    """A browser that has been let in under the name ``host`` (with its port), ``own`` where it is known to be a program
+    of our own user. ``form`` is the token that stands in each
     of its forms, ``notice`` what the next page tells once, ``decided`` the candidate that was decided about last."""
 
     host: str
+    own: bool
     began: float
     seen: float
     form: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
@@ -59,12 +62,12 @@ class Visitors:
         until = self._tickets.pop(_hash(ticket), None)
         return until is not None and self._clock() <= until
 
-    def begin(self, host: str) -> str:
+    def begin(self, host: str, own: bool = False) -> str:
         """A new session: the value of its cookie."""
         value = f"{_SESSION}{secrets.token_urlsafe(32)}"
         now = self._clock()
         _make_room(self._sessions)
-        self._sessions[_hash(value)] = Session(host.lower(), now, now)
+        self._sessions[_hash(value)] = Session(host.lower(), own, now, now)
         return value
 
     def session(self, value: str, host: str) -> Session | None:

@@ -10,7 +10,7 @@ from proxy.door.visitors import cookie_name
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.web.rendering import rendered
-from proxy.web.visit import ROOT, Visit, form_of, from_own_page
+from proxy.web.visit import ROOT, Visit, form_of, from_own_page, is_own
 
 OLD = "This address has been used already, or is older than a minute."
 NOT_YOURS = (
@@ -23,11 +23,11 @@ async def opened(request: web.Request) -> web.StreamResponse:
     """``?ticket=…``: let a browser in."""
     edge = request.app[EDGE]
     # The command that starts a browser can be read by other users of the machine for a moment, with the ticket in it.
-    if edge.settings.server.loopback and not await edge.peers.is_own(request.transport):
+    if edge.settings.server.loopback and not await is_own(request):
         return rendered("login.html", 403, title="Log in", sentence=NOT_YOURS)
     if not edge.visitors.redeem(request.query.get("ticket", "")):
         return rendered("login.html", 401, title="Log in", sentence=OLD)
-    return _let_in(request)
+    return await _let_in(request)
 
 
 async def log_in(request: web.Request) -> web.StreamResponse:
@@ -37,7 +37,7 @@ async def log_in(request: web.Request) -> web.StreamResponse:
     token = request.app[EDGE].token
     if not token or not hmac.compare_digest(told.encode("utf-8", "replace"), token.encode()):
         raise Refusal(401, "That is not the token.")
-    return _let_in(request)
+    return await _let_in(request)
 
 
 async def log_out(visit: Visit) -> web.StreamResponse:
@@ -49,8 +49,8 @@ async def log_out(visit: Visit) -> web.StreamResponse:
     return response
 
 
-def _let_in(request: web.Request) -> web.Response:
-    value = request.app[EDGE].visitors.begin(request.host)
+async def _let_in(request: web.Request) -> web.Response:
+    value = request.app[EDGE].visitors.begin(request.host, await is_own(request))
     response = web.Response(status=303, headers={"Location": ROOT})
     secure = request.scheme == "https"
     response.set_cookie(cookie_name(request.host), value, path=ROOT, httponly=True, samesite="Strict", secure=secure)

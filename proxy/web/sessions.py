@@ -9,7 +9,7 @@ from proxy.api.sessions import standing
 from proxy.errors import Refusal
 from proxy.web.plots.window import Use, strip, usage
 from proxy.web.rendering import show
-from proxy.web.today import request
+from proxy.web.today import changed, request
 from proxy.web.visit import Visit
 
 SEEN = 60
@@ -53,14 +53,16 @@ async def session(visit: Visit) -> web.StreamResponse:
         )
         for each in reversed(turns)
     ]
+    touched = [each for each in receipts if changed(each)]
     return await show(
         visit,
         "session.html",
         "One session",
         held=held,
         strip=strip(uses) if uses else None,
-        requests=[request(each, held) for each in receipts[:TOLD]],
-        further=max(len(receipts) - TOLD, 0),
+        requests=[request(each, held) for each in touched[:TOLD]],
+        further=max(len(touched) - TOLD, 0),
+        untouched=len(receipts) - len(touched),
     )
 
 

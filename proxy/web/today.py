@@ -32,7 +32,7 @@ async def today(visit: Visit) -> web.StreamResponse:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     newest = [each for each in await memory.journal.receipts(REQUESTS, scope) if each.kind.teaches]
     recent = [each for each in newest if each.at >= midnight]
-    touched = [each for each in recent if _changed(each)][:SHOWN]
+    touched = [each for each in recent if changed(each)][:SHOWN]
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
     learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
@@ -42,7 +42,7 @@ async def today(visit: Visit) -> web.StreamResponse:
         "today.html",
         "Today",
         requests=[request(each, sessions.get(each.session)) for each in touched],
-        untouched=len(recent) - sum(map(_changed, recent)),
+        untouched=len(recent) - sum(map(changed, recent)),
         newest=newest[0].id if newest else "",
         learnt=[told.memory(fact, now) for fact in learnt[:SHOWN]],
         more=len(learnt) > SHOWN,
@@ -104,5 +104,6 @@ def request(held: Receipt, session: Session | None) -> dict[str, Any]:
     return {"receipt": held, "session": session, "tokens": held.page_tokens + held.recall_tokens}
 
 
-def _changed(held: Receipt) -> bool:
+def changed(held: Receipt) -> bool:
+    """Whether memory added something to a request, or left something of it out."""
     return bool(held.shown or held.page_tokens or held.recall_tokens or held.shed or held.paged)

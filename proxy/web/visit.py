@@ -135,7 +135,7 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         origin = request.headers.get("Origin")
         if origin is not None and not is_own_origin(origin, request.host):
             return await fault(request, None, 403, "pages of other sites may not look here")
-        session = session_of(request)
+        session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
         return await page(Visit(request, session))
@@ -148,7 +148,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
 
     async def visited(request: web.Request) -> web.StreamResponse:
         from_own_page(request)
-        session = session_of(request)
+        session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
         form = await form_of(request)
@@ -166,9 +166,9 @@ def safe(handler: Handler, fault: Fault) -> Handler:
         try:
             return await handler(request)
         except FAULTS as error:
-            return await fault(request, session_of(request), *sentence_of(error))
+            return await fault(request, await session_of(request), *sentence_of(error))
         except web.HTTPRequestEntityTooLarge:
-            return await fault(request, session_of(request), 413, "the form is too large")
+            return await fault(request, await session_of(request), 413, "the form is too large")
 
     async def handle(request: web.Request) -> web.StreamResponse:
         response, why = await fail_open(
@@ -179,7 +179,7 @@ def safe(handler: Handler, fault: Fault) -> Handler:
             degradations=request.app[EDGE].degradations,
         )
         if response is None:
-            response = await fault(request, session_of(request), 500, f"this failed here: {why}")
+            response = await fault(request, await session_of(request), 500, f"this failed here: {why}")
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response
@@ -187,10 +187,18 @@ def safe(handler: Handler, fault: Fault) -> Handler:
     return handle
 
 
-def session_of(request: web.Request) -> Session | None:
-    """The session of a request's cookie."""
+async def session_of(request: web.Request) -> Session | None:
+    """The session of a request's cookie; of none where somebody else's program sends it who has seen it."""
+    edge = request.app[EDGE]
     value = request.cookies.get(cookie_name(request.host), "")
-    return request.app[EDGE].visitors.session(value, request.host) if value else None
+    session = edge.visitors.session(value, request.host) if value else None
+    return None if session and session.own and not await is_own(request) else session
+
+
+async def is_own(request: web.Request) -> bool:
+    """Whether a request is known to come from a program of our own user on this machine."""
+    edge = request.app[EDGE]
+    return edge.settings.server.loopback and await edge.peers.is_own(request.transport)
 
 
 def from_own_page(request: web.Request) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from proxy.door.peer import Peers
 from proxy.web import FORMS, PAGES
 from tests.fake_provider import FakeProvider
 from tests.proxy.api.asking import Asking
@@ -129,6 +131,26 @@ async def test_the_cookie_never_goes_upstream(proxy: Running, provider: FakeProv
     value = browser.cookie.partition("=")[2]
     status, _, _ = await proxy.post(f"/v1/models/{value}", {})
     assert status == 400
+
+
+async def test_who_has_seen_the_cookie_opens_nothing_by_it(proxy: Running, browser: Browser) -> None:
+    """A server of another user may be sent it, on another port of the same name."""
+    fields = (await browser.get("memory")).form("memory").fields
+    proxy.edge.peers = Peers(user=os.geteuid() + 1)
+    page = await browser.get("memory", 401)
+    assert fields["form"] not in page.raw
+    await browser.post(f"{ROOT}memory", {**fields, "text": "x"}, 401)
+    assert fields["form"] not in (await browser.post(f"{ROOT}memory", fields, 403, Origin="null")).raw
+
+
+async def test_behind_a_forwarder_of_another_user_there_is_the_token(proxy: Running, ask: Asking) -> None:
+    proxy.edge.peers = Peers(user=os.geteuid() + 1)
+    told = await ask("POST", "api/tickets", {}, status=201)
+    browser = Browser(proxy)
+    page = await browser.get(told["path"].removeprefix(ROOT), 403)
+    assert "The token does." in page.text
+    assert "Today" in (await browser.submit(page, "login", token=proxy.edge.token)).text
+    await browser.get("memory")
 
 
 async def test_the_pages_say_that_a_shared_name_is_one(proxy: Running, browser: Browser) -> None:
