@@ -10,6 +10,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from proxy.web import (
+    content,
     health,
     login,
     memories,
@@ -32,6 +33,7 @@ PAGES: dict[str, Page] = {
     "news": today.news,
     "why": today.why,
     "requests/{id}": today.one_request,
+    "content/{handle}": content.content,
     "memory": memories.memories,
     "memory/{id}": memory.memory,
     "memory/{id}/wrong": memory.wrong,

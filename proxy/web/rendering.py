@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -12,6 +13,7 @@ from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
+from memory.edits import named
 from memory.hooks.wording import count, where
 from proxy import words
 from proxy.api.health import candidates_waiting, mode
@@ -59,7 +61,8 @@ async def show(visit: Visit, template: str, title: str, status: int = 200, **dat
         "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
         "now": visit.now,
     }
-    return rendered(template, status, title=title, **frame, **data)
+    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
+    return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
 
 
 async def fault(request: web.Request, session: Session | None, status: int, sentence: str) -> web.Response:
@@ -112,6 +115,7 @@ def environment() -> Environment:
         query=lambda given: urlencode({key: value for key, value in given.items() if value not in ("", None)}),
         where=where,
     )
+    made.tests["handle"] = lambda text: named(text) is not None
     return made
 
 

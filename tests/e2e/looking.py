@@ -78,10 +78,12 @@ class Looking:
         [night, *_] = (await ask("GET", "api/nights"))["nights"]
         receipts = (await ask("GET", "api/log?limit=200"))["receipts"]
         shed = next(each for each in receipts if each["shed"])
+        whole = await ask("GET", f"api/log/{shed['id']}")
         return {
             "today": "",
             "why": "why?project=loom",
             "request": f"requests/{shed['id']}",
+            "content": f"content/{whole['shed']['parts'][0].split()[0]}",
             "memories": "memory",
             "search": "memory?q=database&project=loom",
             "memory": f"memory/{fact}",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from memory.edits import Act, Entry, Form
+from memory.conversation import Form
+from memory.edits import Act, Entry
 from memory.fact import Kind, Origin, State
 from memory.ports import Lesson
 from memory.session import Shown

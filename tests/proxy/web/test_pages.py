@@ -43,6 +43,11 @@ async def test_sessions_are_drawn(full: Running) -> None:
     page = await browser.get(f"sessions/{shed['session']}")
     assert "shed 1 times" in page.raw and "tokens left out" in page.text
     await browser.get("sessions/nothing", 404)
+    request = await browser.get(f"requests/{shed['id']}")
+    handle = next(each for each in request.links if "/content/" in each).removeprefix(ROOT)
+    assert "the heron nests at the northern pier" in (await browser.get(handle)).text
+    await browser.get("content/0123456789ab.0", 404)
+    await browser.get("content/x", 422)
 
 
 async def test_research_is_shown_searched_and_forgotten(full: Running) -> None:

@@ -6,7 +6,8 @@ AND origin IN (SELECT value FROM json_each(?)) AND recorded >= ?
 ORDER BY recorded DESC, number DESC LIMIT ? OFFSET ?;
 
 -- facts_unsettled: the active facts of some owners that contradict another one, the newest first; the limit comes last
-SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND contradicts != '[]'
+SELECT * FROM facts INDEXED BY facts_following WHERE (supersedes != '[]' OR contradicts != '[]')
+AND contradicts != '[]' AND owner IN (?*) AND state = 'active'
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- receipts_showing: the receipts of one person's requests to which a memory was added, the newest first
