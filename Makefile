@@ -52,6 +52,7 @@ e2e: $(VENV)/.dev
 
 browser: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e.browser
+	$(BIN)/python -m tests.e2e.pages $(ARGS)
 
 clean:
 	rm -rf $(VENV) .e2e .bench site

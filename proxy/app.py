@@ -17,6 +17,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from memory import bootstrap
 from memory.models.door import DoorShut
 from memory.session import Mode
+from proxy import web as web_page
 from proxy.api import api
 from proxy.api.hello import PATHS, hello, is_person
 from proxy.checkout import Checkouts
@@ -72,6 +73,7 @@ def make_app(
     app.cleanup_ctx.append(_memory)
     for path in PATHS:
         app.router.add_get(path, _opened, allow_head=False)
+    app.add_routes(web_page.routes())
     app.add_subapp("/palimpsest/", api(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))

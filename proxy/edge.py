@@ -16,6 +16,7 @@ from proxy.checkout import Checkouts
 from proxy.door.keys import InstallationKey, OwnSecrets
 from proxy.door.peer import Peers
 from proxy.door.tokens import Tokens
+from proxy.door.visitors import Visitors
 from proxy.fail_open import Degradations
 from proxy.limits import Limits
 from proxy.passed import PassedOn
@@ -44,6 +45,7 @@ class Edge:
     secrets: OwnSecrets
     tokens: Tokens
     peers: Peers = field(default_factory=Peers)
+    visitors: Visitors = field(default_factory=Visitors)
     memory: Memory | None = None
     memory_fault: str = ""
     started_at: float = field(default_factory=time.time)

@@ -69,6 +69,16 @@ class Forgetting(Shelf):
         scrubbed = await self._db.scrub()
         return Forgotten(gone.facts, gone.passages, gone.messages, gone.entries, gone.receipts, gone.sessions, scrubbed)
 
+    async def would_forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
+        """What :meth:`forget` would take of it: the memories that go together, and how many messages. What stands in
+        ledgers and receipts is looked for only when it goes."""
+
+        def work(connection: sqlite3.Connection) -> Forgotten:
+            facts, passages, messages = _whole(connection, ids, owners)
+            return Forgotten(tuple(facts.values()), tuple(passages.values()), len(messages))
+
+        return await self._db.read(work)
+
     def _forget(
         self,
         connection: sqlite3.Connection,

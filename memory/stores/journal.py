@@ -21,6 +21,7 @@ from memory.stores.gate import Gate
 from memory.stores.graph import EntityGraph
 from memory.stores.known import KnownMemories
 from memory.stores.latest import Latest
+from memory.stores.listing import Listing
 from memory.stores.messages import Redact, Redactor
 from memory.stores.moving import Moving
 from memory.stores.newest import Newest
@@ -43,6 +44,7 @@ class SqliteJournal(
     Sessions,
     Aside,
     Latest,
+    Listing,
     Pins,
     Facts,
     Newest,

@@ -30,6 +30,7 @@ from proxy.api import (
     sessions,
     status,
     switch,
+    tickets,
     tools,
     why,
 )
@@ -60,6 +61,7 @@ _PARTS = (
     embedder,
     config,
     tools,
+    tickets,
 )
 
 

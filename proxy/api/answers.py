@@ -20,6 +20,9 @@ from proxy.fail_open import fail_open
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+FAULTS = (Refusal, NotFound, Ambiguous, Busy, NightBusy, Superseded, Refused, NotWritten, StoreError)
+"""What goes wrong by no fault of the code, and is told."""
+
 WITHIN = 120.0
 """Seconds that an answer may take; what takes longer runs beside and is asked after."""
 
@@ -42,6 +45,21 @@ def fault(status: int, sentence: str, **more: Any) -> web.Response:
     return response
 
 
+def sentence_of(error: Exception) -> tuple[int, str]:
+    """The status and the sentence of one of :data:`FAULTS`."""
+    match error:
+        case Refusal():
+            return error.status, error.message
+        case NotFound():
+            return 404, str(error.args[0])
+        case Ambiguous():
+            return 409, str(error.args[0])
+        case StoreError():
+            return 503, str(error)
+        case _:
+            return 409, str(error)
+
+
 @web.middleware
 async def answers(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Every fault becomes a sentence; one of ours is counted like any other failure of memory."""
@@ -58,16 +76,9 @@ async def answers(request: web.Request, handler: Handler) -> web.StreamResponse:
 async def _told(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
-    except Refusal as error:
-        return fault(error.status, error.message)
-    except NotFound as error:
-        return fault(404, str(error.args[0]))
-    except Ambiguous as error:
-        return fault(409, str(error.args[0]), ids=error.ids)
-    except (Busy, NightBusy, Superseded, Refused, NotWritten) as error:
-        return fault(409, str(error))
-    except StoreError as error:
-        return fault(503, str(error))
+    except FAULTS as error:
+        status, sentence = sentence_of(error)
+        return fault(status, sentence, **({"ids": error.ids} if isinstance(error, Ambiguous) else {}))
     except web.HTTPNotFound:
         return fault(404, f"there is nothing at {request.path}")
     except web.HTTPMethodNotAllowed as error:

@@ -47,7 +47,7 @@ async def approve(request: web.Request) -> web.Response:
     written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
     said = await body_of(request, {"text": str, "to": str, "confirm": str})
     text = checked_text(said["text"], "text", required=True, longest=LONGEST_TEXT) if "text" in said else None
-    layer = _shared(said["to"]) if "to" in said else None
+    layer = shared_layer(said["to"]) if "to" in said else None
     done = await memory_of(request).approving.approve(
         id_of(request), await owners_of(request), text=text, layer=layer, confirm=said.get("confirm")
     )
@@ -110,7 +110,12 @@ def _approval(done: Approval) -> dict[str, Any]:
     return told_of | {"done": done.done} | ({} if done.done else {"confirm": done.confirm})
 
 
-def _shared(said: str) -> Layer:
+def shared_layer(said: str) -> Layer:
+    """For whom something is approved.
+
+    Raises:
+        Refusal: 422, when that is nobody for whom something can be.
+    """
     layer = choice(said, "to", Layer)
     if layer not in (Layer.PROJECT, Layer.ORG):
         raise Refusal(422, f"to is {said[:40]!r}; what is approved is for a project or an org")

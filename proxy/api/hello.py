@@ -6,13 +6,14 @@ from aiohttp import web
 
 from memory.release import release
 
-PATHS = ("/", "/palimpsest", "/palimpsest/")
+PATHS = ("/", "/palimpsest")
 
 _CREDENTIALS = ("Authorization", "x-api-key", "x-goog-api-key", "x-palimpsest-key")
 
 _TEXT = """\
-Palimpsest {release} runs here. This address is for coding agents, to which it gives a memory; it is no web page.
+Palimpsest {release} runs here. This address is for coding agents, to which it gives a memory.
 
+  palimpsest open            its web page: what is remembered, what was added and why
   palimpsest connect NAME    point a client at it: claude, codex, opencode, …
   palimpsest run claude      start a client with a memory, once
   palimpsest status          how it stands

@@ -10,6 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.bootstrap import Memory
 from memory.candidate import Candidate, Proposal
 from memory.consolidation.diff import Action, Change, Line
 from memory.consolidation.written import Planned
@@ -78,24 +79,13 @@ async def listed(request: web.Request) -> web.Response:
 @routes.get("/api/nights/{number}")
 async def night(request: web.Request) -> web.Response:
     """What a night changed, line by line."""
-    held = await _night(request)
-    journal = memory_of(request).journal
-    changes, lines, candidates = await journal.night_changes(held.number)
-    facts = {fact.id: fact for fact in await journal.facts([each.memory for each in changes])}
-    told = asdict(held) | {
-        "counted": held.changes,
-        "changes": _written([each for each in changes if each.action != Action.PLAIN], facts),
-        "plain": held.changes.get(Action.PLAIN, 0),
-        "lines": [_line(line) for line in lines],
-        "candidates": _candidates(candidates),
-    }
-    return answer(told)
+    return answer(await night_told(memory_of(request), await night_of(request)))
 
 
 @routes.post("/api/nights/{number}/undo")
 async def undo(request: web.Request) -> web.Response:
     """Take a night back."""
-    held = await _night(request)
+    held = await night_of(request)
     await body_of(request, {})
     memory = memory_of(request)
     try:
@@ -105,7 +95,13 @@ async def undo(request: web.Request) -> web.Response:
     return answer({"undone": held.number})
 
 
-async def _night(request: web.Request) -> Night:
+async def night_of(request: web.Request) -> Night:
+    """The night whose number stands in the path, among those of the asker.
+
+    Raises:
+        Refusal: 422, when that is no number.
+        NotFound: when there is no such night.
+    """
     said = request.match_info["number"]
     if not (said.isascii() and said.isdigit() and len(said) < 16):
         raise Refusal(422, f"{said[:40]!r} is no number of a night")
@@ -114,6 +110,19 @@ async def _night(request: web.Request) -> Night:
     if held is None:
         raise NotFound(f"there is no night {said}")
     return held
+
+
+async def night_told(memory: Memory, held: Night) -> dict[str, Any]:
+    """A night as it was, line by line."""
+    changes, lines, candidates = await memory.journal.night_changes(held.number)
+    facts = {fact.id: fact for fact in await memory.journal.facts([each.memory for each in changes])}
+    return asdict(held) | {
+        "counted": held.changes,
+        "changes": _written([each for each in changes if each.action != Action.PLAIN], facts),
+        "plain": held.changes.get(Action.PLAIN, 0),
+        "lines": [_line(line) for line in lines],
+        "candidates": _candidates(candidates),
+    }
 
 
 def _moment(said: str) -> datetime:

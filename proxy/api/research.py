@@ -28,7 +28,7 @@ EXCERPT = 400
 async def research(request: web.Request) -> web.Response:
     """``?text=…&limit=10``: the research that has to do with a text, best first; without a text the newest. Beside it
     how often it was used again, and what that saved."""
-    memory, owners, limit = memory_of(request), await _owners(request), query_limit(request, 10)
+    memory, owners, limit = memory_of(request), await owners_meant(request), query_limit(request, 10)
     text = query_text(request, "text")
     if text:
         hits = await memory.library.search(text, owners, limit)
@@ -47,7 +47,7 @@ async def research(request: web.Request) -> web.Response:
 async def stale(request: web.Request) -> web.Response:
     """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts the
     files that were too many to be looked into at once."""
-    stale = await memory_of(request).library.stale(await _owners(request))
+    stale = await memory_of(request).library.stale(await owners_meant(request))
     found = [line(each) | {"changed": list(changed.files)} for each, changed in stale.found]
     return answer({"research": found, "looked": stale.looked, "missed": stale.missed})
 
@@ -57,7 +57,7 @@ async def one(request: web.Request) -> web.Response:
     """``?trail=1``: one research whole, by its handle, its id or the beginning of one; with the messages of its trail,
     every result at full length."""
     library = memory_of(request).library
-    found = await library.named(request.match_info["id"][:100], await _owners(request))
+    found = await library.named(request.match_info["id"][:100], await owners_meant(request))
     told = line(found) | {
         "question": found.question,
         "reports": list(found.reports),
@@ -68,7 +68,7 @@ async def one(request: web.Request) -> web.Response:
     }
     if query_text(request, "trail") in ("1", "true", "yes"):
         told["trail"] = [
-            {"role": message.role.value, "parts": [_part(part) for part in message.parts]}
+            {"role": message.role.value, "parts": [part_told(part) for part in message.parts]}
             for message in await library.trail(found)
         ]
     return answer(told)
@@ -78,7 +78,7 @@ async def one(request: web.Request) -> web.Response:
 async def forget(request: web.Request) -> web.Response:
     """Delete a research everywhere: its question, its report, its trail, and where it was given."""
     memory = memory_of(request)
-    found = await memory.library.named(request.match_info["id"][:100], await _owners(request))
+    found = await memory.library.named(request.match_info["id"][:100], await owners_meant(request))
     messages = await memory.researching.forget(found)
     memory.sessions.forget()
     return answer({"forgotten": found.id, "handle": found.handle, "messages": messages})
@@ -113,7 +113,7 @@ def line(found: Research, changed: Changed | None = None) -> dict[str, Any]:
     }
 
 
-async def _owners(request: web.Request) -> Sequence[str]:
+async def owners_meant(request: web.Request) -> Sequence[str]:
     """The owners of research that are meant: of one project, or of all that is the person's."""
     scope = scope_of(request)
     if scope.project:
@@ -122,7 +122,7 @@ async def _owners(request: web.Request) -> Sequence[str]:
     return [owner for owner in await memory_of(request).library.owners() if owner in mine]
 
 
-def _part(part: Part) -> str:
+def part_told(part: Part) -> str:
     """A part of a trail: of a call also which tool it was."""
     return f"{part.name} {part.arguments}" if isinstance(part, ToolCall) else whole(part)
 

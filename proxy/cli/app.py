@@ -27,6 +27,7 @@ COMMANDS = {
     "status": "looking",
     "statusline": "statusline",
     "why": "why",
+    "open": "opening",
     "search": "memories",
     "facts": "memories",
     "fact": "memories",

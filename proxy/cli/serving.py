@@ -264,6 +264,7 @@ def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> 
         f"  data      {settings.home}",
         f"  provider  {providers}",
         f"  memory    {memory}",
+        f"  web page  {me} open",
         *([f"  waiting   {wording.count(waiting, 'candidate')} for you: {me} candidates"] if waiting else []),
         "",
         "Connect a runtime (--write changes its configuration, and --undo puts it back):",

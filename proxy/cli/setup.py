@@ -27,9 +27,9 @@ from proxy.cli.faults import Fault
 from proxy.cli.glance import glance
 from proxy.cli.server import Server, running
 from proxy.cli.transcripts.found import Kind, Source, places, sources
-from proxy.cli.why import source as told_source
 from proxy.connect import NotEditable, Plan, Preview, carry_out, connected_files, look, plan, preview
 from proxy.settings import Settings
+from proxy.words import source as told_source
 
 PROGRAMS = {name: name for name in ("claude", "codex", "opencode", "qwen", "pi", "aider", "cline", "openclaw")}
 """Runtime → the program by which it is known to be installed."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from proxy.words import money as money
+
 Row = tuple[str, str]
 
 
@@ -40,12 +42,6 @@ def short(held: dict[str, Any]) -> str:
     shed = held.get("shed")
     told = [f"{shed['step']} -{shed['removed']:,}"] if shed else []
     return ", ".join(told + ([f"{len(held['paged'])} paged in"] if held.get("paged") else []))
-
-
-def money(dollars: float) -> str:
-    """US dollars; sums of cents in full."""
-    sign, sum_ = "-" if dollars < 0 else "", abs(dollars)
-    return f"{sign}${sum_:,.2f}" if sum_ >= 1 else f"{sign}${sum_:.4f}"
 
 
 def _seen(seen: dict[str, Any]) -> Iterator[Row]:

@@ -7,42 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from proxy import words
 from proxy.cli import sheds, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.options import here
 
 LONGEST = 300
 """Characters of a text that are shown; `palimpsest fact ID` has it whole."""
-
-THERE = "stands in the request already"
-
-_NOTHING = {
-    "asks nothing": "what you said asks nothing of memory",
-    "found nothing that belongs here": "memory holds nothing that belongs to it",
-    "has used up its budget": "this turn has had as many tokens of memory as it may (memory.recall.tokens)",
-    "is switched off": "recall is switched off (memory.recall.enabled)",
-}
-
-_FATES = {
-    "below the floor": "it has too little to do with it",
-    "no room": "there was no room for it",
-    "says what another one says": "another one says the same",
-    "a question of then": "it was a question itself",
-    "said by a fact that is known": "a fact that was learnt from it says it",
-    "expired": "its time is over",
-    "superseded": "something newer took its place",
-    "archived": "it was put away",
-}
-
-_SAID = {
-    "user": "you said so",
-    "person": "you wrote it on the page",
-    "assistant": "the assistant said so",
-    "tool": "a tool printed it, or the model noted it",
-    "web": "a page of the web said so",
-    "sub-agent": "a sub-agent reported it",
-    "behaviour": "it was seen in your work",
-}
 
 
 @takes("project", "user")
@@ -66,7 +37,7 @@ def _tell(told: dict[str, Any], limit: int) -> None:
     console = shown.screen()
     now = datetime.now().astimezone()
     receipt = told["receipt"]
-    head = [told["project"] or "no project", _named(told["session"]["runtime"]), shown.moment(receipt["at"])]
+    head = [told["project"] or "no project", words.client(told["session"]["runtime"]), shown.moment(receipt["at"])]
     console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: shown.SHORT]})", "dim"))
 
     def item(each: dict[str, Any], about: str) -> None:
@@ -79,9 +50,9 @@ def _tell(told: dict[str, Any], limit: int) -> None:
     if told["added"]:
         console.print(f"added, {wording.count(len(told['added']), 'memory')}:")
         for each in told["added"]:
-            item(each, "; ".join(filter(None, (source(each, told["project"], now), _because(each["why"])))))
+            item(each, "; ".join(filter(None, (words.source(each, told["project"], now), words.because(each["why"])))))
     else:
-        console.print(f"nothing was added: {_NOTHING.get(told['nothing'], told['nothing'])}")
+        console.print(f"nothing was added: {words.nothing(told['nothing'])}")
     if told["research"]:
         console.print("added too: what a sub-agent found out before (palimpsest research)")
     if told["gone"]:
@@ -96,58 +67,14 @@ def _tell(told: dict[str, Any], limit: int) -> None:
     if short := sheds.short(receipt):
         console.print(f"left out of the request's own text: {short}")
     # What stands in the request already is no loss; a program is told of it all the same.
-    left = [each for each in told["left"] if each["fate"] != THERE]
+    left = [each for each in told["left"] if each["fate"] != words.THERE]
     if left[:limit]:
         console.print("\nlooked at and not added (as recall decides it now):")
         for each in left[:limit]:
-            item(each, f"{_FATES.get(each['fate'], each['fate'])}; {source(each, told['project'], now)}")
+            item(each, f"{words.fate(each['fate'])}; {words.source(each, told['project'], now)}")
         more = len(left) - limit
         if more > 0:
             console.print(f"  and {more} more (--limit)")
-
-
-def source(held: dict[str, Any], project: str | None, now: datetime) -> str:
-    """Who said a memory, when, and where."""
-    at = datetime.fromisoformat(held.get("recorded_at") or held["at"]).astimezone()
-    where = shown.where(held["owner"])
-    if held.get("derived_from"):
-        who = f"put together from {wording.count(len(held['derived_from']), 'memory')}"
-    elif held["sort"] == "turn":
-        who = "you said so" if held["origin"] == "user" else f"said by {held['speaker']}"
-    elif held["origin"] == "user" and not held["session"]:
-        who = "you told memory so"
-    else:
-        who = _SAID[held["origin"]]
-    told = [f"{who} {ago(at, now)}, on {at:%Y-%m-%d}"]
-    if where != project:
-        told.append("for all projects" if where == "everywhere" else f"in {where}")
-    if runtime := _named(held["runtime"]):
-        told.append(f"with {runtime}")
-    return ", ".join(told)
-
-
-def ago(at: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that fits."""
-    seconds = max((now - at).total_seconds(), 0)
-    for unit, length in (("year", 365 * 86400), ("month", 30 * 86400), ("week", 7 * 86400), ("day", 86400)):
-        if seconds >= length:
-            return f"{wording.count(int(seconds // length), unit)} ago"
-    return f"{wording.count(int(seconds // 3600), 'hour')} ago" if seconds >= 3600 else "within the last hour"
-
-
-def _named(runtime: str) -> str:
-    """A client by its name; nothing of one that nobody wrote rules for."""
-    return "" if runtime == "generic" else runtime
-
-
-def _because(why: dict[str, float]) -> str:
-    """What of its score spoke for it most; empty where that is not known any more."""
-    if "same error" in why:
-        return "the same error came back"
-    if not why:
-        return ""
-    words, meaning = why.get("coverage", 0.0), why.get("cosine", 0.0)
-    return "it shares words with what you said" if words >= meaning else "it means something like what you said"
 
 
 def _short(text: str) -> str:

@@ -7,5 +7,6 @@
 ``keys``        the key of this installation, and which texts are secrets of ours
 ``peer``        whether a connection comes from a process of our own user
 ``sockets``     who has a socket of this machine
+``visitors``    who looks at the web page: tickets, and the sessions they are traded for
 ============== ==============================================================================
 """

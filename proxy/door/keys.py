@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from proxy.door.tokens import SHAPE as TOKEN
+from proxy.door.visitors import holds_session
 
 FILE = "key"
 """Its name in the home folder."""
@@ -95,10 +96,12 @@ class OwnSecrets:
         self._long = tuple(secret for secret in self._secrets if len(secret) >= LONG)
 
     def stand_in(self, text: str) -> bool:
-        """Whether one of them, or any installation's key, stands in a header's value or in a URL."""
+        """Whether one of them, any installation's key or token, or a session of the web page stands in a header's
+        value or in a URL."""
         if (
             _SHAPE.search(text)
             or TOKEN.search(text)
+            or holds_session(text)
             or (len(text) >= LONG and any(secret in text for secret in self._long))
         ):
             return True

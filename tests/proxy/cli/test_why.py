@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.cli.server import Server
-from proxy.cli.why import ago, source
+from proxy.words import ago, source
 from tests.proxy.cli.running import run
 
 NOW = datetime.fromisoformat("2026-11-23T12:00:00+00:00")

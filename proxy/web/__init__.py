@@ -1,0 +1,91 @@
+"""Our own pages, below ``/palimpsest/``: see what memory holds and does, and steer it.
+
+``visit`` decides who is let in and what a form may change, ``login`` lets them in; ``rendering`` makes pages of
+``templates``, ``plots`` drawings of values, ``static`` serves what lies beside them. Each page has a file of its own.
+All of them ask the same functions as ``proxy/api`` does.
+"""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.web import (
+    content,
+    health,
+    login,
+    memories,
+    memory,
+    money,
+    nights,
+    page,
+    research,
+    review,
+    sessions,
+    settings,
+    static,
+    today,
+)
+from proxy.web.rendering import fault
+from proxy.web.visit import ROOT, Page, filled_in, looked_at, safe
+
+PAGES: dict[str, Page] = {
+    "": today.today,
+    "news": today.news,
+    "why": today.why,
+    "requests/{id}": today.one_request,
+    "content/{handle}": content.content,
+    "memory": memories.memories,
+    "memory/{id}": memory.memory,
+    "memory/{id}/wrong": memory.wrong,
+    "memory/{id}/forget": memory.going,
+    "review": review.review,
+    "review/{id}": review.candidate,
+    "review/{id}/approve": review.approval,
+    "review/{id}/edit": review.edited,
+    "review/{id}/undo": review.undoing,
+    "page": page.page,
+    "sessions": sessions.sessions,
+    "sessions/{id}": sessions.session,
+    "research": research.research,
+    "research/stale": research.stale,
+    "research/{id}": research.one,
+    "nights": nights.nights,
+    "nights/{number}": nights.night,
+    "money": money.money,
+    "status": health.health,
+    "settings": settings.settings,
+}
+"""What can be looked at, by its path."""
+
+FORMS: dict[str, Page] = {
+    "logout": login.log_out,
+    "memory": memories.remember,
+    "memory/{id}/edit": memory.edit,
+    "memory/{id}/confirm": memory.confirm,
+    "memory/{id}/pin": memory.pin,
+    "memory/{id}/forget": memory.forget,
+    "memory/{id}/promote": memory.promote,
+    "review/{id}/approve": review.approve,
+    "review/{id}/reject": review.reject,
+    "review/{id}/defer": review.defer,
+    "review/{id}/undo": review.undo,
+    "page": page.write,
+    "research/{id}/forget": research.forget,
+    "nights": nights.consolidate,
+    "nights/{number}/undo": nights.undo,
+    "status/pause": health.pause,
+    "status/resume": health.resume,
+}
+"""What can be changed, by the path that its form is sent to."""
+
+
+def routes() -> list[web.RouteDef]:
+    """The routes of all pages, in the application itself: our other endpoints ask for the token."""
+    found = [web.get(ROOT + path, looked_at(page, fault), allow_head=False) for path, page in PAGES.items()]
+    found += [web.post(ROOT + path, filled_in(page, fault)) for path, page in FORMS.items()]
+    found += [
+        web.get(f"{ROOT}open", safe(login.opened, fault), allow_head=False),
+        web.post(f"{ROOT}login", safe(login.log_in, fault)),
+        web.get(f"{ROOT}static/{{name}}", safe(static.static, fault)),
+    ]
+    return found

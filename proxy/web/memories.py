@@ -1,0 +1,111 @@
+"""Memory: list and search what is remembered, by project, kind, origin and state; add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aiohttp import web
+
+from memory.fact import Fact, Kind, Origin, State
+from memory.scope import OWN_PROJECT, place_of
+from proxy.api import told
+from proxy.api.asked import choice
+from proxy.errors import Refusal
+from proxy.web.rendering import show
+from proxy.web.visit import Visit
+
+EACH = 50
+"""Memories on one page."""
+
+LOOKED = 200
+"""Memories that a search gives, where some are left out afterwards."""
+
+
+async def memories(visit: Visit) -> web.StreamResponse:
+    """``?q=…&project=…&kind=…&origin=…&state=…&from=50``."""
+    text, everything = visit.query("q"), await visit.everything()
+    chosen = {"q": text, "project": visit.project, **{name: visit.query(name) for name in ("kind", "origin", "state")}}
+    passed = _passed(visit.query("from"))
+    found = await _searched(visit, text) if text else await _listed(visit, passed)
+    return await show(
+        visit,
+        "memories.html",
+        "Memory",
+        found=found[:EACH],
+        chosen=chosen,
+        narrowed=any(value for key, value in chosen.items() if key != "q"),
+        projects=projects(everything),
+        kinds=list(Kind),
+        origins=list(Origin),
+        states=list(State),
+        earlier=max(passed - EACH, 0) if passed else None,
+        later=passed + EACH if len(found) > EACH and not text else None,
+    )
+
+
+async def remember(visit: Visit) -> web.StreamResponse:
+    """Write down what somebody says on the page."""
+    text = visit.filled("text", required=True)
+    held = await visit.memory.commands.remember(text, visit.scope)
+    return visit.sent_to(f"memory/{held.id}", "Remembered. It is found from now on.")
+
+
+def projects(owners: Sequence[str]) -> list[str]:
+    """The projects among some owners by their names, without those of a single session."""
+    places = (place_of(owner) for owner in owners)
+    named = {place[0].project for place in places if place is not None and place[0].project}
+    return sorted((name for name in named if not name.startswith(OWN_PROJECT)), key=str.casefold)
+
+
+async def _listed(visit: Visit, passed: int) -> list[dict[str, Any]]:
+    state = _state(visit)
+    found = await visit.memory.journal.listed(
+        await visit.owners(),
+        frozenset(State) if state is None else {state},
+        _kinds(visit),
+        _origins(visit),
+        limit=EACH + 1,
+        passed=passed,
+    )
+    return [told.memory(fact, visit.now) for fact in found]
+
+
+async def _searched(visit: Visit, text: str) -> list[dict[str, Any]]:
+    """What belongs to a text, best first, with the parts of its score. What holds no more is found by its words."""
+    state, kinds, origins = _state(visit), _kinds(visit), _origins(visit)
+    owners, commands = await visit.owners(), visit.memory.commands
+    if state is not State.ACTIVE:
+        states = frozenset(State) if state is None else frozenset({state})
+        facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
+        return [told.memory(fact, visit.now) for fact in facts if fact.origin in origins]
+    return [
+        told.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
+        for each in await commands.search(text, owners, LOOKED)
+        if each.memory.origin in origins
+        and (each.memory.kind in kinds if isinstance(each.memory, Fact) else not visit.query("kind"))
+    ]
+
+
+def _state(visit: Visit) -> State | None:
+    """Those that are meant: what holds, unless another state is named; None for all."""
+    said = visit.query("state")
+    return None if said == "all" else choice(said, "state", State) if said else State.ACTIVE
+
+
+def _kinds(visit: Visit) -> frozenset[Kind]:
+    said = visit.query("kind")
+    return frozenset({choice(said, "kind", Kind)}) if said else frozenset(Kind)
+
+
+def _origins(visit: Visit) -> frozenset[Origin]:
+    said = visit.query("origin")
+    return frozenset({choice(said, "origin", Origin)}) if said else frozenset(Origin)
+
+
+def _passed(said: str) -> int:
+    if not said:
+        return 0
+    if not (said.isascii() and said.isdigit() and len(said) < 7):
+        raise Refusal(422, "from is a number")
+    return int(said)

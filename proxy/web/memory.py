@@ -1,0 +1,153 @@
+"""One memory: what was said, its history, its strength, where it was used; and what a person may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aiohttp import web
+
+from memory.context.rank import Memory
+from memory.fact import Fact, State
+from memory.scope import Layer
+from proxy import words
+from proxy.api import told
+from proxy.api.asked import choice, id_of
+from proxy.errors import Refusal
+from proxy.web.featured import featured
+from proxy.web.plots.strength import strength
+from proxy.web.rendering import show
+from proxy.web.today import request
+from proxy.web.visit import Visit
+
+POINTS = 120
+"""Strengths that are drawn."""
+
+SAID = 3000
+"""Characters that are shown of the message that a memory came from."""
+
+
+async def memory(visit: Visit) -> web.StreamResponse:
+    """The page of one."""
+    held, owners = await _held(visit)
+    journal, now = visit.memory.journal, visit.now
+    sessions = await journal.sessions_by_id([held.session])
+    session = sessions.get(held.session)
+    shown = told.memory(held, now, by_id=True)
+    receipts = await journal.receipts_showing(held.id, visit.scope)
+    used = await journal.sessions_by_id([each.session for each in receipts])
+    return await show(
+        visit,
+        "memory.html",
+        "One memory",
+        held=shown,
+        layers=_above(held, visit.scope.org),
+        source=words.source(shown | {"runtime": session.runtime if session else ""}, None, now),
+        session=session,
+        said=await _said(visit, held),
+        receipts=[request(each, used.get(each.session)) for each in receipts],
+        begun=await journal.pages_showing(held.id, visit.scope),
+        **(await _life(visit, held, owners)),
+    )
+
+
+async def edit(visit: Visit) -> web.StreamResponse:
+    """What holds now in a fact's place."""
+    text, owners = visit.filled("text", required=True), await visit.everything()
+    held = await visit.memory.revising.update(id_of(visit.request), text, owners)
+    return visit.sent_to(
+        f"memory/{held.id}", "Set right. This holds from now on; what it was before is in its history."
+    )
+
+
+async def confirm(visit: Visit) -> web.StreamResponse:
+    """It still holds."""
+    held = await visit.memory.revising.confirm(id_of(visit.request), await visit.everything())
+    return visit.sent_to(f"memory/{held.id}", "Confirmed: it is your own word now.")
+
+
+async def pin(visit: Visit) -> web.StreamResponse:
+    """``pinned=yes``: it never fades; else it may again."""
+    pinned = visit.filled("pinned") == "yes"
+    held = await visit.memory.commands.pin(id_of(visit.request), await visit.everything(), pinned)
+    return visit.sent_to(f"memory/{held.id}", "Pinned: it does not fade." if pinned else "It may fade again.")
+
+
+async def promote(visit: Visit) -> web.StreamResponse:
+    """``to=user``: it holds in all projects; ``project`` or ``org``: it is put forward for all who are there."""
+    memory, to = visit.memory, choice(visit.filled("to"), "to", Layer)
+    held = await memory.commands.memory(id_of(visit.request), await visit.everything())
+    if not isinstance(held, Fact):
+        raise Refusal(422, "that is a passage of a talk; only facts can rise")
+    risen = await memory.approving.promote(held, to)
+    if isinstance(risen, Fact):
+        return visit.sent_to(f"memory/{risen.id}", "It holds in all your projects now.")
+    return visit.sent_to(f"review/{risen.id}/approve?to={to}")
+
+
+async def wrong(visit: Visit) -> web.StreamResponse:
+    """Something is wrong with it: say what holds instead, or have it forgotten."""
+    held, _ = await _held(visit)
+    return await show(visit, "wrong.html", "What is wrong?", held=told.memory(held, visit.now, by_id=True))
+
+
+async def going(visit: Visit) -> web.StreamResponse:
+    """What would go, before it is forgotten."""
+    held, owners = await _held(visit)
+    would = await visit.memory.journal.would_forget([held.id], owners)
+    memories: list[Memory] = [*would.facts, *would.passages]
+    return await show(
+        visit,
+        "forget.html",
+        "Forget",
+        held=told.memory(held, visit.now, by_id=True),
+        others=[told.memory(each, visit.now) for each in memories if each.id != held.id],
+        messages=would.messages,
+        stay=await visit.memory.commands.own_words_alike(held.text, owners),
+    )
+
+
+async def forget(visit: Visit) -> web.StreamResponse:
+    """Forget it, everywhere."""
+    gone = await visit.memory.commands.forget([id_of(visit.request)], await visit.everything())
+    count = len(gone.facts) + len(gone.passages)
+    notice = "Forgotten, everywhere." if count == 1 else f"Forgotten, everywhere: {count} memories."
+    return visit.sent_to("memory", " ".join([notice, *gone.faults]))
+
+
+async def _held(visit: Visit) -> tuple[Memory, Sequence[str]]:
+    owners = await visit.everything()
+    return await visit.memory.commands.memory(id_of(visit.request), owners), owners
+
+
+def _above(held: Memory, org: str | None) -> list[Layer]:
+    """The layers that a fact may rise to."""
+    if not isinstance(held, Fact) or held.state is not State.ACTIVE:
+        return []
+    return [each for each in list(Layer)[list(Layer).index(held.layer) + 1 :] if org or each is not Layer.ORG]
+
+
+async def _said(visit: Visit, held: Memory) -> str:
+    """The message that a memory came from, as far as it is the person's own."""
+    if not held.source:
+        return ""
+    kept = await visit.memory.journal.kept(visit.person(), held.source.hex(), 1)
+    if not kept or kept[0].forgotten:
+        return ""
+    text = kept[0].message.spoken or kept[0].message.text
+    return text if len(text) <= SAID else f"{text[:SAID]} …"
+
+
+async def _life(visit: Visit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:
+    """A fact's chain, its curve and those that it has to do with; a passage has none of these."""
+    if not isinstance(held, Fact):
+        return {"chain": [], "curve": None, "drawn_from": [], "against": []}
+    names, journal = {"id": held.id}, visit.memory.journal
+    history = await featured(visit, "facts/{id}/history", owners, names, POINTS)
+    curve = await featured(visit, "facts/{id}/curve", owners, names, POINTS)
+    return {
+        "chain": history["history"],
+        "curve": strength(curve["times"], curve["strengths"], curve["uses"], visit.now),
+        "drawn_from": [told.memory(each, visit.now) for each in await journal.facts(held.derived_from, owners)],
+        "against": [told.memory(each, visit.now) for each in await journal.facts(held.contradicts, owners)],
+    }

@@ -1,0 +1,156 @@
+"""Templates to pages. Everything that is written into one is escaped, and shows what it would rather hide."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, urlencode
+
+from aiohttp import web
+
+from memory.edits import named
+from memory.hooks.wording import count, where
+from proxy import words
+from proxy.api.health import candidates_waiting, mode
+from proxy.door.visitors import Session
+from proxy.release import release
+from proxy.web.static import address
+from proxy.web.visit import ROOT, Visit
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+NAME: Final = "palimpsest.localhost"
+
+PAGES: Final = (
+    ("", "Today"),
+    ("memory", "Memory"),
+    ("review", "Review"),
+    ("page", "Page"),
+    ("sessions", "Sessions"),
+    ("research", "Research"),
+    ("nights", "Nights"),
+    ("money", "Money"),
+    ("status", "Health"),
+    ("settings", "Settings"),
+)
+"""The pages by their paths, in the order of the menu."""
+
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+"""What has no shape of its own: it commands a terminal that the text is copied into, turns it around, or hides a part
+of it."""
+
+
+async def show(visit: Visit, template: str, title: str, status: int = 200, **data: Any) -> web.Response:
+    """A page for somebody who has been let in."""
+    session, visit.session.notice, notice = visit.session, "", visit.session.notice
+    frame = {
+        "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
+        "form_value": session.form,
+        "notice": notice,
+        "awaited": await candidates_waiting(visit.edge),
+        "mode": mode(visit.edge),
+        "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
+        "now": visit.now,
+    }
+    # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
+    return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
+
+
+async def fault(request: web.Request, session: Session | None, status: int, sentence: str) -> web.Response:
+    """The page that tells a fault; who is not let in is told how to be."""
+    if session is None:
+        return rendered("login.html", status, title="Log in", sentence=sentence)
+    return await show(Visit(request, session), "fault.html", "This did not work", status, sentence=sentence)
+
+
+def rendered(template: str, status: int = 200, **data: Any) -> web.Response:
+    """A template as an answer."""
+    text = environment().get_template(template).render(**data)
+    return web.Response(status=status, text=text, content_type="text/html")
+
+
+@cache
+def environment() -> Environment:
+    """What the templates are made with."""
+    # Imported late: a server that starts, and commands that open the stores themselves, need no pages.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    given: dict[str, Callable[..., Any] | str | tuple[tuple[str, str], ...]] = {
+        "root": ROOT,
+        "pages": PAGES,
+        "release": release(),
+        "static": address,
+    }
+    made.globals.update(given)
+    made.filters.update(
+        ago=words.ago,
+        because=words.because,
+        client=words.client,
+        counted=count,
+        day=day,
+        fate=words.fate,
+        money=words.money,
+        moment=moment,
+        nothing=words.nothing,
+        plain=plain,
+        segment=lambda text: quote(str(text), safe=""),
+        query=lambda given: urlencode({key: value for key, value in given.items() if value not in ("", None)}),
+        where=where,
+    )
+    made.tests["handle"] = lambda text: named(text) is not None
+    return made
+
+
+def visible(value: Any) -> Any:
+    """A text with a sign in the place of whatever has no shape; anything else as it is."""
+    return _HIDDEN.sub(_sign, value) if type(value) is str else value
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """A time as a person says it: of today its hour, of this year without it."""
+    local, today = at.astimezone(now.tzinfo), now.date()
+    if local.date() == today:
+        return f"{local:%H:%M}"
+    days = (today - local.date()).days
+    if days == 1:
+        return f"yesterday {local:%H:%M}"
+    return f"{local.day} {local:%b %H:%M}" if local.year == now.year else f"{local.day} {local:%b %Y}"
+
+
+def day(at: datetime | None) -> str:
+    """The day of a time."""
+    return f"{at.astimezone():%Y-%m-%d}" if at else ""
+
+
+def plain(value: Any) -> str:
+    """A setting's value as a person reads it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value in (None, "") or value == [] or value == {}:
+        return "–"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {plain(inner)}" for key, inner in value.items())
+    return ", ".join(map(plain, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _sign(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

@@ -1,0 +1,54 @@
+"""Research: what sub-agents were asked and found out, how it was used again, and what has changed since."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from proxy.api.research import owners_meant, part_told
+from proxy.web.rendering import show
+from proxy.web.visit import Visit
+
+LISTED = 30
+
+
+async def research(visit: Visit) -> web.StreamResponse:
+    """``?q=…``: the newest, or those that have to do with a text."""
+    library, owners, text = visit.memory.library, await owners_meant(visit.request), visit.query("q")
+    if text:
+        hits = await library.search(text, owners, LISTED)
+        found = [hit.research for hit in hits]
+    else:
+        found = await library.newest(owners, LISTED)
+    saved = await library.saved(await library.newest(owners, 1000))
+    return await show(visit, "research.html", "Research", found=found, text=text, saved=saved)
+
+
+async def stale(visit: Visit) -> web.StreamResponse:
+    """What is too old, or read files that have changed since."""
+    found = await visit.memory.library.stale(await owners_meant(visit.request))
+    return await show(visit, "stale.html", "Stale research", stale=found)
+
+
+async def one(visit: Visit) -> web.StreamResponse:
+    """``?trail=1``: one whole, with all that was read for it."""
+    library, owners = visit.memory.library, await owners_meant(visit.request)
+    found = await library.named(visit.request.match_info["id"][:100], owners)
+    trail = await library.trail(found) if visit.query("trail") else None
+    return await show(
+        visit,
+        "one_research.html",
+        "One research",
+        found=found,
+        changed=(await library.changed(found)).files,
+        uses=await library.uses([found]),
+        trail=trail and [(message.role.value, [part_told(part) for part in message.parts]) for message in trail],
+    )
+
+
+async def forget(visit: Visit) -> web.StreamResponse:
+    """Delete it everywhere."""
+    memory, owners = visit.memory, await owners_meant(visit.request)
+    found = await memory.library.named(visit.request.match_info["id"][:100], owners)
+    await memory.researching.forget(found)
+    memory.sessions.forget()
+    return visit.sent_to("research", f"Forgotten, everywhere: {found.title[:200]}")

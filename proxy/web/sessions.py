@@ -1,0 +1,70 @@
+"""Sessions: where each one stands, and one as a strip of its window over time."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from memory.session import Session
+from proxy.api.sessions import standing
+from proxy.errors import Refusal
+from proxy.web.plots.window import Use, strip, usage
+from proxy.web.rendering import show
+from proxy.web.today import changed, request
+from proxy.web.visit import Visit
+
+SEEN = 60
+"""Sessions that are listed."""
+
+REQUESTS = 400
+"""Requests of a session that are drawn; its newest."""
+
+TOLD = 60
+"""Of these, that are told one by one."""
+
+
+async def sessions(visit: Visit) -> web.StreamResponse:
+    """The sessions seen last."""
+    found = await standing(visit.memory.journal, "", SEEN, visit.scope)
+    found = [each for each in found if visit.project in ("", each["project"])]
+    return await show(
+        visit,
+        "sessions.html",
+        "Sessions",
+        found=[each | {"bar": usage(each["tokens"], each["window"])} for each in found],
+    )
+
+
+async def session(visit: Visit) -> web.StreamResponse:
+    """One session."""
+    id = visit.request.match_info["id"]
+    held = (await visit.memory.journal.sessions_by_id([id])).get(id)
+    if held is None or not _own(visit, held):
+        raise Refusal(404, f"there is no session {id[:64]!r}")
+    receipts = await visit.memory.journal.receipts_of_session(id, visit.scope, REQUESTS)
+    turns = [each for each in receipts if each.kind.teaches and each.window]
+    uses = [
+        Use(
+            each.at,
+            each.tokens,
+            each.tokens + max(each.saved, 0),
+            each.window,
+            each.shed.step if each.shed else "",
+            len(each.shown) + len(each.paged),
+        )
+        for each in reversed(turns)
+    ]
+    touched = [each for each in receipts if changed(each)]
+    return await show(
+        visit,
+        "session.html",
+        "One session",
+        held=held,
+        strip=strip(uses) if uses else None,
+        requests=[request(each, held) for each in touched[:TOLD]],
+        further=max(len(touched) - TOLD, 0),
+        untouched=len(receipts) - len(touched),
+    )
+
+
+def _own(visit: Visit, held: Session) -> bool:
+    return (held.scope.org, held.scope.user) == (visit.scope.org, visit.scope.user)

@@ -1,0 +1,49 @@
+// Keys on a candidate that has the focus: each presses the button or follows the link that is marked with it. Nothing
+// listens while somebody types, or while no candidate has the focus.
+"use strict";
+
+const candidates = [...document.querySelectorAll("[data-candidate]")];
+
+function marked(key, within) {
+  return within.querySelector(`[data-key="${key}"]`) ?? (key === "u" ? document.querySelector('[data-key="u"]') : null);
+}
+
+function moved(from, by) {
+  const next = candidates[candidates.indexOf(from) + by];
+  if (next) {
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  }
+  return Boolean(next);
+}
+
+function pressed(event) {
+  const at = event.target;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || at.matches("input, textarea, select")) {
+    return;
+  }
+  const candidate = at.closest("[data-candidate]") ?? at.closest(".undo");
+  if (!candidate) {
+    return;
+  }
+  const key = event.key.toLowerCase();
+  if (key === "j" || key === "k") {
+    if (moved(candidate, key === "j" ? 1 : -1)) {
+      event.preventDefault();
+    }
+    return;
+  }
+  const button = "aerdu".includes(key) && key.length === 1 ? marked(key, candidate) : null;
+  if (button) {
+    event.preventDefault();
+    button.click();
+  }
+}
+
+document.addEventListener("keydown", pressed);
+const told = document.getElementById("keys");
+if (told) {
+  told.hidden = candidates.length === 0;
+}
+// The first candidate, else what was decided last, so that a key is enough.
+(candidates[0] ?? document.querySelector('.undo [data-key="u"]'))?.focus({ preventScroll: true });

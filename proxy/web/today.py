@@ -1,0 +1,109 @@
+"""Today: what was added to which request and why, what was learnt, what waits for a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from aiohttp import web
+
+from memory.candidate import CandidateState
+from memory.day.person.why import why as found_out
+from memory.fact import Sensitivity, State
+from memory.session import Receipt, Session
+from proxy import words
+from proxy.api import sums, told
+from proxy.api.answers import answer
+from proxy.errors import Refusal
+from proxy.web.contradictions import contradictions
+from proxy.web.rendering import show
+from proxy.web.visit import Visit
+
+REQUESTS = 200
+"""Requests that are looked through for those of today."""
+
+SHOWN = 20
+"""Requests, and memories, that are told."""
+
+
+async def today(visit: Visit) -> web.StreamResponse:
+    """The page."""
+    memory, scope, now = visit.memory, visit.scope, visit.now
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    newest = [each for each in await memory.journal.receipts(REQUESTS, scope) if each.kind.teaches]
+    recent = [each for each in newest if each.at >= midnight]
+    touched = [each for each in recent if changed(each)][:SHOWN]
+    sessions = await memory.journal.sessions_by_id([each.session for each in touched])
+    owners = await visit.owners()
+    learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
+    waiting = await memory.approving.candidates(owners, {CandidateState.WAITING})
+    return await show(
+        visit,
+        "today.html",
+        "Today",
+        requests=[request(each, sessions.get(each.session)) for each in touched],
+        untouched=len(recent) - sum(map(changed, recent)),
+        newest=newest[0].id if newest else "",
+        learnt=[told.memory(fact, now) for fact in learnt[:SHOWN]],
+        more=len(learnt) > SHOWN,
+        since=midnight,
+        candidates=waiting[:3],
+        unsettled=len(await contradictions(memory, owners)),
+        sums=await sums.summed(memory, 1, now),
+    )
+
+
+async def news(visit: Visit) -> web.StreamResponse:
+    """``?since=ID``: how many requests came since the one of that receipt, for a page that stays open."""
+    newest = [each.id for each in await visit.memory.journal.receipts(50, visit.scope) if each.kind.teaches]
+    since = visit.query("since")
+    return answer({"new": newest.index(since) if since in newest else len(newest)})
+
+
+async def why(visit: Visit) -> web.StreamResponse:
+    """Why the newest request of a project stands as it does, and what was left out of it."""
+    memory, now = visit.memory, visit.now
+    known = await found_out(memory.journal, memory.commands, visit.scope, memory.settings.recall.tokens)
+    scores = {each.memory: each for each in known.receipt.shown}
+
+    def lines(memories: Iterable[Any]) -> list[dict[str, Any]]:
+        return [
+            told.memory(each, now)
+            | {
+                "runtime": known.runtimes.get(each.session, ""),
+                "why": dict(scores[each.id].why) if each.id in scores else {},
+            }
+            for each in memories
+        ]
+
+    left = [each for each in known.left if each.memory.sensitivity is not Sensitivity.RESTRICTED]
+    left = [each for each in left if each.fate != words.THERE]
+    return await show(
+        visit,
+        "why.html",
+        "Why",
+        known=known,
+        added=lines(known.added),
+        page=lines(known.page),
+        left=[line | {"fate": each.fate} for line, each in zip(lines(e.memory for e in left), left, strict=True)],
+    )
+
+
+async def one_request(visit: Visit) -> web.StreamResponse:
+    """One request whole: what was added, why, what was left out, how long each step took."""
+    id = visit.request.match_info["id"]
+    held = await visit.memory.journal.receipt(id, visit.scope) if 4 <= len(id) <= 64 else None
+    if held is None:
+        raise Refusal(404, f"there is no request {id[:64]!r}, or its beginning stands for several")
+    sessions = await visit.memory.journal.sessions_by_id([held.session])
+    return await show(visit, "request.html", "One request", held=held, session=sessions.get(held.session))
+
+
+def request(held: Receipt, session: Session | None) -> dict[str, Any]:
+    """A receipt with where it belongs, for a list."""
+    return {"receipt": held, "session": session, "tokens": held.page_tokens + held.recall_tokens}
+
+
+def changed(held: Receipt) -> bool:
+    """Whether memory added something to a request, or left something of it out."""
+    return bool(held.shown or held.page_tokens or held.recall_tokens or held.shed or held.paged)

@@ -1,0 +1,139 @@
+"""Every other page, on a home that has something on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.fake_provider import FakeProvider
+from tests.proxy.api.asking import asking
+from tests.proxy.web.browsing import ROOT, Browser, let_in
+from tests.proxy.web.filled import SMALL, fill, projects
+from tests.running import Running, running
+
+
+@pytest_asyncio.fixture
+async def full(provider: FakeProvider, tmp_path: Path) -> AsyncIterator[Running]:
+    options = {"projects": projects(tmp_path / "checkout"), **SMALL}
+    async with running(provider, tmp_path / "full", **options) as started:
+        await fill(started, provider)
+        yield started
+
+
+async def test_what_happened_is_told(full: Running) -> None:
+    browser = await let_in(full)
+    today = await browser.get("")
+    assert "PostgreSQL 16 for the ledger" in today.text and "Use pnpm to install packages here" in today.text
+    assert "tokens added" in today.text and "Review 1 candidate" in today.text
+    why = await browser.get("why?project=loom")
+    assert "Which database did we decide on" in why.text and "Added" in why.text
+    followed = [link for link in today.links if link.startswith(f"{ROOT}requests/")]
+    for link in followed[:3]:
+        assert "Milliseconds" in (await browser.get(link.removeprefix(ROOT))).text
+    await browser.get("requests/0000-nothing", 404)
+
+
+async def test_sessions_are_drawn(full: Running) -> None:
+    browser = await let_in(full)
+    listed = await browser.get("sessions")
+    assert "shed" in listed.text and "of the window" in listed.raw
+    shed = next(each for each in (await asking(full)("GET", "api/log?limit=50"))["receipts"] if each["shed"])
+    page = await browser.get(f"sessions/{shed['session']}")
+    assert "shed 1 times" in page.raw and "tokens left out" in page.text
+    await browser.get("sessions/nothing", 404)
+    request = await browser.get(f"requests/{shed['id']}")
+    handle = next(each for each in request.links if "/content/" in each).removeprefix(ROOT)
+    assert "the heron nests at the northern pier" in (await browser.get(handle)).text
+    await browser.get("content/0123456789ab.0", 404)
+    await browser.get("content/x", 422)
+
+
+async def test_research_is_shown_searched_and_forgotten(full: Running) -> None:
+    browser = await let_in(full)
+    for path in ("research", "research?q=retry+policy"):
+        assert "Study the retry policy" in (await browser.get(path)).text
+    link = next(each for each in (await browser.get("research")).links if f"{ROOT}research/r" in each)
+    page = await browser.get(link.removeprefix(ROOT))
+    assert "max_attempts" in page.text and "billing/retry.py" in page.text
+    assert "max_attempts = 5" in (await browser.get(f"{link.removeprefix(ROOT)}?trail=1")).text
+    assert "stale" in (await browser.get("research/stale")).text
+    page = await browser.submit(page, "forget")
+    assert "Forgotten, everywhere" in page.text and "No sub-agent has found anything" in page.text
+    await browser.get(link.removeprefix(ROOT), 404)
+
+
+async def test_a_night_is_shown_and_taken_back(full: Running) -> None:
+    browser = await let_in(full)
+    ask = asking(full)
+    merged = next(each for each in (await ask("GET", "api/nights"))["nights"] if "merge" in each["changes"])
+    page = await browser.get(f"nights/{merged['number']}")
+    assert "Merge" in page.text and "archived" in page.text
+    page = await browser.submit(page, "undo")
+    assert f"Night {merged['number']} was taken back" in page.text
+    assert "Take this night back" not in (await browser.get(f"nights/{merged['number']}")).text
+    page = await browser.submit(await browser.get("nights"), "nights")
+    assert "A night has begun" in page.text
+    await full.learned()
+    assert not (await ask("GET", "api/consolidate"))["running"]
+    await browser.get("nights/99", 404)
+    await browser.get("nights/x", 422)
+
+
+async def test_sums_settings_and_health(full: Running) -> None:
+    browser = await let_in(full)
+    money = await browser.get("money")
+    told = (await asking(full)("GET", "api/status?days=7"))["sums"]
+    assert f"{told['shorter']:,}" in money.text and "no price known" in money.text and "gpt-4o-mini" in money.raw
+    assert "estimate" in money.text
+    settings = await browser.get("settings?q=recall.tokens")
+    assert "memory.recall.tokens" in settings.text and "server.port" not in settings.text
+    health = await browser.get("status")
+    assert "All is well" in health.text and str(full.edge.settings.home) in health.text
+    page = await browser.submit(health, "status/pause")
+    assert "Memory is paused" in page.text and full.edge.memory is not None and full.edge.memory.pause.on
+    await browser.submit(page, "status/resume")
+    assert not full.edge.memory.pause.on
+
+
+async def test_no_secret_of_the_settings_is_shown(provider: FakeProvider, tmp_path: Path) -> None:
+    credentials = [{"key": "a-key-of-a-person", "user": "ada"}]
+    async with running(provider, tmp_path / "home", credentials=credentials) as proxy:
+        browser = await let_in(proxy)
+        page = await browser.get("settings")
+        assert "a-key-of-a-person" not in page.raw and proxy.edge.token not in page.raw
+        assert "(set)" in page.text
+
+
+async def test_the_page_is_edited_in_place(full: Running) -> None:
+    browser = await let_in(full)
+    page = await browser.get("page?project=loom")
+    assert "PostgreSQL 16 for the ledger" in page.text
+    form = page.form("page")
+    changed = form.fields["projects"].replace("PostgreSQL 16", "PostgreSQL 17")
+    after = await browser.submit(page, "page", own="Mind the tide.", projects=changed)
+    assert "Written" in after.text and "Mind the tide." in after.text and "PostgreSQL 17" in after.text
+    await full.learned()
+    texts = [each["text"] for each in (await asking(full)("GET", "api/facts?project=loom"))["facts"]]
+    assert any("PostgreSQL 17" in text for text in texts) and not any("PostgreSQL 16" in text for text in texts)
+    assert "Nothing was changed" in (await browser.submit(after, "page")).text
+    told = await browser.submit(page, "page", 409, own="Another word.")
+    assert "has changed since you opened it" in told.text
+
+
+async def test_a_page_that_stays_open_hears_of_new_requests(full: Running) -> None:
+    browser = await let_in(full)
+    newest = next(told["data-since"] for tag, told in (await browser.get("")).elements if told.get("id") == "news")
+    assert (await browser.get(f"news?since={newest}")).raw == '{"new":0}'
+    await full.chat("Which cluster is for staging?", session="more")
+    assert (await browser.get(f"news?since={newest}")).raw == '{"new":1}'
+
+
+async def test_while_memory_is_not_open_that_is_told(provider: FakeProvider, tmp_path: Path) -> None:
+    async with running(provider, tmp_path / "home", memory__mode="off") as proxy:
+        browser = Browser(proxy)
+        await browser.submit(await browser.get("", 401), "login", 503, token=proxy.edge.token)
+        assert "switched off" in (await browser.get("memory", 503)).text
+        assert "Memory is off" in (await browser.get("status")).text
+        assert "memory.mode" in (await browser.get("settings")).text

@@ -1,0 +1,77 @@
+"""Plots: values to SVG that says in words what it shows, and never a text as markup."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree
+
+import pytest
+
+from memory.ports import Sum
+from proxy.web.plots.balance import Row, balance
+from proxy.web.plots.strength import strength
+from proxy.web.plots.svg import element
+from proxy.web.plots.window import Use, strip, usage
+
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
+
+
+def parsed(plot: str) -> ElementTree.Element:
+    """It is well-formed, and has a title."""
+    root = ElementTree.fromstring(plot)
+    assert root.tag == "svg" and root.attrib["role"] == "img" and root[0].tag == "title" and root[0].text
+    assert "style" not in plot and "script" not in plot
+    return root
+
+
+def test_a_curve_has_a_past_and_a_future() -> None:
+    times = [NOW - timedelta(days=100) + timedelta(days=10) * step for step in range(47)]
+    root = parsed(strength(times, [1 / (step + 1) for step in range(47)], [NOW - timedelta(days=50)], NOW))
+    past, future = (each.attrib["d"] for each in root.iter("path") if "line" in each.attrib["class"])
+    assert past.count("L") == 10 and future.count("L") == 36
+    assert root[0].text == "Strength 1.00 when it was made, 0.09 now, 0.02 in a year; used 1 time"
+    assert len(list(root.iter("circle"))) == 1
+
+
+def test_a_curve_of_what_was_made_this_moment() -> None:
+    root = parsed(strength([NOW, NOW], [0.0, 0.0], [], NOW))
+    assert root[0].text and root[0].text.endswith("not used yet")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "window", "told", "full"),
+    [(50, 100, "50%", False), (90, 100, "90%", True), (300, 100, "100%", True), (5, 0, "0%", False)],
+)
+def test_a_bar_is_as_long_as_the_window_is_full(tokens: int, window: int, told: str, full: bool) -> None:
+    root = parsed(usage(tokens, window))
+    assert root[0].text == f"{told} of the window"
+    assert ("full" in list(root.iter("rect"))[1].attrib["class"]) is full
+
+
+def test_a_strip_marks_sheds_rotations_and_recalls() -> None:
+    uses = [Use(NOW, 1000 * step, 1000 * step, 8000) for step in range(1, 6)]
+    uses += [Use(NOW, 3000, 6000, 8000, "fold"), Use(NOW, 2000, 7000, 8000, "rotate", 2)]
+    root = parsed(strip(uses))
+    marks = [each.attrib["class"] for each in root.iter("path") if "shed" in each.attrib["class"]]
+    assert marks == ["shed fold", "shed rotate"] and len(list(root.iter("circle"))) == 1
+    assert root[0].text and "shed 2 times, 1 of them by a new segment" in root[0].text
+    assert [each for each in root.iter("line") if each.attrib["class"] == "limit"]
+
+
+def test_a_strip_of_one_request_far_below_a_large_window() -> None:
+    root = parsed(strip([Use(NOW, 10, 10, 200_000)]))
+    assert not [each for each in root.iter("line") if each.attrib["class"] == "limit"], "it would lie far above"
+
+
+def test_sums_are_bars_to_both_sides() -> None:
+    told = Sum("cheap", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
+    rows = [Row("cheap").plus(told, 0.5, 0.1, True), Row("<b>dear</b>").plus(told, 0.0, 0.2, True), Row("unknown")]
+    root = parsed(balance(rows))
+    assert [each.attrib["class"] for each in root.iter("rect")] == ["gain", "loss"]
+    assert "<b>dear</b>" in [each.text for each in root.iter("text")], "a name is a text"
+    assert (rows[0].requests, rows[0].shorter, rows[0].cached, rows[0].priced) == (3, 500, 800, 3)
+
+
+def test_what_is_put_into_an_element_is_escaped() -> None:
+    made = element("text", "<i>&", class_='a"b', x=1.25, none=None)
+    assert made == '<text class="a&#34;b" x="1.2">&lt;i&gt;&amp;</text>'

@@ -1,0 +1,111 @@
+"""Candidates on the page: shown with what they would write, approved as shown, put in other words, taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.api.asking import Asking
+from tests.proxy.web.browsing import Browser
+from tests.running import Running
+
+TEXT = "Always squash before a merge"
+
+
+async def put_forward(ask: Asking, text: str = TEXT, project: str = "loom") -> str:
+    held = await ask("POST", f"api/remember?project={project}", {"text": text}, status=201)
+    told = await ask("POST", f"api/facts/{held['id']}/promote", {"to": "project"}, status=201)
+    return str(told["candidate"]["id"])
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The file of the project's rules."""
+
+    file: Path
+
+    @property
+    def text(self) -> str:
+        """What stands in it; nothing where it is not there."""
+        return self.file.read_text() if self.file.exists() else ""
+
+    def write(self, text: str) -> None:
+        """Somebody else changes it."""
+        self.file.write_text(text)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Rules:
+    return Rules(tmp_path / "checkout" / "CONVENTIONS.md")
+
+
+async def test_approved_as_it_was_shown_and_taken_back(ask: Asking, browser: Browser, rules: Rules) -> None:
+    id = await put_forward(ask)
+    page = await browser.get("review")
+    assert TEXT in page.text and 'data-key="a"' in page.raw
+    would = await browser.get(f"review/{id}/approve")
+    assert f"+- {TEXT}" in would.text and str(rules.file) in would.text and not rules.text
+    page = await browser.submit(would, "approve")
+    assert f"Approved: {TEXT}" in page.text and f"- {TEXT}" in rules.text
+    assert "Nothing waits for you" in page.text
+    would = await browser.submit(page, "undo")
+    assert "Take this back?" in would.text and f"-- {TEXT}" in would.text and TEXT in rules.text
+    page = await browser.submit(would, "undo")
+    assert "Taken back" in page.text and TEXT not in rules.text
+    assert page.form("defer"), "it waits again"
+
+
+async def test_in_other_words(ask: Asking, browser: Browser, rules: Rules) -> None:
+    id = await put_forward(ask)
+    form = await browser.get(f"review/{id}/edit")
+    would = await browser.submit(form, "approve", text="Squash before merging")
+    assert "+- Squash before merging" in would.text and not rules.text
+    await browser.submit(would, "approve")
+    assert "- Squash before merging" in rules.text
+
+
+async def test_only_what_was_shown_is_written(ask: Asking, browser: Browser, rules: Rules) -> None:
+    id = await put_forward(ask)
+    would = await browser.get(f"review/{id}/approve")
+    rules.write("# Mine\n")
+    assert "changed" in (await browser.submit(would, "approve", 409)).text
+    assert rules.text == "# Mine\n"
+
+
+async def test_rejected_deferred_and_back(ask: Asking, browser: Browser) -> None:
+    id = await put_forward(ask)
+    page = await browser.submit(await browser.get(f"review/{id}"), "reject", why="only for now")
+    assert "Rejected" in page.text and "only for now" in page.text
+    page = await browser.submit(page, "undo")
+    assert "Waits again" in page.text
+    page = await browser.submit(page, "defer")
+    assert "Deferred" in page.text and "Nothing waits" in page.text
+    assert (await ask("GET", f"api/candidates/{id}"))["state"] == "deferred"
+
+
+async def test_a_contradiction_is_settled_by_a_confirmation(ask: Asking, browser: Browser, proxy: Running) -> None:
+    memory = proxy.edge.memory
+    assert memory is not None
+    for text in ("The deploy key lives in the vault of Rosa", "The deploy key lives in the drawer of Tom"):
+        await ask("POST", "api/remember?project=loom", {"text": text}, status=201)
+    facts = await memory.journal.facts_of(("up:/local/loom",))
+    for one, other in zip(facts, reversed(facts), strict=True):
+        await memory.journal.update(replace(one, contradicts=(other.id,)))
+    page = await browser.get("review")
+    assert "Contradictions" in page.text and "vault" in page.text and "drawer" in page.text
+    assert "1 contradiction" in (await browser.get("")).text
+    assert "Confirmed" in (await browser.submit(page, "confirm")).text
+
+
+async def test_nobody_elses_candidate_is_there(ask: Asking, browser: Browser) -> None:
+    held = await ask("POST", "api/remember?user=bob&project=loom", {"text": TEXT}, status=201)
+    told = await ask("POST", f"api/facts/{held['id']}/promote?user=bob", {"to": "project"}, status=201)
+    id = told["candidate"]["id"]
+    assert TEXT not in (await browser.get("review")).text
+    fields = {"form": (await browser.get("memory")).form("memory").fields["form"]}
+    for action in ("approve", "reject", "defer", "undo"):
+        await browser.post(f"/palimpsest/review/{id}/{action}", fields, 404)
+    for path in ("", "/approve", "/edit", "/undo"):
+        await browser.get(f"review/{id}{path}", 404)
