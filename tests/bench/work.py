@@ -102,7 +102,7 @@ class Counting:
         else:
             self._statements["statements"] += 1
             if self._detailed:
-                self.by_statement[" ".join(statement.split())[:90]] += 1
+                self.by_statement[_shape(statement)] += 1
 
     def _called(self, frame: FrameType, event: str, arg: Any) -> None:
         if not self.on or event not in ("call", "c_call"):
@@ -121,6 +121,11 @@ class Counting:
             mine["hashes"] += 1
         if self._detailed:
             self.by_function[f"C {_module_of(arg)}.{name}"] += 1
+
+
+def _shape(statement: str) -> str:
+    """A statement without its values."""
+    return re.sub(r"'(?:[^']|'')*'|\bx'[^']*'|\b\d+\b", "?", " ".join(statement.split()))[:110]
 
 
 def _module_of(function: BuiltinFunctionType) -> str:

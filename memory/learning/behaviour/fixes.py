@@ -7,7 +7,7 @@ command itself. Much changed in between is work, not a fix; the same command goi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from memory.actions import Kind
@@ -27,10 +27,13 @@ _COMMAND: Final = 240
 _CHANGE: Final = 90
 
 
-def fixes(journaled: Journaled, looked: Window) -> Iterator[Fix]:
-    """The fixes that an exchange completes."""
+def fixes(journaled: Journaled, looked: Window, of: Collection[bytes] | None = None) -> Iterator[Fix]:
+    """The fixes that an exchange completes; only those by calls ``of`` some messages, by their digests, where it is
+    given."""
     for place, done in enumerate(looked.seen):
-        if not done.fresh or not _tries(done) or done.action.failed:
+        if not done.fresh or (of is not None and done.message.digest not in of):
+            continue
+        if not _tries(done) or done.action.failed:
             continue
         if not (done.action.kind is Kind.RUN and shows_error(done.result)):
             yield from _settled(journaled, looked.seen[:place], done)
