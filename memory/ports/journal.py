@@ -109,6 +109,10 @@ class Journal(Protocol):
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
         """Of these messages those that the journal has of the session's person, with their overviews."""
 
+    async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
+        """Of these messages those of the session's person that have no overview yet, and hold nothing that was taken
+        out of them."""
+
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 

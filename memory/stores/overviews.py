@@ -73,6 +73,14 @@ class Overviews(Shelf):
 
         return await self._db.read(work)
 
+    async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            return frozenset(row[0] for row in ask_many(connection, "messages_without_overviews", digests, (session,)))
+
+        return await self._few(work, len(digests))
+
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """See :class:`memory.ports.Journal`."""
         first, last = (bytes.fromhex(prefix[: 2 * DIGEST].ljust(2 * DIGEST, filler)) for filler in "0f")
