@@ -11,6 +11,7 @@ from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity, Use
 from memory.stores.behaviour import write_observed
 from memory.stores.known import KnownMemories
+from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
 from memory.stores.shelf import Shelf, ask_many
@@ -23,6 +24,7 @@ class Facts(Shelf):
     """The part of the journal that knows facts, passages and terms."""
 
     _known: KnownMemories
+    _newly: NewlyCommitted
 
     async def learn(self, lesson: Lesson) -> None:
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
@@ -47,6 +49,8 @@ class Facts(Shelf):
                 write_observed(connection, lesson.observed, self._redact)
 
         await self._db.write(work)
+        if lesson.number:
+            self._newly.moved("learned", lesson.number)
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""

@@ -23,6 +23,7 @@ from memory.stores.latest import Latest
 from memory.stores.messages import Redact, Redactor
 from memory.stores.moving import Moving
 from memory.stores.newest import Newest
+from memory.stores.newly import NewlyCommitted
 from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
 from memory.stores.pins import Pins
@@ -80,6 +81,7 @@ class SqliteJournal(
         self._redact = Redactor(redact)
         self._terms = terms
         self._recent = RecentHistories()
+        self._newly = NewlyCommitted()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
         self._beginning = []

@@ -11,17 +11,19 @@ from typing import Any
 
 import orjson
 
-from memory.conversation import Message, Usage
+from memory.conversation import Message
 from memory.fact import Passage
 from memory.learning.research import Observed
 from memory.ports import Forgotten
 from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
 from memory.session import Session
+from memory.stores.behind import Reading
 from memory.stores.forgetting import Forgetting
 from memory.stores.forgotten_research import Leaving, leaving
 from memory.stores.histories import DIGEST, join, split
 from memory.stores.messages import Redact, seal
-from memory.stores.overviews import Overviews
+from memory.stores.newly import Committed, Of
+from memory.stores.overviews import Overviews, end_of
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.shelf import ask_many
@@ -36,19 +38,11 @@ class Researches(Overviews, Forgetting):
     async def unobserved(self, limit: int) -> list[Observed]:
         """Exchanges that were not looked at for research, oldest first, with the end of their requests."""
 
-        def work(connection: sqlite3.Connection) -> list[Observed]:
-            rows = connection.execute(QUERIES["exchanges_unobserved"], (limit,)).fetchall()
-            return [
-                Observed(
-                    self._end_of(connection, row),
-                    row["model"],
-                    Usage(**orjson.loads(row["usage"])) if row["usage"] else None,
-                    bool(row["complete"]) and row["status"] < 400,
-                )
-                for row in rows
-            ]
+        def made(exchange: Committed, of: Of, read: Reading) -> Observed:
+            ended = exchange.complete and exchange.status < 400
+            return Observed(end_of(exchange, of, read), exchange.model, exchange.usage, ended)
 
-        return await self._db.read(work)
+        return await self._behind("researched", "exchanges_unobserved", limit, made)
 
     async def write_research(
         self, research: Sequence[Research], number: int = 0, spawns: Sequence[Spawn] = (), person: str = ""
@@ -65,6 +59,8 @@ class Researches(Overviews, Forgetting):
                 connection.execute(QUERIES["researched_set"], (number,))
 
         await self._db.write(work)
+        if number:
+            self._newly.moved("researched", number)
 
     async def research(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Research]:
         """Research by id, in the order of the ids, as far as it belongs to these owners."""
@@ -170,6 +166,7 @@ class Researches(Overviews, Forgetting):
     async def tie(self, session: str, parent: str) -> None:
         """A session is the sub-agent of another, which has this key."""
         await self._db.write(lambda connection: connection.execute(QUERIES["session_tie"], (parent, session)))
+        self._newly.clear()
 
     async def session_in_namespace(self, key: str) -> Session | None:
         """The session that a key names, whichever runtime it is of: ``namespace:runtime:id``."""
@@ -222,6 +219,7 @@ class Researches(Overviews, Forgetting):
             tries += 1
             gone = await self._forget_found(every, at, tombstones, at_last=tries >= TRIES)
         self._opened.clear()
+        self._newly.clear()
         await self._db.scrub()
         return gone
 

@@ -19,10 +19,11 @@ from datetime import datetime
 import orjson
 
 from memory.conversation import Role
-from memory.stores.exchanges import forms, history_of
+from memory.stores.exchanges import forms
 from memory.stores.gate import Gate
 from memory.stores.histories import split
 from memory.stores.messages import unseal
+from memory.stores.newly import NewlyCommitted, history_of
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages, RecentHistories
 from memory.stores.rows import listed
@@ -53,6 +54,7 @@ class Retention(Shelf):
 
     _gate: Gate
     _recent: RecentHistories
+    _newly: NewlyCommitted
     _opened: OpenedMessages
 
     async def let_go_of_old(
@@ -75,6 +77,7 @@ class Retention(Shelf):
             await rest()
         if exchanges or messages:
             self._opened.clear()
+            self._newly.clear()
             while await self._db.give_back(PAGES):
                 await rest()
             await self._db.scrub()

@@ -4,7 +4,7 @@ INSERT INTO people (name) VALUES (?) ON CONFLICT (name) DO NOTHING;
 -- person_get: a person's number
 SELECT number FROM people WHERE name = ?;
 
--- session_write: insert a session or bring it up to date, never back; its row and its person's, if the person is known
+-- session_write: insert a session or bring it up to date, never back; its row, if the person is known
 INSERT INTO sessions (
     id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen
 )
@@ -23,7 +23,7 @@ ON CONFLICT (id) DO UPDATE SET
     forked_from = coalesce(excluded.forked_from, forked_from),
     seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
     seen = max(seen, excluded.seen)
-RETURNING number, person;
+RETURNING *;
 
 -- session_get: a session by id
 SELECT * FROM sessions WHERE id = ?;
