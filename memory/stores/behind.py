@@ -69,3 +69,18 @@ class Behind(Shelf):
             return all_of([committed_of(connection, row) for row in rows], connection)
 
         return await self._few(work, missing if known else FEW + 1)
+
+    async def write_cursors(self) -> None:
+        """Write down how far the workers have come where nothing came of it.
+
+        Raises:
+            StoreError: when it cannot be written.
+        """
+        late = self._newly.unwritten
+
+        def work(connection: sqlite3.Connection) -> None:
+            for cursor, number in late.items():
+                connection.execute(QUERIES[f"{cursor}_set"], (number,))
+
+        if late:
+            await self._db.write(work)

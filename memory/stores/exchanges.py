@@ -153,9 +153,12 @@ class Exchanges(Behind):
         self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
     ) -> list[Message]:
         """The messages of an exchange that are not stored yet, each once."""
-        row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
-        person = row["person"] if row else _person(connection, exchange)
-        start = _closest(self._bases(connection, exchange.session, row["number"] if row else None), history)
+        rows = self._newly.rows(exchange.session.id)
+        if rows is None:
+            row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
+            rows = (row["number"], row["person"]) if row else None
+        number, person = rows if rows else (None, _person(connection, exchange))
+        start = _closest(self._bases(connection, exchange.session, number), history)
         messages: dict[bytes, Message] = {}
         for message in (*exchange.conversation.messages[start:], *((reply,) if reply else ())):
             messages.setdefault(message.digest, message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.changed import ChangedMemories
 from memory.stores.database import Database, Synchronous, Watch
+from memory.stores.errors import StoreFault
 from memory.stores.facts import Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
@@ -36,6 +38,9 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 from memory.stores.spill import Spill
 from memory.stores.taints import RunningTaints
+
+COUNTED = ("outbox", "graph_due", "research", "spawns")
+"""The tables of which it is known whether anything has come into them."""
 
 
 class SqliteJournal(
@@ -85,7 +90,9 @@ class SqliteJournal(
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
         self._beginning = []
+        self._empty = {}
         self._gate = Gate()
+        self._nothing = {}
         self._drafts = {}
         self._known = KnownMemories()
         self.changed = ChangedMemories()
@@ -94,7 +101,9 @@ class SqliteJournal(
             path,
             synchronous=synchronous,
             busy_seconds=busy_seconds,
-            watch=Watch(("facts", "passages"), self._have_changed),
+            watch=Watch(
+                ("facts", "passages"), self._have_changed, counted=("outbox", "graph_due", "research", "spawns")
+            ),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = self._redact.key = self._db.start(_begin)
@@ -144,6 +153,8 @@ class SqliteJournal(
 
     async def close(self) -> None:
         """See :class:`memory.ports.Journal`."""
+        with suppress(StoreFault):
+            await self.write_cursors()
         await self._spill.close()
         await self._db.close()
 

@@ -77,6 +77,10 @@ def of_row(row: sqlite3.Row) -> Of:
     return Of(session_of(row), row["person"])
 
 
+LATE = 32
+"""Exchanges of which nothing came that a cursor may be behind."""
+
+
 class NewlyCommitted:
     """The exchanges that were committed last, at most ``room`` of them, and how far the workers have come."""
 
@@ -88,6 +92,8 @@ class NewlyCommitted:
         self._exchanges: OrderedDict[int, Committed] = OrderedDict()
         self._sessions: OrderedDict[int, Of] = OrderedDict()
         self._cursors: dict[str, int] = {}
+        self._unwritten: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self._newest = 0
 
     def written(self, number: int) -> None:
@@ -107,8 +113,16 @@ class NewlyCommitted:
         with self._lock:
             self._sessions[row["number"]] = of_row(row)
             self._sessions.move_to_end(row["number"])
+            self._numbers[row["id"]] = row["number"]
             while len(self._sessions) > 2 * self._room:
-                self._sessions.popitem(last=False)
+                _, gone = self._sessions.popitem(last=False)
+                self._numbers.pop(gone.session.id, None)
+
+    def rows(self, session: str) -> tuple[int, int] | None:
+        """The numbers of a session and of its person."""
+        number = self._numbers.get(session)
+        of = self._sessions.get(number) if number is not None else None
+        return (number, of.person) if number is not None and of is not None else None
 
     def of(self, session: int) -> Of | None:
         """Whose the exchanges of a session are, by its row's number."""
@@ -117,6 +131,21 @@ class NewlyCommitted:
     def moved(self, cursor: str, number: int) -> None:
         """A worker has come so far, and that is committed."""
         self._cursors[cursor] = max(self._cursors.get(cursor, 0), number)
+        self._unwritten.pop(cursor, None)
+
+    def passes(self, cursor: str, number: int) -> bool:
+        """A worker has come so far, and nothing came of it: whether that need not be committed yet. After a crash it
+        looks at some exchanges again, and nothing comes of them then either."""
+        first = self._unwritten.setdefault(cursor, number)
+        if number - first >= LATE:
+            return False
+        self._cursors[cursor] = max(self._cursors.get(cursor, 0), number)
+        return True
+
+    @property
+    def unwritten(self) -> dict[str, int]:
+        """How far the workers have come whose cursors are not committed yet."""
+        return {cursor: self._cursors[cursor] for cursor in self._unwritten}
 
     def behind(self, cursor: str, limit: int) -> list[Committed] | None:
         """The oldest exchanges behind a cursor; None where that is not known here."""
@@ -133,4 +162,5 @@ class NewlyCommitted:
         with self._lock:
             self._exchanges.clear()
             self._sessions.clear()
+            self._numbers.clear()
             self._size = 0

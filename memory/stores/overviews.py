@@ -28,6 +28,8 @@ class Overviews(Behind):
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
         """See :class:`memory.ports.Journal`."""
+        if number and not overviews and self._newly.passes("tiered", number):
+            return
         rows = [
             {
                 "owner": owner,

@@ -58,6 +58,15 @@ def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequ
     return given
 
 
+def insert_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
+    """:func:`write_several` of a query that returns nothing; the row that was inserted last on this connection."""
+    last = 0
+    for start in range(0, len(rows), SEVERAL):
+        piece = rows[start : start + SEVERAL]
+        last = connection.execute(_several(name, len(piece)), [value for row in piece for value in row]).lastrowid or 0
+    return last
+
+
 @lru_cache(maxsize=256)
 def _several(name: str, count: int) -> str:
     return _ROW.sub(lambda row: ", ".join([row[0]] * count), QUERIES[name], count=1)
