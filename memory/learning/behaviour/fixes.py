@@ -52,6 +52,13 @@ def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[F
     return Failure(acting[-1] if acting else name, shown.keys), shown
 
 
+def has_failed(command: str, text: str) -> bool:
+    """Whether a shell command shows by what it printed last that it has failed; one that only prints something has
+    not."""
+    ran = simple_commands(command)
+    return bool(ran) and not all(simple.looks for simple in ran) and shows_error(text)
+
+
 def _settled(journaled: Journaled, before: Sequence[Seen], done: Seen) -> Iterator[Fix]:
     """The failures that a call which went through has settled, the last one first: of the same error tried again and
     again only the last one, since what was changed before did not help."""
