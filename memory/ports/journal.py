@@ -189,9 +189,10 @@ class Journal(Protocol):
         """Which of these messages an owner has passages of already."""
 
     async def neighbours(
-        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+        self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
-        """The passages of a session from ``turn - reach`` to ``turn + reach``, in order."""
+        """For each of these places (a session and a turn of it) the passages of the session that stand at most so many
+        turns from it, in order."""
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
         """Document frequencies of terms among the texts of some owners."""

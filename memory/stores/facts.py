@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -48,9 +49,13 @@ class Facts(Shelf):
             if lesson.observed is not None:
                 write_observed(connection, lesson.observed, self._redact)
 
+        epoch = self._known.epoch
         await self._db.write(work)
         if lesson.number:
             self._newly.moved("learned", lesson.number)
+        stored = zip(lesson.passages, passages, strict=True)
+        # They are asked for at once by what indexes them. What was redacted is read as it is stored.
+        self._known.keep([kept(each) for each, row in stored if each.text == row[1]], epoch)
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
@@ -202,17 +207,18 @@ class Facts(Shelf):
         return await self._few(work, len(sources))
 
     async def neighbours(
-        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+        self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
         """See :class:`memory.ports.Journal`."""
+        asked = _json([session, turn - reach, turn + reach] for session, turn in places)
 
         def work(connection: sqlite3.Connection) -> list[Passage]:
-            rows = connection.execute(QUERIES["passages_near"], (session, turn - reach, turn + reach)).fetchall()
+            rows = connection.execute(QUERIES["passages_near"], (asked,)).fetchall()
             known = self._known.of(row["id"] for row in rows)
             found = [known.get(row["id"]) or passage_of(row) for row in rows]
             return [each for each in found if isinstance(each, Passage) and (owners is None or each.owner in owners)]
 
-        return await self._db.look(work)
+        return await self._db.look(work) if places else []
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
         """See :class:`memory.ports.Journal`."""
@@ -231,6 +237,11 @@ class Facts(Shelf):
     def _write_fact(self, connection: sqlite3.Connection, fact: Fact) -> None:
         connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
+
+
+def kept(passage: Passage) -> Passage:
+    """A passage as it comes out of its table."""
+    return replace(passage, at=datetime.fromisoformat(passage.at.isoformat()))
 
 
 def add_texts(

@@ -9,6 +9,7 @@ import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
+from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.shelf import Shelf, ask_many
@@ -20,6 +21,7 @@ HOLDERS = 60
 class EntityGraph(Shelf):
     """The part of the journal that knows which names stand where."""
 
+    _known: KnownMemories
     _filed = -1
     """The state of what is due in which there was nothing."""
 
@@ -36,10 +38,14 @@ class EntityGraph(Shelf):
             self._filed = state
             return []
 
+        at_hand = self._known.of(due)
+        if len(at_hand) == len(due):
+            return [at_hand[id] for id in due]
+
         def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
             facts = [fact_of(row) for row in ask_many(connection, "facts_get", due)]
-            known = {fact.id for fact in facts}
-            rest = [id for id in due if id not in known]
+            found = {fact.id for fact in facts}
+            rest = [id for id in due if id not in found]
             return [*facts, *(passage_of(row) for row in ask_many(connection, "passages_get", rest))]
 
         return await self._few(work, len(due))

@@ -8,10 +8,12 @@ missed.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from memory.fact import Fact, Passage
 from memory.ports import Generation, Lag
+from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.shelf import Shelf, ask_many
@@ -24,6 +26,7 @@ class Outbox(Shelf):
     """The part of the journal that knows the generations of the index."""
 
     _beginning: list[int]
+    _known: KnownMemories
     _empty: dict[int, int]
     """The state of the outbox in which that of a generation was found empty."""
     _current: tuple[int, int] = (-1, 0)
@@ -78,7 +81,7 @@ class Outbox(Shelf):
 
         def work(connection: sqlite3.Connection) -> Lag:
             if len(due) < limit:
-                return _lag(connection, due)
+                return _lag(connection, due, self._known.of(row["memory"] for row in due))
             gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
             left = limit - len(gone)
             facts = [fact_of(row) for row in connection.execute(QUERIES["outbox_facts"], (number, left))]
@@ -121,13 +124,15 @@ class Outbox(Shelf):
         return current
 
 
-def _lag(connection: sqlite3.Connection, due: Sequence[sqlite3.Row]) -> Lag:
-    """All that is due, where that is all."""
+def _lag(connection: sqlite3.Connection, due: Sequence[sqlite3.Row], known: Mapping[str, Fact | Passage]) -> Lag:
+    """All that is due, where that is all; what is ``known`` is not read."""
     by_sort: dict[str, list[str]] = {}
     for row in due:
         by_sort.setdefault(row["sort"], []).append(row["memory"])
+    at_hand = {id: memory for id in by_sort.get("turn", ()) if isinstance(memory := known.get(id), Passage)}
+    unread = [id for id in by_sort.get("turn", ()) if id not in at_hand]
     facts = {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", by_sort.get("fact", ()))}
-    passages = {row["id"]: passage_of(row) for row in ask_many(connection, "passages_get", by_sort.get("turn", ()))}
+    passages = at_hand | {row["id"]: passage_of(row) for row in ask_many(connection, "passages_get", unread)}
     return Lag(
         tuple(facts[id] for id in by_sort.get("fact", ()) if id in facts),
         tuple(passages[id] for id in by_sort.get("turn", ()) if id in passages),

@@ -63,6 +63,7 @@ class Counting:
         self._detailed = detailed
         self._by_thread: dict[int, Counter[str]] = {}
         self._statements: Counter[str] = Counter()
+        self._running: dict[int, str] = {}
         self.by_function: Counter[str] = Counter()
         self.by_statement: Counter[str] = Counter()
 
@@ -95,8 +96,11 @@ class Counting:
         return total
 
     def _run(self, statement: str) -> None:
-        if not self.on:
+        thread = threading.get_ident()
+        # What a trigger does is told as the statement that set it off, once more.
+        if not self.on or self._running.get(thread) == statement:
             return
+        self._running[thread] = statement
         if statement.startswith(_ENVELOPES):
             self._statements["commits"] += statement.startswith("COMMIT")
         else:
@@ -115,6 +119,8 @@ class Counting:
                 self.by_function[f"{frame.f_code.co_filename[-40:]}:{frame.f_code.co_qualname}"] += 1
             return
         name = arg.__name__
+        if name.startswith("execute"):
+            self._running.pop(threading.get_ident(), None)
         if name in _LOADS and _module_of(arg).startswith(_LOADS[name]):
             mine["json"] += 1
         elif name in _DIGESTS:

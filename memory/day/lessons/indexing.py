@@ -93,7 +93,7 @@ class Indexing:
     async def _take(self, lag: Lag) -> None:
         if lag.gone:
             await self._index.delete(lag.gone)
-        memories = [*lag.facts, *lag.passages]
+        memories: list[Fact | Passage] = [*lag.facts, *lag.passages]
         if len(memories) <= FEW and self._embedder.quick:
             points = points_of(memories, self._embedder)
         else:

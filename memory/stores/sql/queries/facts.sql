@@ -117,8 +117,10 @@ SELECT id, owner FROM passages WHERE id BETWEEN ? AND ?;
 -- passages_taught: which of these messages an owner has passages of
 SELECT DISTINCT source FROM passages WHERE owner = ? AND source IN (?*);
 
--- passages_near: the passages of a session between two turns, in order
-SELECT * FROM passages WHERE session = ? AND turn BETWEEN ? AND ? ORDER BY turn, piece, number;
+-- passages_near: the passages of sessions between two turns (JSON: session, first, last), place for place, in order
+SELECT passages.* FROM json_each(?) AS asked CROSS JOIN passages
+ON passages.session = asked.value ->> 0 AND passages.turn BETWEEN asked.value ->> 1 AND asked.value ->> 2
+ORDER BY asked.key, passages.turn, passages.piece, passages.number;
 
 -- texts_add: an owner has so many more indexed texts
 INSERT INTO owners (name, texts) VALUES (:owner, max(0, :texts))
