@@ -123,7 +123,7 @@ class Exchanges(Behind):
             history=history,
             messages=tuple(await seal_all(messages, self._redact)),
             reply=reply.digest if reply else None,
-            forms=tuple(forms(told.parts)),
+            forms=tuple(forms(told.parts, reply.digest if reply else b"")),
             complete=told.complete,
             stop=self._redact(told.stop),
             usage=told.usage,
@@ -293,18 +293,20 @@ def reply_message(reply: Reply) -> Message | None:
     return Message(Role.ASSISTANT, reply.parts, digest(Role.ASSISTANT, reply.parts)) if reply.parts else None
 
 
-def forms(parts: Sequence[Part]) -> list[tuple[bytes, ...]]:
-    """The digests of the messages as which a client may send a reply back, the likeliest first.
+def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:
+    """The digests of the messages as which a client may send a reply back, the likeliest first; ``whole`` is that of
+    all parts as one message, where it is known.
 
     As one message or, in the Responses format, as one for each part; and without the reasoning, which most
     clients of the chat format leave out.
     """
     found: dict[tuple[bytes, ...], None] = {}
     plain = tuple(part for part in parts if not isinstance(part, Reasoning))
-    for kept in (tuple(parts), plain):
+    for kept in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
         if kept:
-            found[(digest(Role.ASSISTANT, kept),)] = None
-            found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
+            found[(whole if whole and len(kept) == len(parts) else digest(Role.ASSISTANT, kept),)] = None
+            if len(kept) > 1:
+                found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
     return list(found)
 
 
