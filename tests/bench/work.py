@@ -30,12 +30,13 @@ from types import BuiltinFunctionType, FrameType
 from typing import Any
 
 from memory.bootstrap import Memory
+from memory.scope import Scope
 from tests.bench import targets
 from tests.bench.client import Timed
 from tests.bench.outside import Outside, outside
 from tests.bench.processes import Process
 from tests.bench.scenarios import SCENARIOS, Asked, Scenario
-from tests.bench.seed import NOW, facts, seed_home
+from tests.bench.seed import NOW, PROJECT, facts, seed_home
 from tests.corpus.fixed import Clock, fixed
 from tests.running import Running, running
 
@@ -184,6 +185,9 @@ async def _still(proxy: Running, known: int) -> None:
         await worker.stop()
     memory.counting._tokenizer.count("")
     await memory.learner.remember(list(facts(known)))
+    # What is read beforehand when somebody asks for the first time.
+    memory.warming.asked(Scope(user="local", project=PROJECT))
+    await memory.warming.settle()
     await _behind(proxy)
 
 
