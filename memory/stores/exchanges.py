@@ -231,6 +231,7 @@ class Exchanges(Behind):
             usage=draft.usage,
             shown=memories,
             history=draft.history,
+            tools=draft.tools,
         )
         return Written(Past(number, depth, draft.history, link), exchange, row)
 
@@ -284,7 +285,7 @@ class Exchanges(Behind):
             opening=opening,
             between=between,
             taint=taint,
-            tools=bool(row["tools"]),
+            tools=exchange.tools,
         )
 
 

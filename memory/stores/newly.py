@@ -37,6 +37,7 @@ class Committed:
     usage: Usage | None
     shown: tuple[str, ...]
     history: bytes
+    tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def committed_of(connection: sqlite3.Connection, row: sqlite3.Row) -> Committed:
         usage=Usage(**orjson.loads(row["usage"])) if row["usage"] else None,
         shown=listed(row["shown"]),
         history=history_of(connection, row["number"]),
+        tools=bool(row["tools"]),
     )
 
 
