@@ -117,13 +117,22 @@ class Message:
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
     @property
+    def _is_text(self) -> bool:
+        """Whether it is one text, as most are: each is asked many times for what it holds beside."""
+        return len(self.parts) == 1 and type(self.parts[0]) is Text
+
+    @property
     def results(self) -> tuple[ToolResult, ...]:
         """Its tool results, in order."""
+        if self._is_text:
+            return ()
         return tuple([part for part in self.parts if isinstance(part, ToolResult)])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
         """Its tool calls, in order."""
+        if self._is_text:
+            return ()
         return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
 

@@ -18,7 +18,7 @@ from memory.context.decompose import Part, parts
 from memory.context.form import without_form
 from memory.context.route import NOWHERE, Route, route_of
 from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
-from memory.conversation import Conversation, Message, Role
+from memory.conversation import Conversation, Message, Role, ToolResult
 from memory.language.spans import spans
 from memory.language.terms import term
 from memory.language.words import stems
@@ -80,15 +80,16 @@ _ERROR: Final = re.compile(
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
 
 
-def ask(conversation: Conversation, now: datetime | None = None) -> Question | None:
+def ask(conversation: Conversation, now: datetime | None = None, failing: Sequence[ToolResult] = ()) -> Question | None:
     """The question that the newest part of a conversation puts to memory, or None where it puts none. ``now`` gives
-    "last week" its meaning; without it no time is understood."""
+    "last week" its meaning; without it no time is understood. A result of a tool asks where it is one of those that
+    are ``failing``."""
     for index in range(len(conversation.messages) - 1, -1, -1):
         message = conversation.messages[index]
         if message.spoken.strip():
             return _of_person(message.spoken, _before(conversation.messages, index), now)
         if message.results:
-            return _of_tool(message)
+            return _of_tool([result for result in message.results if result in failing])
         if message.role is Role.ASSISTANT:
             return None
     return None
@@ -155,10 +156,10 @@ def _before(messages: Sequence[Message], index: int) -> str:
     return ""
 
 
-def _of_tool(message: Message) -> Question | None:
-    """The lines of a result that tell what went wrong; a result without any asks nothing."""
+def _of_tool(failing: Sequence[ToolResult]) -> Question | None:
+    """The lines of results that tell what went wrong; those without any ask nothing."""
     lines: dict[str, None] = {}
-    for result in message.results:
+    for result in failing:
         for line in _cut(result.text).splitlines():
             if _ERROR.search(line):
                 lines.setdefault(_NOISE.sub(" ", line).strip()[:300])

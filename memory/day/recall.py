@@ -22,7 +22,7 @@ from memory.day.search.searching import Searching
 from memory.day.search.telling import Days, profiles, tell
 from memory.day.search.weighing import Weighing
 from memory.fact import Fact, Origin
-from memory.learning.behaviour.again import failures, remedies
+from memory.learning.behaviour.again import failing, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
 from memory.session import Arrival, RequestKind, Session
@@ -81,7 +81,9 @@ class Recall:
             self._crowded_at = self._asked_at
             raise TimeoutError
         self._asked(session.scope)
-        question, failed = ask(conversation, arrival.at), failures(conversation)
+        errors = failing(conversation)
+        question = ask(conversation, arrival.at, [each.result for each in errors])
+        failed = [each.failure for each in errors if each.failure is not None]
         asked = whole(conversation.messages[conversation.newest].spoken, arrival.at) if conversation.messages else None
         if question is None and not failed and asked is None:
             return Recalled(note="asks nothing")

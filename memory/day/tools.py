@@ -153,7 +153,7 @@ class Tools:
         memory = await self._commands.memory(_id(arguments), owners)
         around: list[Passage] = []
         if isinstance(memory, Passage):
-            around = await self._journal.neighbours(memory.session, memory.turn, 2, owners)
+            around = await self._journal.neighbours([(memory.session, memory.turn)], 2, owners)
         return answers.told(memory, around, self._tokens, self._now())
 
     async def _expand(self, arguments: Mapping[str, Any], asker: Asker) -> Answer:

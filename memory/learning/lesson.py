@@ -8,7 +8,7 @@ preference is ever taken from it: it may be somebody else's text, repeated word 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -44,13 +44,16 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         last = journaled.turn(len(turns))
         fresh.add(last)
         turns.append((last, journaled.reply))
+    if not fresh:
+        return Learned()
+    begin = _begins(turns, fresh)
     facts: list[Taught] = []
     pieces: list[Piece] = []
     reply = question = ""
     work = journaled.tools or any(message.calls or message.results for _, message in turns)
     taint: Origin | None = None
     before: Message | None = None
-    for index, (turn, message) in enumerate(turns):
+    for index, (turn, message) in enumerate(turns[begin:], begin):
         if index == journaled.opening and journaled.between:
             taint, before = journaled.taint, None
         taint, before = lowered(taint, message, before), message
@@ -76,6 +79,14 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             facts.extend(Taught(draft, message.digest, turn) for draft in _drafts(said_on, origin, at))
             pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
     return Learned(tuple(facts), tuple(pieces))
+
+
+def _begins(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:
+    """Where to begin to read: where a person spoke last before what is fresh. What came before that bears on nothing
+    that was said since."""
+    first = next(index for index, (turn, _) in enumerate(turns) if turn in fresh)
+    spoken = (at for at in range(first - 1, -1, -1) if turns[at][1].role is Role.USER and turns[at][1].spoken)
+    return next(spoken, 0)
 
 
 def _drafts(text: str, origin: Origin, at: datetime) -> list[Draft]:

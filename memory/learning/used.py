@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from memory.conversation import Message, Reasoning, Text, ToolCall
@@ -61,6 +62,8 @@ def used(memories: Mapping[str, str], reply: str, before: Sequence[Message], *, 
 
 def _used(text: str, said: Mapping[str, str], theirs: frozenset[str], echo: _Echo) -> bool:
     terms = _terms(text)
+    if terms.isdisjoint(said):
+        return False
     new = terms - theirs
     # What is in the reply is little, so only that is looked for in the conversation, which may be very long.
     hits = [each for each in new if each in said and not echo.has(said[each])]
@@ -99,7 +102,7 @@ class _Echo:
 
     def _newest(self) -> Iterable[str]:
         left = READ
-        for text in (*(_text(message) for message in reversed(self._before)), self._known):
+        for text in chain(map(_text, reversed(self._before)), (self._known,)):
             yield text[-left:].lower()
             left -= len(text)
             if left <= 0:

@@ -112,6 +112,10 @@ class Journal(Protocol):
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
         """Of these messages those that the journal has of the session's person, with their overviews."""
 
+    async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
+        """Of these messages those of the session's person that have no overview yet, and hold nothing that was taken
+        out of them."""
+
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
@@ -188,9 +192,10 @@ class Journal(Protocol):
         """Which of these messages an owner has passages of already."""
 
     async def neighbours(
-        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+        self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
-        """The passages of a session from ``turn - reach`` to ``turn + reach``, in order."""
+        """For each of these places (a session and a turn of it) the passages of the session that stand at most so many
+        turns from it, in order."""
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
         """Document frequencies of terms among the texts of some owners."""

@@ -23,12 +23,11 @@ from memory.scope import place_of
 from memory.session import Exchange
 from memory.stores.draft import Damaged, Draft, Texts, dump, load
 from memory.stores.errors import Fault, StoreFault
-from memory.stores.exchanges import Exchanges, reply_message
+from memory.stores.exchanges import Exchanges, Written, reply_message
 from memory.stores.forgetting import texts_of
 from memory.stores.histories import join
 from memory.stores.lost_journal import files_aside
 from memory.stores.queries import QUERIES
-from memory.stores.recent import Past
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.sessions import write_new_entry, write_session
 from memory.stores.shelf import ask_many
@@ -153,20 +152,20 @@ class Aside(Exchanges):
     async def _take_back(self, draft: Draft, entries: Sequence[Entry], texts: Texts) -> bool:
         """Write an exchange that was set aside, and what its session's ledger does not have; whether it was new."""
 
-        def work(connection: sqlite3.Connection) -> Past | None:
+        def work(connection: sqlite3.Connection) -> Written | None:
             gone = _gone(connection, draft, entries)
             lines = Lines(text for id in gone for text in texts.get(id, ()))
             shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
-            session, person = write_session(connection, draft.session)
+            row = write_session(connection, draft.session)
             told = replace(draft, receipt=replace(draft.receipt, shown=shown))
-            written = self._append(connection, told, session, person)
+            written = self._append(connection, told, row)
             for entry in entries:
-                write_new_entry(connection, entry, _without(entry, gone, lines), session)
+                write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
             return written
 
         written = await self._db.write(work)
         if written is not None:
-            self._recent.remember(draft.session.id, written)
+            self._remember(draft.session.id, written)
         return written is not None
 
 

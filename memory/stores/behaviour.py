@@ -10,7 +10,7 @@ import orjson
 
 from memory.behaviour import Deed, Known, Observed, Outcome, Remedy, Step
 from memory.stores.messages import Redact
-from memory.stores.queries import QUERIES, write_several
+from memory.stores.queries import QUERIES, insert_several
 from memory.stores.rows import fact_of, stamp
 from memory.stores.shelf import Shelf, ask_many
 
@@ -80,8 +80,7 @@ def write_observed(connection: sqlite3.Connection, observed: Observed, redact: R
         )
         for step in observed.steps
     ]
-    write_several(connection, "step_write", rows)
-    if rows and (connection.execute("SELECT last_insert_rowid()").fetchone()[0] % ROUND) < len(rows):
+    if rows and insert_several(connection, "step_write", rows) % ROUND < len(rows):
         connection.execute(QUERIES["steps_trim"], (owner, KEPT))
     for each in observed.known:
         told = (each.owner, each.subject, each.sort, each.memory, redact(each.detail))

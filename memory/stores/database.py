@@ -40,11 +40,12 @@ class Watch:
     """Somebody who wants to know which rows of some tables have changed or are gone.
 
     ``told`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears that
-    the write is done. New rows are not told.
+    the write is done. New rows are not told; those of the tables in ``counted`` change :meth:`Database.state`.
     """
 
     tables: tuple[str, ...]
     told: Callable[[Sequence[str]], None]
+    counted: tuple[str, ...] = ()
 
 
 class Database:
@@ -80,6 +81,8 @@ class Database:
         self._inode = 0
         self._watch = watch
         self._changed: list[str] = []
+        self._states = dict.fromkeys(watch.counted if watch is not None else (), 0)
+        self._growing: set[str] = set()
         _make_private(path)
         self._inode = path.stat().st_ino
         self._writer = Writer(path, self._connect_to_write, self._carry_over, self._tell)
@@ -112,6 +115,11 @@ class Database:
             return self.path.stat().st_ino == self._inode
         except OSError:
             return False
+
+    def state(self, table: str) -> int:
+        """A number that is another one whenever rows have come into a watched table since: while it is what it was
+        before a look that found none, there is none."""
+        return self._states[table]
 
     async def scrub(self) -> bool:
         """Cut off the log, whose old pages still hold what was deleted. False where a reader holds it open: then
@@ -259,9 +267,22 @@ class Database:
                     f"CREATE TEMP TRIGGER {table}_{change} AFTER {change} ON main.{table} "
                     "BEGIN SELECT row_changed(old.id); END"
                 )
+        connection.create_function("row_came", 1, self._grow)
+        for table in self._watch.counted:
+            connection.execute(
+                f"CREATE TEMP TRIGGER {table}_INSERT AFTER INSERT ON main.{table} BEGIN SELECT row_came('{table}'); END"
+            )
+
+    def _grow(self, table: str) -> None:
+        # Counted here and after the commit: whoever looks in between finds nothing, and must look again.
+        self._states[table] += 1
+        self._growing.add(table)
 
     def _tell(self) -> None:
         """Called by the writer after every transaction, whether it was committed or not."""
+        for table in self._growing:
+            self._states[table] += 1
+        self._growing.clear()
         if self._watch is not None and self._changed:
             self._watch.told(tuple(self._changed))
             self._changed.clear()

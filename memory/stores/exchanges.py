@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 import orjson
@@ -15,16 +15,18 @@ from memory.edits import Entry
 from memory.ports import Journaled
 from memory.scope import Layer, Scope
 from memory.session import Exchange, Receipt, Session
+from memory.stores.behind import Behind, Reading
 from memory.stores.draft import Draft
 from memory.stores.gate import Gate
-from memory.stores.histories import DIGEST, common, fresh, join, rebuild, split
+from memory.stores.histories import DIGEST, common, fresh, join, split
 from memory.stores.known import KnownMemories
 from memory.stores.messages import Sealed, seal_all, write_messages
+from memory.stores.newly import Committed, Of, history_of
 from memory.stores.queries import QUERIES, write_several
-from memory.stores.recent import BASES, OpenedMessages, Past, RecentHistories
-from memory.stores.rows import listed, names, receipt_of, receipt_text, session_of, stamp
+from memory.stores.recent import BASES, Past, RecentHistories
+from memory.stores.rows import names, receipt_of, receipt_text, stamp
 from memory.stores.sessions import write_entries, write_session
-from memory.stores.shelf import Shelf, ask_many
+from memory.stores.shelf import ask_many
 from memory.stores.taints import RunningTaints
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
@@ -34,11 +36,19 @@ DEPTH = 64
 OPENING, BEFORE = 40, 400
 
 
-class Exchanges(Shelf):
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An exchange that was written: as later ones build on it, as the workers read it, and its session's row."""
+
+    past: Past
+    exchange: Committed
+    session: sqlite3.Row
+
+
+class Exchanges(Behind):
     """The part of the journal that knows exchanges, messages and receipts."""
 
     _recent: RecentHistories
-    _opened: OpenedMessages
     _taints: RunningTaints
     _known: KnownMemories
     _gate: Gate
@@ -65,12 +75,7 @@ class Exchanges(Shelf):
 
     async def unlearned(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
-
-        def work(connection: sqlite3.Connection) -> list[Journaled]:
-            rows = connection.execute(QUERIES["exchanges_behind"], (limit,)).fetchall()
-            return [self._journaled(connection, row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._behind("learned", "exchanges_behind", limit, self._journaled)
 
     async def receipt(self, id: str, of: Scope | None = None) -> Receipt | None:
         """See :class:`memory.ports.Journal`."""
@@ -122,7 +127,7 @@ class Exchanges(Shelf):
             history=history,
             messages=tuple(await seal_all(messages, self._redact)),
             reply=reply.digest if reply else None,
-            forms=tuple(forms(told.parts)),
+            forms=tuple(forms(told.parts, reply.digest if reply else b"")),
             complete=told.complete,
             stop=self._redact(told.stop),
             usage=told.usage,
@@ -132,23 +137,32 @@ class Exchanges(Shelf):
         )
 
     async def _write_draft(self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed]) -> None:
-        def work(connection: sqlite3.Connection) -> Past | None:
-            session, person = write_session(connection, draft.session)
-            write_messages(connection, person, messages)
-            write_entries(connection, entries, session)
-            return self._append(connection, draft, session, person)
+        def work(connection: sqlite3.Connection) -> Written | None:
+            row = write_session(connection, draft.session)
+            write_messages(connection, row["person"], messages)
+            write_entries(connection, entries, row["number"])
+            return self._append(connection, draft, row)
 
         written = await self._db.write(work)
         if written is not None:
-            self._recent.remember(draft.session.id, written)
+            self._remember(draft.session.id, written)
+
+    def _remember(self, session: str, written: Written) -> None:
+        """An exchange was committed."""
+        self._recent.remember(session, written.past)
+        self._newly.stands(written.session)
+        self._newly.remember(written.exchange)
 
     def _unknown(
         self, connection: sqlite3.Connection, exchange: Exchange, history: bytes, reply: Message | None
     ) -> list[Message]:
         """The messages of an exchange that are not stored yet, each once."""
-        row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
-        person = row["person"] if row else _person(connection, exchange)
-        start = _closest(self._bases(connection, exchange.session, row["number"] if row else None), history)
+        rows = self._newly.rows(exchange.session.id)
+        if rows is None:
+            row = connection.execute(QUERIES["session_get"], (exchange.session.id,)).fetchone()
+            rows = (row["number"], row["person"]) if row else None
+        number, person = rows if rows else (None, _person(connection, exchange))
+        start = _closest(self._bases(connection, exchange.session, number), history)
         messages: dict[bytes, Message] = {}
         for message in (*exchange.conversation.messages[start:], *((reply,) if reply else ())):
             messages.setdefault(message.digest, message)
@@ -157,9 +171,9 @@ class Exchanges(Shelf):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(self, connection: sqlite3.Connection, draft: Draft, session: int, person: int) -> Past | None:
-        """Write an exchange of a session and of a person, by their rows; the exchange as later ones build on it, or
-        None where it was committed before."""
+    def _append(self, connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
+        """Write an exchange of the session in this row; None where it was committed before."""
+        session, person = row["number"], row["person"]
         bases = self._bases(connection, draft.session, session)
         base, depth, kept = None, 0, 0
         for past in bases:
@@ -167,14 +181,15 @@ class Exchanges(Shelf):
             if shared > kept and past.depth < DEPTH:
                 base, depth, kept = past.number, past.depth + 1, shared
         new, times = self._count(connection, session, _closest(bases, draft.history), draft)
-        shown = names(tuple(each.memory for each in draft.receipt.shown))
+        memories = tuple(each.memory for each in draft.receipt.shown)
+        shown, at = names(memories), stamp(draft.at) or ""
         cursor = connection.execute(
             QUERIES["exchange_write"],
             {
                 "id": draft.id,
                 "session": session,
                 "kind": draft.kind.value,
-                "at": stamp(draft.at),
+                "at": at,
                 "dialect": draft.dialect,
                 "model": draft.model,
                 "status": draft.status,
@@ -194,6 +209,7 @@ class Exchanges(Shelf):
         if not cursor.rowcount:
             return None
         number = cursor.lastrowid or 0
+        self._newly.written(number)
         write_messages(connection, person, draft.messages)
         write_several(connection, "seen_write", [(session, key, count) for key, count in times.items()])
         link = _last_link(draft.history, bases)
@@ -205,7 +221,23 @@ class Exchanges(Shelf):
             connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
         if draft.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
-        return Past(number, depth, draft.history, link)
+        exchange = Committed(
+            number=number,
+            id=draft.id,
+            session=session,
+            kind=draft.kind.value,
+            at=datetime.fromisoformat(at),
+            model=draft.model,
+            status=draft.status,
+            fresh=tuple(new),
+            reply=draft.reply,
+            complete=draft.complete,
+            usage=draft.usage,
+            shown=memories,
+            history=draft.history,
+            tools=draft.tools,
+        )
+        return Written(Past(number, depth, draft.history, link), exchange, row)
 
     def _bases(self, connection: sqlite3.Connection, of: Session, session: int | None) -> list[Past]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
@@ -232,38 +264,32 @@ class Exchanges(Shelf):
                 times[key] = digests.count(key) + 1
         return new, times
 
-    def _journaled(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
-        session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
-        history = history_of(connection, row["number"])
+    def _journaled(self, exchange: Committed, of: Of, read: Reading) -> Journaled:
+        history = exchange.history
         digests = split(history)
-        fresh = orjson.loads(row["fresh"])
+        fresh = exchange.fresh
         begin = min(fresh, default=len(digests)) - BEFORE
         opening, end = (OPENING, begin) if begin > OPENING else (0, 0)
         taint = None
         if opening:
-            taint = self._taints.behind(
-                history[: (end + 1) * DIGEST],
-                of=session["id"],
-                read=lambda keys: self._opened.get(connection, session["person"], keys),
-            )
+            taint = self._taints.behind(history[: (end + 1) * DIGEST], of=of.session.id, read=read)
         between, digests = digests[opening:end], digests[:opening] + digests[end:]
-        wanted = [*digests, row["reply"]] if row["reply"] else digests
-        messages = self._opened.get(connection, session["person"], wanted)
-        answered = row["complete"] and row["status"] < 400 and row["reply"]
+        messages = read([*digests, exchange.reply] if exchange.reply else digests)
+        answered = exchange.complete and exchange.status < 400
         return Journaled(
-            number=row["number"],
-            id=row["id"],
-            session=session_of(session),
-            kind=row["kind"],
-            at=datetime.fromisoformat(row["at"]),
+            number=exchange.number,
+            id=exchange.id,
+            session=of.session,
+            kind=exchange.kind,
+            at=exchange.at,
             messages=tuple(messages[key] for key in digests),
             fresh=tuple(index - len(between) if index >= end else index for index in fresh),
-            reply=messages[row["reply"]] if answered else None,
-            shown=listed(row["shown"]),
+            reply=messages[exchange.reply] if answered and exchange.reply else None,
+            shown=exchange.shown,
             opening=opening,
             between=between,
             taint=taint,
-            tools=bool(row["tools"]),
+            tools=exchange.tools,
         )
 
 
@@ -272,18 +298,20 @@ def reply_message(reply: Reply) -> Message | None:
     return Message(Role.ASSISTANT, reply.parts, digest(Role.ASSISTANT, reply.parts)) if reply.parts else None
 
 
-def forms(parts: Sequence[Part]) -> list[tuple[bytes, ...]]:
-    """The digests of the messages as which a client may send a reply back, the likeliest first.
+def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:
+    """The digests of the messages as which a client may send a reply back, the likeliest first; ``whole`` is that of
+    all parts as one message, where it is known.
 
     As one message or, in the Responses format, as one for each part; and without the reasoning, which most
     clients of the chat format leave out.
     """
     found: dict[tuple[bytes, ...], None] = {}
     plain = tuple(part for part in parts if not isinstance(part, Reasoning))
-    for kept in (tuple(parts), plain):
+    for kept in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
         if kept:
-            found[(digest(Role.ASSISTANT, kept),)] = None
-            found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
+            found[(whole if whole and len(kept) == len(parts) else digest(Role.ASSISTANT, kept),)] = None
+            if len(kept) > 1:
+                found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
     return list(found)
 
 
@@ -324,12 +352,6 @@ def _closest(bases: Iterable[Past], history: bytes) -> int:
 def _newest(connection: sqlite3.Connection, session: int) -> list[Past]:
     rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
     return [Past(row["number"], row["depth"], history_of(connection, row["number"])) for row in rows]
-
-
-def history_of(connection: sqlite3.Connection, number: int) -> bytes:
-    """The joined history of an exchange's request."""
-    rows = connection.execute(QUERIES["exchange_links"], (number,))
-    return rebuild([(row["kept"], row["tail"]) for row in rows])
 
 
 def _person(connection: sqlite3.Connection, exchange: Exchange) -> int | None:

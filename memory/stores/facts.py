@@ -3,50 +3,59 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
+
+import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity, Use
 from memory.stores.behaviour import write_observed
 from memory.stores.known import KnownMemories
-from memory.stores.queries import QUERIES, many
-from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
+from memory.stores.newly import NewlyCommitted
+from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.rows import fact_of, fact_row, passage_of, passage_row
 from memory.stores.shelf import Shelf, ask_many
-
-SHOWN = 5
-"""In so many sessions a memory must have been shown, and not used, to count as used once."""
+from memory.stores.uses import begin_uses, count_uses
 
 
 class Facts(Shelf):
     """The part of the journal that knows facts, passages and terms."""
 
     _known: KnownMemories
+    _newly: NewlyCommitted
 
     async def learn(self, lesson: Lesson) -> None:
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
         number 0 is a lesson that no exchange taught."""
 
+        passages = [tuple(passage_row(passage, self._redact).values()) for passage in lesson.passages]
+
         def work(connection: sqlite3.Connection) -> None:
-            if lesson.number:
-                row = connection.execute(QUERIES["cursor_get"]).fetchone()
-                if row is not None and row["number"] >= lesson.number:
-                    return
-                connection.execute(QUERIES["cursor_set"], (lesson.number,))
+            if lesson.number and not connection.execute(QUERIES["cursor_set"], (lesson.number,)).rowcount:
+                return
             for fact in lesson.facts:
-                self._write_fact(connection, fact)
-                connection.execute(QUERIES["use_begin"], (fact.id, fact.session))
-            for passage in lesson.passages:
-                connection.execute(QUERIES["passage_write"], passage_row(passage, self._redact))
-                connection.execute(QUERIES["outbox_add"], (passage.id, "turn"))
-            for use in lesson.uses:
-                _use(connection, use)
+                connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
+            begin_uses(connection, ((fact.id, fact.session) for fact in lesson.facts))
+            write_several(connection, "passage_write", passages)
+            for sort, memories in (("fact", lesson.facts), ("turn", lesson.passages)):
+                if memories:
+                    ids = _json(memory.id for memory in memories)
+                    connection.execute(QUERIES["outbox_add_all"], (sort, ids))
+            count_uses(connection, lesson.uses)
             add_texts(connection, lesson.documents, lesson.terms)
             if lesson.observed is not None:
                 write_observed(connection, lesson.observed, self._redact)
 
+        epoch = self._known.epoch
         await self._db.write(work)
+        if lesson.number:
+            self._newly.moved("learned", lesson.number)
+        stored = zip(lesson.passages, passages, strict=True)
+        # They are asked for at once by what indexes them. What was redacted is read as it is stored.
+        self._known.keep([kept(each) for each, row in stored if each.text == row[1]], epoch)
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
@@ -141,8 +150,7 @@ class Facts(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> None:
-            for id in dict.fromkeys(ids):
-                _use(connection, Use(id, session, at, shown=True, used=used))
+            count_uses(connection, [Use(id, session, at, shown=True, used=used) for id in dict.fromkeys(ids)])
 
         await self._db.write(work)
 
@@ -199,28 +207,30 @@ class Facts(Shelf):
         return await self._few(work, len(sources))
 
     async def neighbours(
-        self, session: str, turn: int, reach: int, owners: Sequence[str] | None = None
+        self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
         """See :class:`memory.ports.Journal`."""
+        asked = _json([session, turn - reach, turn + reach] for session, turn in places)
 
         def work(connection: sqlite3.Connection) -> list[Passage]:
-            rows = connection.execute(QUERIES["passages_near"], (session, turn - reach, turn + reach)).fetchall()
+            rows = connection.execute(QUERIES["passages_near"], (asked,)).fetchall()
             known = self._known.of(row["id"] for row in rows)
             found = [known.get(row["id"]) or passage_of(row) for row in rows]
             return [each for each in found if isinstance(each, Passage) and (owners is None or each.owner in owners)]
 
-        return await self._db.look(work)
+        return await self._db.look(work) if places else []
 
     async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
         """See :class:`memory.ports.Journal`."""
 
+        asked = {"owners": _json(owners), "terms": _json(dict.fromkeys(terms))}
+
         def work(connection: sqlite3.Connection) -> Rarity:
-            (texts,) = connection.execute(many("texts_of", len(owners)), tuple(owners)).fetchone()
-            frequency: dict[int, int] = {}
-            for (owner,) in connection.execute(many("owner_numbers", len(owners)), tuple(owners)).fetchall():
-                for row in ask_many(connection, "terms_of", terms, (owner,)):
-                    frequency[row["term"]] = frequency.get(row["term"], 0) + row["texts"]
-            return Rarity(texts, frequency)
+            found: dict[int | None, int] = {
+                row["term"]: row["texts"] for row in connection.execute(QUERIES["rarity"], asked)
+            }
+            texts = found.pop(None)
+            return Rarity(texts, {term: count for term, count in found.items() if term is not None})
 
         return await self._db.look(work)
 
@@ -229,23 +239,9 @@ class Facts(Shelf):
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
 
 
-def _use(connection: sqlite3.Connection, use: Use) -> None:
-    """Count what became of a memory in a session."""
-    before = connection.execute(QUERIES["use_get"], (use.memory, use.session)).fetchone()
-    counts = use.used or use.said
-    told = {"memory": use.memory, "session": use.session, "shown": use.shown, "used": counts, "said": use.said}
-    connection.execute(QUERIES["use_write"], told)
-    if not counts:
-        if before is None:
-            connection.execute(QUERIES["fact_shown"], {"id": use.memory, "sessions": SHOWN})
-        return
-    connection.execute(QUERIES["fact_used"], {"id": use.memory, "at": stamp(use.at)})
-    connection.execute(QUERIES["passage_used"], (use.memory,))
-    if before is None or not before["used"]:
-        connection.execute(QUERIES["fact_used_elsewhere"], (use.memory,))
-    if use.said and before is None:
-        # Whoever was just shown it and says it again does not bear it out.
-        connection.execute(QUERIES["fact_borne_out"], (use.memory,))
+def kept(passage: Passage) -> Passage:
+    """A passage as it comes out of its table."""
+    return replace(passage, at=datetime.fromisoformat(passage.at.isoformat()))
 
 
 def add_texts(
@@ -255,9 +251,14 @@ def add_texts(
     for owner in dict.fromkeys((*documents, *terms)):
         connection.execute(QUERIES["texts_add"], {"owner": owner, "texts": documents.get(owner, 0)})
         counted = terms.get(owner, {})
-        connection.executemany(QUERIES["terms_add"], [(owner, term, count) for term, count in counted.items()])
+        if counted:
+            connection.execute(QUERIES["terms_add"], (_json([*counted.items()]), owner))
         if any(count < 0 for count in counted.values()):
             connection.execute(QUERIES["terms_drop"], (owner,))
+
+
+def _json(values: Iterable[object]) -> str:
+    return orjson.dumps([*values]).decode()
 
 
 def _holding(text: str) -> str:

@@ -28,6 +28,7 @@ from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
 from memory.stores.forgotten_research import delete, holding, strike
 from memory.stores.messages import placeholder
+from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES
 from memory.stores.recent import OpenedMessages
 from memory.stores.repeated import Repeated, Repeats
@@ -48,6 +49,7 @@ class Forgetting(Shelf):
     """The part of the journal that lets go."""
 
     _terms: Terms
+    _newly: NewlyCommitted
     _opened: OpenedMessages
 
     async def forget(
@@ -66,6 +68,7 @@ class Forgetting(Shelf):
 
         gone = await self._db.write(work)
         self._opened.clear()
+        self._newly.clear()
         scrubbed = await self._db.scrub()
         return Forgotten(gone.facts, gone.passages, gone.messages, gone.entries, gone.receipts, gone.sessions, scrubbed)
 

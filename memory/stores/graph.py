@@ -9,9 +9,10 @@ import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
-from memory.stores.queries import QUERIES, many
+from memory.stores.known import KnownMemories
+from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import fact_of, passage_of
-from memory.stores.shelf import Shelf
+from memory.stores.shelf import Shelf, ask_many
 
 HOLDERS = 60
 """Memories of one name that are read, and names of a part of the graph: what has more says little."""
@@ -20,27 +21,48 @@ HOLDERS = 60
 class EntityGraph(Shelf):
     """The part of the journal that knows which names stand where."""
 
+    _known: KnownMemories
+    _filed = -1
+    """The state of what is due in which there was nothing."""
+
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
-            facts = [fact_of(row) for row in connection.execute(QUERIES["graph_facts_due"], (limit,))]
-            left = limit - len(facts)
-            return [*facts, *(passage_of(row) for row in connection.execute(QUERIES["graph_passages_due"], (left,)))]
+        def look(connection: sqlite3.Connection) -> list[str]:
+            return [row["memory"] for row in connection.execute(QUERIES["graph_due"], (limit,))]
 
-        return await self._db.read(work)
+        state = self._db.state("graph_due")
+        if self._filed == state:
+            return []
+        if not (due := await self._db.look(look)):
+            self._filed = state
+            return []
+
+        at_hand = self._known.of(due)
+        if len(at_hand) == len(due):
+            return [at_hand[id] for id in due]
+
+        def work(connection: sqlite3.Connection) -> list[Fact | Passage]:
+            facts = [fact_of(row) for row in ask_many(connection, "facts_get", due)]
+            found = {fact.id for fact in facts}
+            rest = [id for id in due if id not in found]
+            return [*facts, *(passage_of(row) for row in ask_many(connection, "passages_get", rest))]
+
+        return await self._few(work, len(due))
 
     async def file_names(self, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> None:
-            for memory, (owner, found) in names.items():
-                # It may have been forgotten, or moved, since it was read.
-                if connection.execute(QUERIES["graph_there"], {"memory": memory, "owner": owner}).fetchone():
-                    for name in found:
-                        connection.execute(QUERIES["name_add"], (owner, name))
-                        connection.execute(QUERIES["named_add"], (memory, owner, name))
-                    connection.execute(QUERIES["graph_done"], (memory,))
+            # One may have been forgotten, or moved, since it was read.
+            rows = connection.execute(QUERIES["graph_there"], (_json([*names]),)).fetchall()
+            owners = {row["id"]: row["owner"] for row in rows}
+            there = [memory for memory, (owner, _) in names.items() if owners.get(memory) == owner]
+            told = [[memory, names[memory][0], name] for memory in there for name in names[memory][1]]
+            if told:
+                connection.execute(QUERIES["names_add"], (_json(told),))
+                connection.execute(QUERIES["named_add"], (_json(told),))
+            connection.execute(QUERIES["graph_done"], (_json(there),))
 
         await self._db.write(work)
 
@@ -107,4 +129,8 @@ class EntityGraph(Shelf):
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
         """See :class:`memory.ports.Journal`."""
         rows = [(owner, leg, each.used, each.unused) for leg, each in tallies.items()]
-        await self._db.write(lambda connection: connection.executemany(QUERIES["leg_set"], rows))
+        await self._db.write(lambda connection: write_several(connection, "leg_set", rows))
+
+
+def _json(values: object) -> str:
+    return orjson.dumps(values).decode()

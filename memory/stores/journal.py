@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.changed import ChangedMemories
 from memory.stores.database import Database, Synchronous, Watch
+from memory.stores.errors import StoreFault
 from memory.stores.facts import Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
@@ -25,6 +27,7 @@ from memory.stores.listing import Listing
 from memory.stores.messages import Redact, Redactor
 from memory.stores.moving import Moving
 from memory.stores.newest import Newest
+from memory.stores.newly import NewlyCommitted
 from memory.stores.nights import Nights
 from memory.stores.outbox import Outbox
 from memory.stores.pins import Pins
@@ -38,6 +41,9 @@ from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 from memory.stores.spill import Spill
 from memory.stores.taints import RunningTaints
+
+COUNTED = ("outbox", "graph_due", "research", "spawns")
+"""The tables of which it is known whether anything has come into them."""
 
 
 class SqliteJournal(
@@ -86,10 +92,13 @@ class SqliteJournal(
         self._redact = Redactor(redact)
         self._terms = terms
         self._recent = RecentHistories()
+        self._newly = NewlyCommitted()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
         self._beginning = []
+        self._empty = {}
         self._gate = Gate()
+        self._nothing = {}
         self._drafts = {}
         self._known = KnownMemories()
         self.changed = ChangedMemories()
@@ -98,7 +107,9 @@ class SqliteJournal(
             path,
             synchronous=synchronous,
             busy_seconds=busy_seconds,
-            watch=Watch(("facts", "passages"), self._have_changed),
+            watch=Watch(
+                ("facts", "passages"), self._have_changed, counted=("outbox", "graph_due", "research", "spawns")
+            ),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = self._redact.key = self._db.start(_begin)
@@ -148,6 +159,8 @@ class SqliteJournal(
 
     async def close(self) -> None:
         """See :class:`memory.ports.Journal`."""
+        with suppress(StoreFault):
+            await self.write_cursors()
         await self._spill.close()
         await self._db.close()
 

@@ -10,9 +10,9 @@ from memory.conversation import Message, Role, Text
 from memory.ports import Kept, Sum, Turn
 from memory.scope import Scope
 from memory.session import Receipt, Session
-from memory.stores.exchanges import history_of
 from memory.stores.histories import split
 from memory.stores.messages import unseal
+from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
 from memory.stores.rows import receipt_of, session_of, stamp
 from memory.stores.shelf import Shelf, ask_many

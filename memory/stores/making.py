@@ -14,6 +14,7 @@ from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_row
 from memory.stores.shelf import ask_many
+from memory.stores.uses import begin_uses
 
 COLUMNS = (
     *("origin", "recorded_at", "recorded", "valid_from", "confidence", "importance", "tier", "sensitivity"),
@@ -28,7 +29,7 @@ def make_fact(connection: sqlite3.Connection, fact: Fact, redact: Redact, terms:
     there = {row["id"] for row in ask_many(connection, "facts_get", fact.derived_from)}
     made = replace(fact, derived_from=tuple(id for id in fact.derived_from if id in there))
     connection.execute(QUERIES["fact_write"], fact_row(made, redact))
-    connection.execute(QUERIES["use_begin"], (fact.id, fact.session))
+    begin_uses(connection, [(fact.id, fact.session)])
     connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
     _count_terms(connection, made, terms, 1)
 

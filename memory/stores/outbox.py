@@ -8,10 +8,12 @@ missed.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from memory.fact import Fact, Passage
 from memory.ports import Generation, Lag
+from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.shelf import Shelf, ask_many
@@ -24,6 +26,12 @@ class Outbox(Shelf):
     """The part of the journal that knows the generations of the index."""
 
     _beginning: list[int]
+    _known: KnownMemories
+    _empty: dict[int, int]
+    """The state of the outbox in which that of a generation was found empty."""
+    _current: tuple[int, int] = (-1, 0)
+    """The number of the generation that is searched, as it was in a state of the generations."""
+    _state = 0
 
     async def generations(self) -> list[Generation]:
         """See :class:`memory.ports.Journal`."""
@@ -42,11 +50,13 @@ class Outbox(Shelf):
             await self._db.write(lambda connection: connection.execute(QUERIES["generation_ready"], (number,)))
         finally:
             self._beginning.remove(number)
+            self._state += 1
         return Generation(number, embedder, dimensions)
 
     async def switch_generation(self, number: int) -> None:
         """See :class:`memory.ports.Journal`."""
         await self._db.write(lambda connection: connection.execute(QUERIES["generation_switch"], (number,)))
+        self._state += 1
 
     async def drop_generation(self, number: int) -> None:
         """See :class:`memory.ports.Journal`."""
@@ -56,12 +66,22 @@ class Outbox(Shelf):
             connection.execute(QUERIES["generation_drop"], (number,))
 
         await self._db.write(work)
+        self._state += 1
 
     async def unindexed(self, limit: int, generation: int | None = None) -> Lag:
         """See :class:`memory.ports.Journal`. What is to go comes first."""
 
+        state = self._db.state("outbox")
+
+        def glance(connection: sqlite3.Connection) -> tuple[int, list[sqlite3.Row]]:
+            number = self._chosen(connection, generation)
+            if self._empty.get(number) == state:
+                return number, []
+            return number, connection.execute(QUERIES["outbox_next"], (number, limit)).fetchall()
+
         def work(connection: sqlite3.Connection) -> Lag:
-            number = _chosen(connection, generation)
+            if len(due) < limit:
+                return _lag(connection, due, self._known.of(row["memory"] for row in due))
             gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
             left = limit - len(gone)
             facts = [fact_of(row) for row in connection.execute(QUERIES["outbox_facts"], (number, left))]
@@ -69,13 +89,17 @@ class Outbox(Shelf):
             passages = [passage_of(row) for row in connection.execute(QUERIES["outbox_passages"], (number, left))]
             return Lag(tuple(facts), tuple(passages), tuple(gone))
 
-        return await self._db.read(work)
+        number, due = await self._db.look(glance)
+        if not due:
+            self._empty[number] = state
+            return Lag((), (), ())
+        return await self._few(work, len(due))
 
     async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> None:
-            ask_many(connection, "outbox_done", ids, (_chosen(connection, generation),))
+            ask_many(connection, "outbox_done", ids, (self._chosen(connection, generation),))
 
         if ids:
             await self._db.write(work)
@@ -84,10 +108,36 @@ class Outbox(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> int:
-            row = connection.execute(QUERIES["outbox_count"], (_chosen(connection, generation),)).fetchone()
+            row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
             return int(row["waiting"])
 
         return await self._db.read(work)
+
+    def _chosen(self, connection: sqlite3.Connection, number: int | None) -> int:
+        """The generation that is meant; 0, which has nothing to do, where there is none yet."""
+        if number is not None:
+            return number
+        state, (known, current) = self._state, self._current
+        if known != state:
+            current = next((each.number for each in _generations(connection) if each.current), 0)
+            self._current = state, current
+        return current
+
+
+def _lag(connection: sqlite3.Connection, due: Sequence[sqlite3.Row], known: Mapping[str, Fact | Passage]) -> Lag:
+    """All that is due, where that is all; what is ``known`` is not read."""
+    by_sort: dict[str, list[str]] = {}
+    for row in due:
+        by_sort.setdefault(row["sort"], []).append(row["memory"])
+    at_hand = {id: memory for id in by_sort.get("turn", ()) if isinstance(memory := known.get(id), Passage)}
+    unread = [id for id in by_sort.get("turn", ()) if id not in at_hand]
+    facts = {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", by_sort.get("fact", ()))}
+    passages = at_hand | {row["id"]: passage_of(row) for row in ask_many(connection, "passages_get", unread)}
+    return Lag(
+        tuple(facts[id] for id in by_sort.get("fact", ()) if id in facts),
+        tuple(passages[id] for id in by_sort.get("turn", ()) if id in passages),
+        tuple(by_sort.get("gone", ())),
+    )
 
 
 def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection: sqlite3.Connection) -> int:
@@ -110,10 +160,3 @@ def _generations(connection: sqlite3.Connection) -> list[Generation]:
         Generation(row["number"], row["embedder"], row["dimensions"], bool(row["current"]))
         for row in connection.execute(QUERIES["generations_all"])
     ]
-
-
-def _chosen(connection: sqlite3.Connection, number: int | None) -> int:
-    """The generation that is meant; 0, which has nothing to do, where there is none yet."""
-    if number is not None:
-        return number
-    return next((each.number for each in _generations(connection) if each.current), 0)

@@ -4,39 +4,32 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-
-import orjson
 
 from memory.ports import Journaled, Kept, Overview, Shelved
-from memory.stores.histories import rebuild, split
+from memory.stores.behind import Behind, Reading
+from memory.stores.histories import split
 from memory.stores.messages import unseal
+from memory.stores.newly import Committed, Of
 from memory.stores.queries import QUERIES
-from memory.stores.recent import OpenedMessages
-from memory.stores.rows import listed, session_of
-from memory.stores.shelf import Shelf, ask_many
+from memory.stores.shelf import ask_many
 
 # How many messages before the first fresh one are read too: the call that a result answers stands among them.
 BEFORE = 40
 DIGEST = 16
 
 
-class Overviews(Shelf):
+class Overviews(Behind):
     """The part of the journal that knows L0 and L1 of what it holds."""
-
-    _opened: OpenedMessages
 
     async def untiered(self, limit: int) -> list[Journaled]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Journaled]:
-            rows = connection.execute(QUERIES["exchanges_untiered"], (limit,)).fetchall()
-            return [self._end_of(connection, row) for row in rows]
-
-        return await self._db.read(work)
+        return await self._behind("tiered", "exchanges_untiered", limit, end_of)
 
     async def write_overviews(self, number: int, owner: str, overviews: Mapping[tuple[bytes, int], Overview]) -> None:
         """See :class:`memory.ports.Journal`."""
+        if number and not overviews and self._newly.passes("tiered", number):
+            return
         rows = [
             {
                 "owner": owner,
@@ -56,6 +49,8 @@ class Overviews(Shelf):
                 connection.execute(QUERIES["tiered_set"], (number,))
 
         await self._db.write(work)
+        if number:
+            self._newly.moved("tiered", number)
 
     async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
         """See :class:`memory.ports.Journal`."""
@@ -72,6 +67,14 @@ class Overviews(Shelf):
             return {digest: Shelved(digest in not_whole, made.get(digest, {})) for digest in there}
 
         return await self._db.read(work)
+
+    async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            return frozenset(row[0] for row in ask_many(connection, "messages_without_overviews", digests, (session,)))
+
+        return await self._few(work, len(digests))
 
     async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
         """See :class:`memory.ports.Journal`."""
@@ -92,26 +95,23 @@ class Overviews(Shelf):
 
         return await self._db.read(work)
 
-    def _end_of(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Journaled:
-        """An exchange with the end of its request only: a long session's history is not read with every turn."""
-        session = connection.execute(QUERIES["session_by_number"], (row["session"],)).fetchone()
-        links = connection.execute(QUERIES["exchange_links"], (row["number"],))
-        digests = split(rebuild([(link["kept"], link["tail"]) for link in links]))
-        fresh = orjson.loads(row["fresh"])
-        start = max(0, min(fresh, default=len(digests)) - BEFORE)
-        wanted = [*digests[start:], *([row["reply"]] if row["reply"] else [])]
-        messages = self._opened.get(connection, session["person"], wanted)
-        return Journaled(
-            number=row["number"],
-            id=row["id"],
-            session=session_of(session),
-            kind=row["kind"],
-            at=datetime.fromisoformat(row["at"]),
-            messages=tuple(messages[digest] for digest in digests[start:]),
-            fresh=tuple(index - start for index in fresh),
-            reply=messages[row["reply"]] if row["reply"] else None,
-            shown=listed(row["shown"]),
-        )
+
+def end_of(exchange: Committed, of: Of, read: Reading) -> Journaled:
+    """An exchange with the end of its request only: a long session's history is not read with every turn."""
+    digests = split(exchange.history)
+    start = max(0, min(exchange.fresh, default=len(digests)) - BEFORE)
+    messages = read([*digests[start:], *([exchange.reply] if exchange.reply else [])])
+    return Journaled(
+        number=exchange.number,
+        id=exchange.id,
+        session=of.session,
+        kind=exchange.kind,
+        at=exchange.at,
+        messages=tuple(messages[digest] for digest in digests[start:]),
+        fresh=tuple(index - start for index in exchange.fresh),
+        reply=messages[exchange.reply] if exchange.reply else None,
+        shown=exchange.shown,
+    )
 
 
 def _made(connection: sqlite3.Connection, owner: str, subjects: Sequence[bytes]) -> dict[bytes, dict[int, Overview]]:

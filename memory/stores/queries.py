@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -44,18 +44,35 @@ QUERIES: Mapping[str, str] = _load()
 
 _ROW = re.compile(r"(?<=VALUES )\([?, ]+\)")
 
-SEVERAL = 8
-"""Rows that one statement writes."""
+FEW = 8
+SEVERAL = 128
+"""Rows that one statement writes at most."""
 
 
 def write_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> list[sqlite3.Row]:
     """Run a query with ``VALUES (?, …)`` for each of some rows, with a statement for several of them: at the end of
     each the thread lets go of Python's lock, and may have to wait for it. What the query returns, if anything."""
     given: list[sqlite3.Row] = []
-    for start in range(0, len(rows), SEVERAL):
-        piece = rows[start : start + SEVERAL]
+    for piece in _pieces(rows):
         given += connection.execute(_several(name, len(piece)), [value for row in piece for value in row])
     return given
+
+
+def insert_several(connection: sqlite3.Connection, name: str, rows: Sequence[Sequence[object]]) -> int:
+    """:func:`write_several` of a query that returns nothing; the row that was inserted last on this connection."""
+    last = 0
+    for piece in _pieces(rows):
+        last = connection.execute(_several(name, len(piece)), [value for row in piece for value in row]).lastrowid or 0
+    return last
+
+
+def _pieces(rows: Sequence[Sequence[object]]) -> Iterator[Sequence[Sequence[object]]]:
+    """Few rows at once, many in pieces of a few lengths, whose plans are kept: of all lengths they are not."""
+    start = 0
+    while (left := len(rows) - start) > 0:
+        size = left if left <= FEW else min(1 << (left.bit_length() - 1), SEVERAL)
+        yield rows[start : start + size]
+        start += size
 
 
 @lru_cache(maxsize=256)

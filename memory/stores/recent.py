@@ -82,13 +82,7 @@ class OpenedMessages:
     def get(self, connection: sqlite3.Connection, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
         """Each of these messages; a placeholder for one that is missing or unreadable, so that one damaged row
         does not stop the worker for ever."""
-        found: dict[bytes, Message] = {}
-        with self._lock:
-            for key in digests:
-                hit = self._kept.get((person, key))
-                if hit is not None:
-                    self._kept.move_to_end((person, key))
-                    found[key] = hit[0]
+        found = self.at_hand(person, digests)
         missing = [key for key in digests if key not in found]
         opened: list[tuple[Message, int]] = []
         for row in ask_many(connection, "messages_get", missing, (person,)):
@@ -102,6 +96,16 @@ class OpenedMessages:
         self._keep(person, opened)
         for key in missing:
             found.setdefault(key, Message(Role.OTHER, (Text("[unreadable]"),), key))
+        return found
+
+    def at_hand(self, person: int, digests: Sequence[bytes]) -> dict[bytes, Message]:
+        """Those of these messages that need not be read."""
+        found: dict[bytes, Message] = {}
+        with self._lock:
+            for key in digests:
+                if (hit := self._kept.get((person, key))) is not None:
+                    self._kept.move_to_end((person, key))
+                    found[key] = hit[0]
         return found
 
     def clear(self) -> None:

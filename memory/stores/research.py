@@ -11,20 +11,25 @@ from typing import Any
 
 import orjson
 
-from memory.conversation import Message, Usage
+from memory.conversation import Message
 from memory.fact import Passage
 from memory.learning.research import Observed
 from memory.ports import Forgotten
 from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
 from memory.session import Session
+from memory.stores.behind import Reading
 from memory.stores.forgetting import Forgetting
 from memory.stores.forgotten_research import Leaving, leaving
 from memory.stores.histories import DIGEST, join, split
 from memory.stores.messages import Redact, seal
-from memory.stores.overviews import Overviews
+from memory.stores.newly import Committed, Of
+from memory.stores.overviews import Overviews, end_of
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import passage_of, session_of, stamp
 from memory.stores.shelf import ask_many
+
+SESSIONS = 1024
+"""Sessions, about, of which it is kept in mind that they have no research."""
 
 TRIES = 3
 """How often it is found beside the writer what goes with research before the writer waits for that."""
@@ -33,28 +38,25 @@ TRIES = 3
 class Researches(Overviews, Forgetting):
     """The part of the journal that keeps research."""
 
+    _nothing: dict[tuple[str, str], tuple[int, int]]
+    """The states of its tables in which a query found nothing of a session."""
+
     async def unobserved(self, limit: int) -> list[Observed]:
         """Exchanges that were not looked at for research, oldest first, with the end of their requests."""
 
-        def work(connection: sqlite3.Connection) -> list[Observed]:
-            rows = connection.execute(QUERIES["exchanges_unobserved"], (limit,)).fetchall()
-            return [
-                Observed(
-                    self._end_of(connection, row),
-                    row["model"],
-                    Usage(**orjson.loads(row["usage"])) if row["usage"] else None,
-                    bool(row["complete"]) and row["status"] < 400,
-                )
-                for row in rows
-            ]
+        def made(exchange: Committed, of: Of, read: Reading) -> Observed:
+            ended = exchange.complete and exchange.status < 400
+            return Observed(end_of(exchange, of, read), exchange.model, exchange.usage, ended)
 
-        return await self._db.read(work)
+        return await self._behind("researched", "exchanges_unobserved", limit, made)
 
     async def write_research(
         self, research: Sequence[Research], number: int = 0, spawns: Sequence[Spawn] = (), person: str = ""
     ) -> None:
         """Write research and errands of a person's, and move the cursor to the exchange ``number`` with them (0 moves
         nothing). An errand that is known keeps the session that took it."""
+        if number and not research and not spawns and self._newly.passes("researched", number):
+            return
         rows = [_row(each, self._redact) for each in research]
         given = [_spawn_row(each, person, self._redact) for each in spawns]
 
@@ -65,6 +67,10 @@ class Researches(Overviews, Forgetting):
                 connection.execute(QUERIES["researched_set"], (number,))
 
         await self._db.write(work)
+        if rows or given:
+            self._nothing.clear()
+        if number:
+            self._newly.moved("researched", number)
 
     async def research(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Research]:
         """Research by id, in the order of the ids, as far as it belongs to these owners."""
@@ -89,8 +95,7 @@ class Researches(Overviews, Forgetting):
 
     async def research_of_session(self, session: str) -> Research | None:
         """The research of a sub-agent's session."""
-        query = QUERIES["research_of_session"]
-        rows = await self._db.look(lambda connection: connection.execute(query, (session,)).fetchall())
+        rows = await self._known_of("research_of_session", session)
         return _of(rows[0]) if rows else None
 
     async def research_of_parent(self, session: str) -> list[Research]:
@@ -149,8 +154,7 @@ class Researches(Overviews, Forgetting):
 
     async def spawns_of(self, session: str) -> list[Spawn]:
         """The errands that a session gave, in order."""
-        rows = await self._db.look(lambda connection: connection.execute(QUERIES["spawns_of"], (session,)).fetchall())
-        return [_spawn_of(row) for row in rows]
+        return [_spawn_of(row) for row in await self._known_of("spawns_of", session)]
 
     async def spawns_waiting(self, person: str, since: datetime) -> list[Spawn]:
         """The errands of a person's that no session has taken yet, given since a moment."""
@@ -170,6 +174,7 @@ class Researches(Overviews, Forgetting):
     async def tie(self, session: str, parent: str) -> None:
         """A session is the sub-agent of another, which has this key."""
         await self._db.write(lambda connection: connection.execute(QUERIES["session_tie"], (parent, session)))
+        self._newly.clear()
 
     async def session_in_namespace(self, key: str) -> Session | None:
         """The session that a key names, whichever runtime it is of: ``namespace:runtime:id``."""
@@ -222,6 +227,7 @@ class Researches(Overviews, Forgetting):
             tries += 1
             gone = await self._forget_found(every, at, tombstones, at_last=tries >= TRIES)
         self._opened.clear()
+        self._newly.clear()
         await self._db.scrub()
         return gone
 
@@ -265,6 +271,18 @@ class Researches(Overviews, Forgetting):
             self._count_back(connection, gone)
 
         await self._db.write(work)
+
+    async def _known_of(self, query: str, session: str) -> list[sqlite3.Row]:
+        """What a query finds of a session. Most sessions have nothing, and are asked with each of their exchanges."""
+        state = self._db.state("research"), self._db.state("spawns")
+        if self._nothing.get((query, session)) == state:
+            return []
+        rows = await self._db.look(lambda connection: connection.execute(QUERIES[query], (session,)).fetchall())
+        if not rows:
+            if len(self._nothing) >= SESSIONS:
+                self._nothing.clear()
+            self._nothing[query, session] = state
+        return rows
 
     async def _asked(self, query: str, told: tuple[Any, ...]) -> list[Research]:
         rows = await self._db.read(lambda connection: connection.execute(QUERIES[query], told).fetchall())

@@ -19,14 +19,16 @@ from datetime import datetime
 import orjson
 
 from memory.conversation import Role
-from memory.stores.exchanges import forms, history_of
+from memory.stores.behind import Behind
+from memory.stores.exchanges import forms
 from memory.stores.gate import Gate
 from memory.stores.histories import split
 from memory.stores.messages import unseal
+from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
-from memory.stores.recent import OpenedMessages, RecentHistories
+from memory.stores.recent import RecentHistories
 from memory.stores.rows import listed
-from memory.stores.shelf import Shelf, ask_many, chunks
+from memory.stores.shelf import ask_many, chunks
 
 EXCHANGES, MESSAGES, PAGES = 64, 128, 512
 """How much goes in one transaction: a few milliseconds."""
@@ -48,18 +50,18 @@ class _Old:
     stayed: list[int] = field(default_factory=list)
 
 
-class Retention(Shelf):
+class Retention(Behind):
     """The part of the journal that lets go of what is old."""
 
     _gate: Gate
     _recent: RecentHistories
-    _opened: OpenedMessages
 
     async def let_go_of_old(
         self, before: datetime, works: Sequence[str], rest: Callable[[], Awaitable[None]]
     ) -> tuple[int, int]:
         """Let go of the exchanges before a time that every one of these works (names of their cursors) has read; how
         many exchanges and messages went. ``rest`` is awaited between two transactions."""
+        await self.write_cursors()
         old = await self._db.read(lambda connection: _find(connection, before.timestamp(), works))
         exchanges = messages = 0
         for session, numbers in old.exchanges.items():
@@ -75,6 +77,7 @@ class Retention(Shelf):
             await rest()
         if exchanges or messages:
             self._opened.clear()
+            self._newly.clear()
             while await self._db.give_back(PAGES):
                 await rest()
             await self._db.scrub()

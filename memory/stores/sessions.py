@@ -10,19 +10,20 @@ from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.session import Session
 from memory.stores.messages import seal_all, write_messages
+from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import entry_of, entry_row, listed, names, session_of, session_row
 from memory.stores.shelf import CHUNK, Shelf, widening
 
 
-def write_session(connection: sqlite3.Connection, session: Session) -> tuple[int, int]:
-    """Insert or update; the session's row and its person's."""
+def write_session(connection: sqlite3.Connection, session: Session) -> sqlite3.Row:
+    """Insert or update; the session's row."""
     told = session_row(session)
-    written = connection.execute(QUERIES["session_write"], told).fetchall()
+    written: list[sqlite3.Row] = connection.execute(QUERIES["session_write"], told).fetchall()
     if not written:
         connection.execute(QUERIES["person_add"], (told["person"],))
         written = connection.execute(QUERIES["session_write"], told).fetchall()
-    return written[0]["number"], written[0]["person"]
+    return written[0]
 
 
 def write_entries(connection: sqlite3.Connection, entries: Iterable[Entry], session: int) -> None:
@@ -62,6 +63,8 @@ def write_new_entry(connection: sqlite3.Connection, entry: Entry, kept: Entry, s
 
 class Sessions(Shelf):
     """The part of the journal that knows sessions, their trails and their ledgers."""
+
+    _newly: NewlyCommitted
 
     async def session_by_key(self, key: str) -> Session | None:
         """See :class:`memory.ports.Journal`."""
@@ -111,9 +114,10 @@ class Sessions(Shelf):
         written holds, it is the last one then."""
         sealed = await seal_all(messages, self._redact)
 
-        def work(connection: sqlite3.Connection) -> None:
-            number, person = write_session(connection, session)
-            write_messages(connection, person, sealed)
-            write_entries(connection, entries, number)
+        def work(connection: sqlite3.Connection) -> sqlite3.Row:
+            row = write_session(connection, session)
+            write_messages(connection, row["person"], sealed)
+            write_entries(connection, entries, row["number"])
+            return row
 
-        await self._db.write(work)
+        self._newly.stands(await self._db.write(work))

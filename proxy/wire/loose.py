@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -23,8 +24,21 @@ def loads(data: bytes) -> Any:
         return None
 
 
+SHORT = 1000
+"""Characters of a text of which it is kept in mind whether it is JSON: a client sends its calls again and again."""
+
+
 def is_json(text: str) -> bool:
     """Whether a text is JSON."""
+    return _short_is_json(text) if len(text) <= SHORT else _is_json(text)
+
+
+@lru_cache(maxsize=4096)
+def _short_is_json(text: str) -> bool:
+    return _is_json(text)
+
+
+def _is_json(text: str) -> bool:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:

@@ -1,19 +1,19 @@
-"""How much time Palimpsest adds, measured in one interleaved run against the same scripted provider.
+"""What Palimpsest adds and costs, measured in one interleaved run against the same scripted provider.
 
-    python -m tests.bench.load [--full] [--rivals litellm,headroom] [--facts 10000] [--seconds N] [--json FILE]
+    python -m tests.bench.load [--only NAME] [--clients 1,16] [--rivals litellm,headroom] [--facts 10000] [--seconds N]
 
 Every round visits each target in turn, so that a noisy minute is noisy for all, and what a target adds is its time
-less the time straight to the provider *in the same round*. Streamed replies come in spaced chunks. Requests follow each
-other without a pause, in sessions of a few turns, and none is the same as another, so that recall and learning have
-their work to do each time; what a target puts off until it is quiet is waited for before the next one's turn. Figures
-on a shared machine are to be read as ratios.
+less the time straight to the provider *in the same round*. What is asked has an answer in memory, and a request counts
+as remembered when that answer stands in the body that reached the provider: a cell of ours in which fewer than 95 %
+are is no evidence. What a target puts off until it is quiet is waited for before the next one's turn; the sustained
+rate has that time in it, and its processor time is told beside that of the requests. Replies are streamed in spaced
+chunks. Figures on a shared machine are to be read as ratios.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import itertools
 import json
 import platform
 import shutil
@@ -21,108 +21,125 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.bench import targets
+from tests.bench.asking import SCENARIOS, Requests
 from tests.bench.client import Connection
+from tests.bench.planted import ALONE, REMEMBERED, planted
 from tests.bench.report import floors, markdown
 from tests.bench.seed import seed_home
 from tests.bench.targets import Target
-from tests.bench.workload import Workload
 
-SIZES = (2_000, 40_000, 400_000)
 CLIENTS = (1, 16)
 SPACING_MS = 1.0
-REST_SECONDS = 20.0
+REST_SECONDS = 60.0
 """How long a target is waited for after its turn, at most."""
 IDLE_SHARE = 0.1
 """Of one processor: less is rest."""
 CHAT = "/v1/chat/completions"
+PERCENTS = (50, 95, 99)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
     """What is measured at once."""
 
-    size: int
-    stream: bool
+    scenario: str
     clients: int
 
 
 @dataclass(slots=True)
 class Sample:
-    """One target's share of one round: milliseconds to the first and to the last byte of each reply."""
+    """One target's share of one round: milliseconds to the first and to the last byte of each reply, how long it took
+    and then to come to rest, the processor's seconds of both, how many requests asked something, and got it answered
+    by memory."""
 
     first: list[float] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
     seconds: float = 0.0
+    drained: float = 0.0
+    cpu_during: float = 0.0
+    cpu_after: float = 0.0
+    asked: int = 0
+    remembered: int = 0
     failed: int = 0
 
 
 Samples = dict[tuple[Cell, str], list[Sample]]
 
 
-async def measure(competitors: list[Target], seconds: float, rounds: int) -> Samples:
+async def measure(competitors: list[Target], cells: Sequence[Cell], seconds: float, rounds: int) -> Samples:
     """Visit every target in every round of every cell, for about ``seconds`` in all."""
-    cells = [Cell(*each) for each in itertools.product(SIZES, (True, False), CLIENTS)]
     share = seconds / (len(cells) * len(competitors) * rounds)
-    workloads = {(size, stream): Workload(size, stream=stream) for size in SIZES for stream in (True, False)}
+    asking = {cell.scenario: SCENARIOS[cell.scenario]() for cell in cells}
     samples: Samples = {}
     for cell in cells:
-        workload = workloads[cell.size, cell.stream]
+        requests = asking[cell.scenario]
         for target in competitors:
-            await _visit(target, cell.clients, 0.1, workload)
-            await _at_rest(target)
+            await _visit(target, cell.clients, 0.1, requests)
         for turn in range(rounds):
             order = competitors[turn % len(competitors) :] + competitors[: turn % len(competitors)]
             for target in order:
-                sample = await _visit(target, cell.clients, share, workload)
+                sample = await _visit(target, cell.clients, share, requests)
                 samples.setdefault((cell, target.name), []).append(sample)
-                await _at_rest(target)
     return samples
 
 
-async def _at_rest(target: Target) -> None:
-    """Wait until a target has done what it put off: its learning must not fall into the next one's turn."""
-    if target.process is None:
-        return
-    until, before = time.perf_counter() + REST_SECONDS, target.process.cpu_seconds()
-    while time.perf_counter() < until:
-        await asyncio.sleep(0.3)
-        now = target.process.cpu_seconds()
-        if now - before <= IDLE_SHARE * 0.3:
-            return
-        before = now
-
-
-async def _visit(target: Target, clients: int, seconds: float, workload: Workload) -> Sample:
+async def _visit(target: Target, clients: int, seconds: float, requests: Requests) -> Sample:
     sample = Sample()
     connections = [Connection(target.port) for _ in range(clients)]
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), _cpu(target)
 
     async def client(connection: Connection) -> None:
         while True:
-            for session, body in workload.session():
-                headers = {"x-session-id": session, "Authorization": "Bearer none", **target.headers}
+            for each in requests.session():
+                headers = {"x-session-id": each.session, "Authorization": "Bearer none", **target.headers}
                 try:
-                    timed = await connection.post(CHAT, body, headers)
+                    timed = await connection.post(CHAT, each.body, headers)
                 except OSError:
-                    sample.failed += 1
+                    sample.failed += each.counted
                 else:
-                    sample.failed += timed.status != 200
-                    sample.first.append(timed.first * 1000)
-                    sample.last.append(timed.last * 1000)
+                    if each.counted:
+                        remembered = REMEMBERED in timed.body
+                        sample.failed += timed.status != 200
+                        sample.asked += remembered or ALONE in timed.body
+                        sample.remembered += remembered
+                        sample.first.append(timed.first * 1000)
+                        sample.last.append(timed.last * 1000)
                 if time.perf_counter() - began >= seconds:
                     return
 
     await asyncio.gather(*(client(connection) for connection in connections))
     sample.seconds = time.perf_counter() - began
+    answered = _cpu(target)
     for connection in connections:
         await connection.close()
+    sample.drained = await _at_rest(target)
+    sample.cpu_during, sample.cpu_after = answered - cpu, _cpu(target) - answered
     return sample
+
+
+def _cpu(target: Target) -> float:
+    return target.process.cpu_seconds() if target.process is not None else 0.0
+
+
+async def _at_rest(target: Target) -> float:
+    """Wait until a target has done what it put off: its learning must not fall into the next one's turn, and is its
+    own; how long that took."""
+    began = quiet = time.perf_counter()
+    before = _cpu(target)
+    while time.perf_counter() - began < REST_SECONDS and time.perf_counter() - quiet < 0.6:
+        await asyncio.sleep(0.2)
+        now = _cpu(target)
+        if now - before > IDLE_SHARE * 0.2:
+            quiet = time.perf_counter()
+        before = now
+    return quiet - began
 
 
 def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]:
@@ -130,30 +147,36 @@ def summary(samples: Samples, competitors: list[Target]) -> list[dict[str, Any]]
     rows = []
     for cell, target in sorted({(cell, name) for cell, name in samples}):
         mine, direct = samples[cell, target], samples[cell, "direct"]
-        pairs = list(zip(mine, direct, strict=True))
         answered = sum(len(sample.last) for sample in mine)
+        asked = sum(sample.asked for sample in mine)
         seconds = sum(sample.seconds for sample in mine)
-        rows.append(
-            {
-                "size": cell.size,
-                "stream": cell.stream,
-                "clients": cell.clients,
-                "target": target,
-                "first_p50_ms": _percentile(_all(mine, "first"), 50),
-                "added_first_p50_ms": statistics.median(
-                    _percentile(a.first, 50) - _percentile(b.first, 50) for a, b in pairs
-                ),
-                "added_first_p99_ms": _percentile(_all(mine, "first"), 99) - _percentile(_all(direct, "first"), 99),
-                "added_last_p50_ms": statistics.median(
-                    _percentile(a.last, 50) - _percentile(b.last, 50) for a, b in pairs
-                ),
-                "requests_per_second": answered / seconds,
-                "requests": answered,
-                "failed": sum(sample.failed for sample in mine),
-            }
-        )
+        row: dict[str, Any] = {
+            "scenario": cell.scenario,
+            "clients": cell.clients,
+            "target": target,
+            "requests": answered,
+            "failed": sum(sample.failed for sample in mine),
+            "remembered": sum(sample.remembered for sample in mine) / asked if asked else 0.0,
+            "added_first_p50_ms": _added(mine, direct, "first", 50),
+            "added_first_p99_ms": _percentile(_all(mine, "first"), 99) - _percentile(_all(direct, "first"), 99),
+            "added_last_p50_ms": _added(mine, direct, "last", 50),
+            "requests_per_second": answered / seconds,
+            "sustained_per_second": answered / (seconds + sum(sample.drained for sample in mine)),
+            "cpu_during_ms": sum(sample.cpu_during for sample in mine) / max(answered, 1) * 1000,
+            "cpu_after_ms": sum(sample.cpu_after for sample in mine) / max(answered, 1) * 1000,
+        }
+        for which in ("first", "last"):
+            row |= {f"{which}_p{percent}_ms": _percentile(_all(mine, which), percent) for percent in PERCENTS}
+        rows.append(row)
     order = [target.name for target in competitors]
-    return sorted(rows, key=lambda row: (row["size"], not row["stream"], row["clients"], order.index(row["target"])))
+    return sorted(rows, key=lambda row: (row["scenario"], row["clients"], order.index(row["target"])))
+
+
+def _added(mine: list[Sample], direct: list[Sample], which: str, percent: float) -> float:
+    pairs = zip(mine, direct, strict=True)
+    return statistics.median(
+        _percentile(getattr(a, which), percent) - _percentile(getattr(b, which), percent) for a, b in pairs
+    )
 
 
 def _all(samples: list[Sample], which: str) -> list[float]:
@@ -169,11 +192,13 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Start everything, measure, stop everything."""
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-bench-"))
     rivals = [name for name in arguments.rivals.split(",") if name]
+    clients = [int(each) for each in arguments.clients.split(",")]
+    cells = [Cell(name, each) for name in SCENARIOS if arguments.only in name for each in clients]
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         print(f"seeding {arguments.facts} facts …", file=sys.stderr, flush=True)
         (folder / "on").mkdir(mode=0o700)
-        asyncio.run(seed_home(folder / "on", arguments.facts))
+        asyncio.run(seed_home(folder / "on", arguments.facts, more=planted()))
         competitors: list[Target] = []
 
         def started(target: Target) -> int:
@@ -190,13 +215,16 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             print(f"starting {name} …", file=sys.stderr, flush=True)
             started(targets.RIVALS[name](folder, upstream))
         print(f"measuring for about {arguments.seconds:.0f} s …", file=sys.stderr, flush=True)
-        samples = asyncio.run(measure(competitors, arguments.seconds, arguments.rounds))
+        samples = asyncio.run(measure(competitors, cells, arguments.seconds, arguments.rounds))
         servers = [
             {
                 "target": target.name,
+                "about": target.about,
                 "start_seconds": target.process.start_seconds,
                 "resident_mib_at_start": target.resident_mib_at_start,
                 "resident_mib": target.process.resident_mib(),
+                "proportional_mib_at_start": target.proportional_mib_at_start,
+                "proportional_mib": target.process.proportional_mib(),
             }
             for target in competitors
             if target.process is not None
@@ -208,6 +236,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="scenarios in whose name this stands")
+    parser.add_argument("--clients", default=",".join(map(str, CLIENTS)), help="how many at a time")
     parser.add_argument("--full", action="store_true", help="five minutes in place of one")
     parser.add_argument("--seconds", type=float, help="how long to measure")
     parser.add_argument("--rounds", type=int, help="how often each target is visited")

@@ -2,7 +2,8 @@
 
     python -m tests.bench.provider PORT [SPACING_MS] [LOG]
 
-It reads no more of a body than whether a stream is asked for, so that its own work is small and the same for all.
+It reads no more of a body than whether a stream is asked for, and whether what is asked is answered in it (see
+``planted``), which it says at the end of its reply: so its own work is small and the same for all.
 What stands in the header ``x-bench-tag`` comes back in the reply, so that a reply can be told from the others. Into
 ``LOG`` goes a line for each request: its ``x-session-id``, a tab, its body.
 """
@@ -15,10 +16,12 @@ from pathlib import Path
 import orjson
 from aiohttp import web
 
+from tests.bench.planted import verdict
+
 WORDS = ("The ", "retries ", "stay ", "at ", "three", ", ", "as ", "decided", ".")
 _STREAM = re.compile(rb'"stream"\s*:\s*true')
 TAIL = 4096
-"""Bytes at a body's end in which the wish for a stream stands."""
+"""Bytes at a body's beginning and at its end, in one of which the wish for a stream stands."""
 
 
 def make_app(spacing: float, log: Path | None = None) -> web.Application:
@@ -30,10 +33,9 @@ def make_app(spacing: float, log: Path | None = None) -> web.Application:
         if lines is not None:
             lines.write(request.headers.get("x-session-id", "").encode() + b"\t" + body + b"\n")
             lines.flush()
-        end = body[-TAIL:]
         tag = request.headers.get("x-bench-tag", "")
-        words = (*WORDS, tag) if tag else WORDS
-        if not _STREAM.search(end):
+        words = (*WORDS, *filter(None, (tag, told(body))))
+        if not _STREAM.search(body[:TAIL]) and not _STREAM.search(body[-TAIL:]):
             return web.Response(body=_whole("".join(words)), content_type="application/json")
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
@@ -58,6 +60,12 @@ _NUMBERS = {"prompt_tokens": 500, "completion_tokens": len(WORDS), "total_tokens
 _HEAD = {"id": "chatcmpl-bench", "created": 1, "model": "bench"}
 _CHUNK = {**_HEAD, "object": "chat.completion.chunk"}
 _USAGE = b"data: " + orjson.dumps({**_CHUNK, "choices": [], "usage": _NUMBERS}) + b"\n\n"
+
+
+def told(body: bytes) -> str:
+    """What the reply says of the body's question."""
+    found = verdict(body)
+    return f" [{found.decode()}]" if found else ""
 
 
 def _event(choice: dict[str, object]) -> bytes:

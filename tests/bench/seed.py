@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import random
 import sys
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -97,8 +98,10 @@ def _frequent(rng: random.Random, lexicon: str) -> str:
     return words[int(len(words) * rng.random() ** 2)]
 
 
-async def seed_home(home: Path, count: int, users: Sequence[str] = ("local",), seed: int = 7) -> None:
-    """Write the facts and bring the index up to them. The folder must be there."""
+async def seed_home(
+    home: Path, count: int, users: Sequence[str] = ("local",), seed: int = 7, more: Iterable[Fact] = ()
+) -> None:
+    """Write the facts, and ``more`` of them, and bring the index up to them. The folder must be there."""
 
     async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
         return await asyncio.wait_for(awaitable, within), ""
@@ -107,7 +110,7 @@ async def seed_home(home: Path, count: int, users: Sequence[str] = ("local",), s
     assert memory is not None
     try:
         batch: list[Fact] = []
-        for fact in facts(count, seed, users):
+        for fact in chain(facts(count, seed, users), more):
             batch.append(fact)
             if len(batch) == BATCH:
                 await memory.learner.remember(batch)

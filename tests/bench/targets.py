@@ -21,7 +21,7 @@ WORK = ROOT / ".bench"
 _PALIMPSEST = "import sys; from proxy.cli import main; sys.argv[0] = 'palimpsest'; sys.exit(main())"
 
 # The versions whose figures the README quotes.
-LITELLM = ("litellm[proxy]>=1.80,!=1.82.7,!=1.82.8",)
+LITELLM = ("litellm[proxy]==1.110.2",)
 HEADROOM = ("headroom-ai[proxy]",)
 
 
@@ -34,12 +34,16 @@ class Target:
     process: Process | None = None
     headers: dict[str, str] = field(default_factory=dict)
     resident_mib_at_start: float = 0.0
+    proportional_mib_at_start: float = 0.0
+    about: str = ""
+    """Which version it is of, and how it is set."""
 
     def ready(self, path: str) -> Target:
         """Wait until it answers."""
         if self.process is not None:
             self.process.wait_ready(f"http://127.0.0.1:{self.port}{path}")
             self.resident_mib_at_start = self.process.resident_mib()
+            self.proportional_mib_at_start = self.process.proportional_mib()
         return self
 
 
@@ -82,7 +86,9 @@ def litellm(folder: Path, upstream: int) -> Target:
     command = [str(environment / "bin" / "litellm"), "--config", str(config), "--host", "127.0.0.1"]
     settings = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": key}
     process = Process([*command, "--port", str(port)], folder / "litellm.log", settings)
-    return Target("litellm", port, process, {"Authorization": f"Bearer {key}"}).ready("/health/liveliness")
+    about = f"litellm {_version(environment, 'litellm')}: {' '.join(config.read_text().split())}"
+    target = Target("litellm", port, process, {"Authorization": f"Bearer {key}"}, about=about)
+    return target.ready("/health/liveliness")
 
 
 def headroom(folder: Path, upstream: int) -> Target:
@@ -92,7 +98,8 @@ def headroom(folder: Path, upstream: int) -> Target:
     command = [str(environment / "bin" / "headroom"), "proxy", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--openai-api-url", f"http://127.0.0.1:{upstream}", "--no-telemetry", "--no-rate-limit"]
     process = Process(command, folder / "headroom.log", {"HOME": str(folder / "headroom")})
-    return Target("headroom", port, process).ready("/health")
+    about = f"headroom-ai {_version(environment, 'headroom-ai')}: as it starts by itself, without its memory"
+    return Target("headroom", port, process, about=about).ready("/health")
 
 
 @cache
@@ -113,3 +120,10 @@ def _installed(name: str, requirements: tuple[str, ...]) -> Path:
         subprocess.run([environment / "bin" / "python", "-m", "pip", "install", "--quiet", *requirements], check=True)
         (environment / ".installed").touch()
     return environment
+
+
+def _version(environment: Path, name: str) -> str:
+    asked = f"import importlib.metadata as m; print(m.version({name!r}))"
+    return subprocess.run(
+        [environment / "bin" / "python", "-c", asked], check=True, capture_output=True, text=True
+    ).stdout.strip()

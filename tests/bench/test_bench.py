@@ -12,8 +12,10 @@ import pytest
 from aiohttp import web
 
 from tests.bench import bare_relay, provider
+from tests.bench.asking import SCENARIOS
 from tests.bench.client import Broken, Connection
-from tests.bench.load import CLIENTS, SIZES, Cell, Sample, Samples, summary
+from tests.bench.load import CLIENTS, Cell, Sample, Samples, summary
+from tests.bench.planted import ALONE, PLOTS, REMEMBERED, planted, question, verdict, watchword
 from tests.bench.report import floors, markdown
 from tests.bench.seed import facts, questions
 from tests.bench.targets import Target
@@ -90,7 +92,7 @@ async def test_a_connection_that_the_server_ended_while_it_rested_is_made_anew()
     await server.wait_closed()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [2_000, 40_000, 400_000])
 def test_a_session_grows_around_the_size_that_was_asked_for(size: int) -> None:
     workload = Workload(size, stream=True)
     bodies = [body for _, body in workload.session()]
@@ -115,7 +117,16 @@ def test_what_a_target_adds_is_its_time_less_the_time_straight_to_the_provider_i
 def test_a_floor_that_is_missed_is_told() -> None:
     rows = _rows(lambda name, turn: {"direct": 1.0, "bare relay": 2.0, "memory off": 3.0}.get(name, 9.0))
     servers = [
-        {"target": name, "start_seconds": 1.0, "resident_mib_at_start": 90.0, "resident_mib": 260.0} for name in NAMES
+        {
+            "target": name,
+            "about": "",
+            "start_seconds": 1.0,
+            "resident_mib_at_start": 90.0,
+            "resident_mib": 260.0,
+            "proportional_mib_at_start": 80.0,
+            "proportional_mib": 250.0,
+        }
+        for name in NAMES
     ]
     result = {"machine": "here", "facts": 10, "rows": rows, "servers": servers}
     result["floors"] = floors(result)
@@ -124,6 +135,34 @@ def test_a_floor_that_is_missed_is_told() -> None:
     assert not held["memory on at 2 KB, ms"]
     assert not held["resident with memory, MiB"]
     assert "**missed**" in markdown(result)
+    assert "**50%: no evidence**" in markdown(result)
+
+
+def test_a_request_counts_as_remembered_when_its_answer_stands_in_what_was_forwarded() -> None:
+    texts = [fact.text for fact in planted()]
+    assert len(set(texts)) == PLOTS
+    asked = question(5)
+    plot = 5 * 37
+    assert f"plot {plot}?" in asked and watchword(plot) in texts[plot]
+    assert verdict(asked.encode()) == ALONE
+    assert verdict(f"{asked} {texts[plot]}".encode()) == REMEMBERED
+    assert verdict(f"{asked} {texts[plot + 1]}".encode()) == ALONE
+    assert verdict(f"{asked} {texts[plot]} … {question(6)}".encode()) == ALONE, "what is asked last counts"
+    assert verdict(b"no question") == b""
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_request_of_the_bench_asks_what_is_planted(name: str) -> None:
+    requests = [*itertools.islice(SCENARIOS[name]().session(), 3)]
+    assert requests and all(verdict(each.body) == ALONE for each in requests)
+
+
+def test_the_rate_that_is_sustained_has_the_learning_in_it() -> None:
+    cell = Cell("question of 2 KB", 1)
+    sample = Sample([1.0] * 10, [2.0] * 10, seconds=2.0, drained=3.0, cpu_during=0.1, cpu_after=0.05)
+    [row] = summary({(cell, "direct"): [sample]}, [Target("direct", 0)])
+    assert (row["requests_per_second"], row["sustained_per_second"]) == (5, 2)
+    assert (row["cpu_during_ms"], row["cpu_after_ms"]) == (10, 5)
 
 
 NAMES = ("direct", "bare relay", "memory off", "memory on")
@@ -133,8 +172,10 @@ def _rows(milliseconds: Callable[[str, int], float]) -> list[dict[str, object]]:
     """The summary of three rounds in which each target took as long as ``milliseconds`` says."""
     samples: Samples = {}
     for name in NAMES:
-        for size in SIZES:
+        for scenario in SCENARIOS:
             for clients in CLIENTS:
                 taken = [milliseconds(name, turn) for turn in (1, 2, 3)]
-                samples[Cell(size, True, clients), name] = [Sample([one], [one + 1], 1.0) for one in taken]
+                samples[Cell(scenario, clients), name] = [
+                    Sample([one], [one + 1], 1.0, asked=2, remembered=1) for one in taken
+                ]
     return summary(samples, [Target(name, 0) for name in NAMES])

@@ -28,10 +28,10 @@ class Workload:
     """Sessions whose requests have about ``size`` bytes. All begin with the same long history, as the requests of one
     project do with the same files and rules, and go on with questions that no other has."""
 
-    def __init__(self, size: int, *, stream: bool, seed: int = 1) -> None:
+    def __init__(self, size: int, *, stream: bool, seed: int = 1, asking: Iterator[str] | None = None) -> None:
         self.size = size
         self.stream = stream
-        self._questions = questions(seed)
+        self._questions = asking or questions(seed)
         self._numbers = itertools.count()
         rng = random.Random(seed)
         messages: list[dict[str, str]] = [{"role": "system", "content": "You are a coding agent. Answer briefly."}]

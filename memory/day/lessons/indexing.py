@@ -18,6 +18,9 @@ from memory.research import QUESTIONS, TRAILS
 BATCH = 256
 """Memories that are embedded and written at once."""
 
+FEW = 4
+"""Memories that a quick embedder embeds on the loop: some tenths of a millisecond."""
+
 PASSAGE = 80.0
 """Stems of a typical passage of a trail."""
 
@@ -75,10 +78,9 @@ class Indexing:
 
     async def catch_up(self) -> int:
         """Take in everything that waits; how many memories that were."""
-        done = 0
-        while (lag := await self._journal.unindexed(BATCH, self._generation)).ids:
-            await self._take(lag)
-            done += len(lag.ids)
+        done, step = 0, BATCH
+        while step >= BATCH:
+            done += (step := await self.step())
         return done
 
     async def step(self, limit: int = BATCH) -> int:
@@ -91,7 +93,11 @@ class Indexing:
     async def _take(self, lag: Lag) -> None:
         if lag.gone:
             await self._index.delete(lag.gone)
-        points = await asyncio.to_thread(points_of, [*lag.facts, *lag.passages], self._embedder)
+        memories: list[Fact | Passage] = [*lag.facts, *lag.passages]
+        if len(memories) <= FEW and self._embedder.quick:
+            points = points_of(memories, self._embedder)
+        else:
+            points = await asyncio.to_thread(points_of, memories, self._embedder)
         if points:
             await self._index.upsert(points)
         await self._journal.mark_indexed(lag.ids, self._generation)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from weakref import WeakValueDictionary
 
@@ -56,6 +57,7 @@ def in_own_namespace(arrival: Arrival) -> Arrival:
     return replace(arrival, namespace=_hashed(*owner, scope.project or ""), whose=_hashed(*owner))
 
 
+@lru_cache(maxsize=1024)
 def _hashed(*names: str) -> str:
     return hashlib.blake2b("\x00".join(names).encode("utf-8", "replace"), digest_size=12).hexdigest()
 

@@ -107,11 +107,10 @@ class Tiering(Following):
             tasks.append((journaled.reply, sent_back(journaled.reply)))
         if not tasks:
             return made
-        shelved = await self._journal.shelved(journaled.session.id, [message.digest for message, _ in tasks])
-        calls = {call.id: call for message in journaled.messages for call in message.calls}
+        due = await self._journal.without_overviews(journaled.session.id, [message.digest for message, _ in tasks])
+        calls = {call.id: call for message in journaled.messages for call in message.calls} if due else {}
         for message, places in tasks:
-            there = shelved.get(message.digest)
-            if there is None or there.redacted or there.overviews:
+            if message.digest not in due:
                 continue
             began = time.monotonic()
             lowered = await asyncio.to_thread(overviews, message, places, calls, self._lowering)

@@ -24,7 +24,7 @@ from memory.learning.behaviour.corrected import corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger, mine
 from memory.learning.behaviour.skills import Enough, Skill, skills, steps_of
-from memory.learning.behaviour.steps import steps, window
+from memory.learning.behaviour.steps import Marked, Window, marked, read, window
 from memory.learning.behaviour.told import (
     LEAST,
     Finding,
@@ -51,6 +51,8 @@ SHARE = 20
 """Habits are looked for again when a twentieth as much has been done since, so that each step costs the same."""
 KEPT = 4096
 """Owners of whom it is known when habits were looked for; of others they are looked for when a session begins."""
+FEW = 4
+"""New messages that are looked at on the loop: a millisecond at most, as long as the way to a thread and back."""
 MANY = 200
 """Steps of one session after which habits are looked for before the next one begins."""
 HABITUAL = ("sequence", "trigger", "convention")
@@ -119,16 +121,16 @@ class Observing:
         if not self._settings.behaviour or owner is None or not journaled.fresh:
             return Noticed()
         # In mere talk there is little to look at: that somebody asked for something, which is where work begins.
-        seen = await asyncio.to_thread(_look, journaled) if _worked(journaled) else _look(journaled)
-        if not seen.steps:
+        aside = len(journaled.fresh) > FEW and _worked(journaled)
+        looked, done = await asyncio.to_thread(_looked, journaled) if aside else _looked(journaled)
+        if looked is None or not done:
             return Noticed()
-        # A history that comes again under another session's name shows nothing new.
-        before = await self._journal.known_steps(owner, [step.mark for step in seen.steps])
-        seen.steps = [step for step in seen.steps if step.mark not in before]
-        sources = {step.source for step in seen.steps}
-        seen.findings = [each for each in seen.findings if each.source in sources]
-        if not seen.steps:
+        # A history that comes again under another session's name shows nothing new, and is read no further.
+        before = await self._journal.known_steps(owner, [step.mark for step in done])
+        new = [step for step in done if step.mark not in before]
+        if not new:
             return Noticed()
+        seen = await asyncio.to_thread(_seen, journaled, looked, new) if aside else _seen(journaled, looked, new)
         mined: list[Finding] | None = None
         worth: list[Skill] = []
         over: list[Proposal] = []
@@ -300,16 +302,20 @@ def _worked(journaled: Journaled) -> bool:
     return any(message.calls for message in (*journaled.messages, *replied))
 
 
-def _look(journaled: Journaled) -> _Seen:
+def _looked(journaled: Journaled) -> tuple[Window | None, list[Marked]]:
     looked = window(journaled)
-    if looked is None:
-        return _Seen()
-    seen = _Seen(steps(journaled, looked))
-    for fix in fixes(journaled, looked):
+    return looked, marked(journaled, looked) if looked is not None else []
+
+
+def _seen(journaled: Journaled, looked: Window, new: Sequence[Marked]) -> _Seen:
+    """The steps that are new, read, and what they show."""
+    seen = _Seen([*map(read, new)])
+    sources = frozenset(step.source for step in seen.steps)
+    for fix in fixes(journaled, looked, sources):
         finding = fixed(fix)
         seen.findings.append(finding)
         seen.failures[finding.subject] = fix.failure
-    seen.findings.extend(map(put_right, corrected(journaled, looked)))
+    seen.findings.extend(map(put_right, corrected(journaled, looked, sources)))
     return seen
 
 

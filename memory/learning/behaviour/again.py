@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from memory.actions import action
 from memory.behaviour import Failure, Remedy
-from memory.conversation import Conversation, Message, Role, ToolCall
+from memory.conversation import Conversation, Message, Role, ToolCall, ToolResult
 from memory.fact import Sensitivity
-from memory.learning.behaviour.fixes import failure_of
+from memory.learning.behaviour.fixes import failure_of, has_failed
 
 MOST: Final = 2
 """Fixes that one failure brings back."""
@@ -17,8 +18,17 @@ _BACK: Final = 12
 """Messages before the newest one in which the calls of its results are looked for."""
 
 
-def failures(conversation: Conversation) -> list[Failure]:
-    """What the newest results show to have gone wrong; nothing where a person or the model spoke last."""
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A result of a tool that shows that what was done has failed; ``failure`` is None where it does not tell how."""
+
+    result: ToolResult
+    failure: Failure | None
+
+
+def failing(conversation: Conversation) -> list[Failing]:
+    """Those of the newest results whose call has failed, the newest message's first; nothing where a person or the
+    model spoke last. A file that was printed has failed at nothing, whatever errors it names."""
     newest: list[tuple[int, Message]] = []
     for index in range(conversation.newest, -1, -1):
         message = conversation.messages[index]
@@ -40,7 +50,9 @@ def failures(conversation: Conversation) -> list[Failure]:
             done = action((0, 0), call, (0, 0), result)
             failed = failure_of(done.command, call.name, result.text, done.failed)
             if failed is not None:
-                found.append(failed[0])
+                found.append(Failing(result, failed[0]))
+            elif done.failed or has_failed(done.command, result.text):
+                found.append(Failing(result, None))
     return found
 
 

@@ -7,13 +7,13 @@ told by the words that both have in common; where none has any, it is the last o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memory.actions import Kind
 from memory.behaviour import Deed
-from memory.conversation import Role
+from memory.conversation import Message, Role
 from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.steps import Seen, Window, deed_of
 from memory.learning.corrections import correction
@@ -39,22 +39,29 @@ class Corrected:
     refused: bool = False
 
 
-def corrected(journaled: Journaled, looked: Window) -> Iterator[Corrected]:
-    """The corrections of actions that are new in an exchange."""
+def corrected(journaled: Journaled, looked: Window, of: Collection[bytes] | None = None) -> Iterator[Corrected]:
+    """The corrections of actions that are new in an exchange; only those ``of`` some messages, by their digests, where
+    it is given."""
     if journaled.kind != RequestKind.MAIN:
         return
     for each in looked.seen:
-        if each.fresh and each.refused and _acts(each):
+        if each.fresh and each.refused and _wanted(each.message, of) and _acts(each):
             yield Corrected(_told(each), _reason(each.result), _family(each), each.message.digest, refused=True)
     for index in sorted(looked.fresh):
         message = journaled.messages[index]
         if message.role is not Role.USER or not (said := message.spoken.strip()) or said.startswith("[Request"):
             continue
-        right = _correcting(said)
+        if not _wanted(message, of):
+            continue
         done = [each for each in _since_last_word(looked, index) if _acts(each) and not each.refused]
-        if right and done:
+        # What was said is read last: that takes a hundred times as long as to see that nothing was done.
+        if done and (right := _correcting(said)):
             meant = _meant(right, done)
             yield Corrected(_told(meant), right, _family(meant), message.digest)
+
+
+def _wanted(message: Message, of: Collection[bytes] | None) -> bool:
+    return of is None or message.digest in of
 
 
 def _correcting(said: str) -> str:
@@ -76,12 +83,10 @@ def _correcting(said: str) -> str:
 
 def _since_last_word(looked: Window, index: int) -> list[Seen]:
     """The calls between a message and the one in which a person spoke before it."""
-    before = [
-        place + looked.first
-        for place, message in enumerate(looked.messages)
-        if message.spoken and place + looked.first < index
-    ]
-    start = before[-1] if before else -1
+    if not looked.seen:
+        return []
+    places = range(index - looked.first - 1, -1, -1)
+    start = next((place + looked.first for place in places if looked.messages[place].spoken), -1)
     return [each for each in looked.seen if start < each.index < index]
 
 

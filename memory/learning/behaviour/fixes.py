@@ -7,7 +7,7 @@ command itself. Much changed in between is work, not a fix; the same command goi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from memory.actions import Kind
@@ -27,10 +27,13 @@ _COMMAND: Final = 240
 _CHANGE: Final = 90
 
 
-def fixes(journaled: Journaled, looked: Window) -> Iterator[Fix]:
-    """The fixes that an exchange completes."""
+def fixes(journaled: Journaled, looked: Window, of: Collection[bytes] | None = None) -> Iterator[Fix]:
+    """The fixes that an exchange completes; only those by calls ``of`` some messages, by their digests, where it is
+    given."""
     for place, done in enumerate(looked.seen):
-        if not done.fresh or not _tries(done) or done.action.failed:
+        if not done.fresh or (of is not None and done.message.digest not in of):
+            continue
+        if not _tries(done) or done.action.failed:
             continue
         if not (done.action.kind is Kind.RUN and shows_error(done.result)):
             yield from _settled(journaled, looked.seen[:place], done)
@@ -47,6 +50,13 @@ def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[F
         return None
     acting = [simple.family for simple in ran if not simple.looks] or [simple.family for simple in ran]
     return Failure(acting[-1] if acting else name, shown.keys), shown
+
+
+def has_failed(command: str, text: str) -> bool:
+    """Whether a shell command shows by what it printed last that it has failed; one that only prints something has
+    not."""
+    ran = simple_commands(command)
+    return bool(ran) and not all(simple.looks for simple in ran) and shows_error(text)
 
 
 def _settled(journaled: Journaled, before: Sequence[Seen], done: Seen) -> Iterator[Fix]:

@@ -81,25 +81,50 @@ def window(journaled: Journaled) -> Window | None:
     return Window(messages, first, seen, fresh)
 
 
-def steps(journaled: Journaled, looked: Window) -> list[Step]:
-    """The steps that are new in an exchange, in order."""
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A step by its mark. What a person's ``message`` says of the work is read only of one that is new, so the
+    ``step`` has no family before :func:`read`."""
+
+    mark: bytes
+    step: Step
+    message: Message | None = None
+
+
+def marked(journaled: Journaled, looked: Window) -> list[Marked]:
+    """The steps that stand in what is fresh of an exchange, in order; a history that comes again has some that are
+    known."""
     marks = _Marks(journaled)
     persons = journaled.kind == RequestKind.MAIN
-    found: list[tuple[tuple[int, int], Step]] = []
+    found: list[tuple[tuple[int, int], Marked]] = []
     for each in looked.seen:
         if each.fresh and each.action.result is not None:
             place = each.action.result[0] + looked.first
             source = each.message.digest
             for order, step in zip(count(), _of(each, journaled.session.id, journaled.at, source), strict=False):
                 part = each.action.call[1] * 64 + order
-                found.append(((each.index, part), replace(step, mark=marks.of(place, part))))
+                mark = marks.of(place, part)
+                found.append(((each.index, part), Marked(mark, replace(step, mark=mark))))
     for index in sorted(looked.fresh) if persons else ():
         message = journaled.messages[index]
         if message.role is Role.USER and message.spoken.strip():
-            sign = sign_of(message.spoken)
-            step = Step(Deed.PERSON, sign, sign, journaled.session.id, journaled.at, marks.of(index, 0), message.digest)
-            found.append(((index, -1), step))
+            mark = marks.of(index, 0)
+            step = Step(Deed.PERSON, "", "", journaled.session.id, journaled.at, mark, message.digest)
+            found.append(((index, -1), Marked(mark, step, message)))
     return [step for _, step in sorted(found, key=lambda each: each[0])]
+
+
+def read(marked: Marked) -> Step:
+    """A step, with what a person's words say."""
+    if marked.message is None:
+        return marked.step
+    sign = sign_of(marked.message.spoken)
+    return replace(marked.step, family=sign, shape=sign)
+
+
+def steps(journaled: Journaled, looked: Window) -> list[Step]:
+    """All of them, read."""
+    return [*map(read, marked(journaled, looked))]
 
 
 def sign_of(spoken: str) -> Sign:

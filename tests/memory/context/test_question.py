@@ -68,7 +68,8 @@ def test_code_in_a_message_is_not_what_it_asks() -> None:
 
 def test_an_agent_at_work_asks_with_what_went_wrong() -> None:
     output = "collected 12 items\nE   ModuleNotFoundError: No module named 'quokka'\n12 warnings in 3.1s"
-    question = ask(conversation(person("run it"), model("running"), tool(output)))
+    result = tool(output)
+    question = ask(conversation(person("run it"), model("running"), result), failing=result.results)
     assert question is not None
     assert question.asker is Asker.TOOL
     assert "quokka" in question.stems
@@ -76,7 +77,9 @@ def test_an_agent_at_work_asks_with_what_went_wrong() -> None:
 
 
 def test_a_result_in_which_nothing_went_wrong_asks_nothing() -> None:
-    assert ask(conversation(person("list them"), model("listing"), tool("a.py\nb.py\n2 files"))) is None
+    listed, printed = tool("a.py\nb.py\n2 files"), tool("raise ValueError('no such row')")
+    assert ask(conversation(person("list them"), model("listing"), listed), failing=listed.results) is None
+    assert ask(conversation(person("print it"), model("printing"), printed)) is None, "it only names an error"
 
 
 def test_an_answered_request_asks_nothing() -> None:

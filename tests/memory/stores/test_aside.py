@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,8 +24,8 @@ from memory.session import Exchange, HiddenRound, Shed, Shown
 from memory.stores import messages, spill
 from memory.stores.draft import Draft
 from memory.stores.errors import Fault, StoreFault
+from memory.stores.exchanges import Written
 from memory.stores.journal import SqliteJournal
-from memory.stores.recent import Past
 from tests.memory.stores.making import (
     SECRET,
     assistant,
@@ -224,10 +223,10 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def failing(connection: sqlite3.Connection, draft: Draft, *rows: Any, **named: Any) -> Past | None:
+        def failing(connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
             if draft.id == "e1":
                 raise fault
-            return append(connection, draft, *rows, **named)
+            return append(connection, draft, row)
 
         journal._append = failing  # type: ignore[method-assign]
         assert (await journal.take_back(), journal.broken) == (2, 1)
@@ -244,7 +243,7 @@ async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_tak
     async with opened(tmp_path) as journal:
         append = journal._append
 
-        def full(connection: sqlite3.Connection, draft: Draft, *rows: Any, **named: Any) -> Past | None:
+        def full(connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
             raise StoreFault("no space", Fault.FULL)
 
         journal._append = full  # type: ignore[method-assign]

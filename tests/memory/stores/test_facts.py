@@ -178,7 +178,7 @@ async def test_only_use_strengthens_and_a_session_counts_once(journal: SqliteJou
 async def test_neighbours_come_in_the_order_of_the_talk(journal: SqliteJournal) -> None:
     pieces = [passage(f"{turn}.{piece}", turn=turn, piece=piece) for turn in range(6) for piece in (1, 0)]
     await learn(journal, *pieces, passage("elsewhere", turn=2, session="s2"), passage("other", turn=2, scope=BOB))
-    near = await journal.neighbours("s1", 2, 1, [owner()])
+    near = await journal.neighbours([("s1", 2)], 1, [owner()])
     assert [each.text for each in near] == ["1.0", "1.1", "2.0", "2.1", "3.0", "3.1"]
 
 
@@ -236,7 +236,7 @@ def test_nothing_of_another_owner_ever_comes_back(told: list[tuple[Scope, Layer]
         assert {each.id for each in await journal.find_facts(visible, "words")} == mine
         assert {each.id for each in await journal.facts(ids, visible)} == mine
         assert all(each.owner in visible for each in await journal.passages(ids, visible))
-        assert all(each.owner in visible for each in await journal.neighbours("s1", 0, 9, visible))
+        assert all(each.owner in visible for each in await journal.neighbours([("s1", 0)], 9, visible))
         assert (await journal.rarity(visible, [])).documents == len({e.owner for e in facts if e.owner in visible})
         gone = await journal.forget(ids, AT, visible)
         assert {each.id for each in gone.facts} == mine

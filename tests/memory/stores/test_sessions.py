@@ -13,8 +13,8 @@ from memory.edits import Act, Entry
 from memory.session import RequestKind
 from memory.stores.draft import Draft
 from memory.stores.errors import Fault, StoreFault
+from memory.stores.exchanges import Written
 from memory.stores.journal import SqliteJournal
-from memory.stores.recent import Past
 from tests.memory.stores.making import AT, BOB, assistant, conversation, exchange, session, user
 
 
@@ -77,7 +77,7 @@ async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal:
     assert (await journal.counts()).exchanges == 1
 
 
-def failing(connection: sqlite3.Connection, draft: Draft, session: int, person: int) -> Past | None:
+def failing(connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
     raise StoreFault("no space", Fault.FULL)
 
 

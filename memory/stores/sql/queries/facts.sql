@@ -47,46 +47,48 @@ ORDER BY recorded DESC, number DESC LIMIT ?;
 -- fact_pin: pin a fact or let go of it
 UPDATE facts SET pinned = ? WHERE id = ?;
 
--- fact_used: count one use; the last one stays the last, in whatever order they are told
+-- facts_used: count one use of each of these (JSON); the last one stays the last, in whatever order they are told
 UPDATE facts SET
     access = access + 1,
     preview = 0,
     used_at = CASE WHEN used_at IS NULL OR julianday(used_at) < julianday(:at) THEN :at ELSE used_at END
-WHERE id = :id;
+WHERE id IN (SELECT value FROM json_each(:ids));
 
--- passage_used: what was used is shown whole again
-UPDATE passages SET preview = 0 WHERE id = ? AND preview > 0;
+-- passages_used: what was used (JSON) is shown whole again
+UPDATE passages SET preview = 0 WHERE id IN (SELECT value FROM json_each(?)) AND preview > 0;
 
--- fact_shown: count one access of what was shown in so many more sessions without being used
-UPDATE facts SET access = access + 1 WHERE id = :id AND (
-    SELECT count(*) FROM uses WHERE memory = :id AND shown > 0 AND used = 0
+-- facts_shown: count one access of each of these (JSON) that was shown in so many more sessions without being used
+UPDATE facts SET access = access + 1 WHERE id IN (SELECT value FROM json_each(:ids)) AND (
+    SELECT count(*) FROM uses WHERE memory = facts.id AND shown > 0 AND used = 0
 ) % :sessions = 0;
 
--- fact_borne_out: somebody has said it again in another session
-UPDATE facts SET stability = CASE stability WHEN 'draft' THEN 'verified' ELSE 'stable' END WHERE id = ?;
+-- facts_borne_out: somebody has said these (JSON) again in another session
+UPDATE facts SET stability = CASE stability WHEN 'draft' THEN 'verified' ELSE 'stable' END
+WHERE id IN (SELECT value FROM json_each(?));
 
--- fact_used_elsewhere: count one more session
-UPDATE facts SET sessions = sessions + 1 WHERE id = ?;
+-- facts_used_elsewhere: count one more session of each of these (JSON)
+UPDATE facts SET sessions = sessions + 1 WHERE id IN (SELECT value FROM json_each(?));
 
--- use_write: a memory was shown in a session, and perhaps used, or said again
-INSERT INTO uses (memory, session, shown, used, said) VALUES (:memory, :session, :shown, :used, :said)
+-- uses_write: memories were shown in sessions, and perhaps used, or said again (JSON: memory, session, shown, used, said)
+INSERT INTO uses (memory, session, shown, used, said)
+SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) WHERE true
 ON CONFLICT (memory, session) DO UPDATE SET
     shown = shown + excluded.shown, used = used + excluded.used, said = said + excluded.said;
 
--- use_begin: whoever made a memory is its first user
-INSERT INTO uses (memory, session, shown, used, said) VALUES (?, ?, 0, 1, 1) ON CONFLICT (memory, session) DO NOTHING;
+-- uses_begin: whoever made a memory is its first user (JSON: memory, session)
+INSERT INTO uses (memory, session, shown, used, said)
+SELECT value ->> 0, value ->> 1, 0, 1, 1 FROM json_each(?) WHERE true ON CONFLICT (memory, session) DO NOTHING;
 
--- use_get: how often a memory was used in a session
-SELECT used FROM uses WHERE memory = ? AND session = ?;
+-- uses_get: how often memories were used in sessions (JSON: memory, session)
+SELECT uses.memory, uses.session, uses.used FROM json_each(?) AS asked
+CROSS JOIN uses ON uses.memory = asked.value ->> 0 AND uses.session = asked.value ->> 1;
 
 -- passage_write: insert a passage, or write it anew
 INSERT INTO passages (
     id, text, owner, origin, speaker, session, source, at, turn, piece, question, sensitivity, preview,
     gaps
-) VALUES (
-    :id, :text, :owner, :origin, :speaker, :session, :source, :at, :turn, :piece, :question, :sensitivity, :preview,
-    :gaps
 )
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
     text = excluded.text, owner = excluded.owner, origin = excluded.origin, speaker = excluded.speaker,
     session = excluded.session, source = excluded.source, at = excluded.at, turn = excluded.turn,
@@ -115,15 +117,19 @@ SELECT id, owner FROM passages WHERE id BETWEEN ? AND ?;
 -- passages_taught: which of these messages an owner has passages of
 SELECT DISTINCT source FROM passages WHERE owner = ? AND source IN (?*);
 
--- passages_near: the passages of a session between two turns, in order
-SELECT * FROM passages WHERE session = ? AND turn BETWEEN ? AND ? ORDER BY turn, piece, number;
+-- passages_near: the passages of sessions between two turns (JSON: session, first, last), place for place, in order
+SELECT passages.* FROM json_each(?) AS asked CROSS JOIN passages
+ON passages.session = asked.value ->> 0 AND passages.turn BETWEEN asked.value ->> 1 AND asked.value ->> 2
+ORDER BY asked.key, passages.turn, passages.piece, passages.number;
 
 -- texts_add: an owner has so many more indexed texts
 INSERT INTO owners (name, texts) VALUES (:owner, max(0, :texts))
 ON CONFLICT (name) DO UPDATE SET texts = max(0, texts + :texts);
 
--- terms_add: a term stands in so many more texts of an owner
-INSERT INTO terms (owner, term, texts) VALUES ((SELECT number FROM owners WHERE name = ?), ?, ?)
+-- terms_add: terms stand in so many more texts of an owner (JSON: term, texts; the owner comes last)
+INSERT INTO terms (owner, term, texts)
+SELECT owners.number, told.value ->> 0, told.value ->> 1 FROM json_each(?) AS told CROSS JOIN owners
+WHERE owners.name = ?
 ON CONFLICT (owner, term) DO UPDATE SET texts = texts + excluded.texts;
 
 -- terms_drop: terms that stand in no text any more
@@ -132,11 +138,13 @@ DELETE FROM terms WHERE texts <= 0 AND owner = (SELECT number FROM owners WHERE 
 -- texts_of: how many indexed texts some owners have
 SELECT coalesce(sum(texts), 0) AS texts FROM owners WHERE name IN (?*);
 
+-- rarity: in how many texts of some owners (JSON) each of some terms (JSON) stands, and, under no term, of how many
+SELECT terms.term, sum(terms.texts) AS texts FROM owners
+CROSS JOIN json_each(:terms) AS asked
+CROSS JOIN terms ON terms.owner = owners.number AND terms.term = asked.value
+WHERE owners.name IN (SELECT value FROM json_each(:owners)) GROUP BY terms.term
+UNION ALL
+SELECT NULL, coalesce(sum(texts), 0) FROM owners WHERE name IN (SELECT value FROM json_each(:owners));
+
 -- owners_all: every owner that has, or had, indexed texts; the shelves of research are none
 SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' AND name NOT GLOB 'quarantine/*' ORDER BY name;
-
--- owner_numbers: the rows of some owners
-SELECT number FROM owners WHERE name IN (?*);
-
--- terms_of: in how many texts of one owner each of these terms stands
-SELECT term, texts FROM terms WHERE owner = ? AND term IN (?*);

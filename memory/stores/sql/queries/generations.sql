@@ -36,6 +36,14 @@ SELECT max((SELECT coalesce(max(number), 0) FROM facts), (SELECT coalesce(max(nu
 INSERT INTO outbox (generation, memory, sort) SELECT number, ?, ? FROM generations WHERE true
 ON CONFLICT (generation, memory) DO UPDATE SET sort = excluded.sort;
 
+-- outbox_add_all: every index has these (JSON) to take in
+INSERT INTO outbox (generation, memory, sort)
+SELECT generations.number, asked.value, ? FROM json_each(?) AS asked CROSS JOIN generations WHERE true
+ON CONFLICT (generation, memory) DO UPDATE SET sort = excluded.sort;
+
+-- outbox_next: what an index has still to take in or to let go
+SELECT memory, sort FROM outbox WHERE generation = ? LIMIT ?;
+
 -- outbox_facts: facts that an index has still to take in
 SELECT facts.* FROM outbox CROSS JOIN facts ON facts.id = outbox.memory
 WHERE outbox.generation = ? AND outbox.sort = 'fact' LIMIT ?;

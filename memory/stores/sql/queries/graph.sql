@@ -1,20 +1,22 @@
--- graph_facts_due: facts that the graph has still to take in
-SELECT facts.* FROM graph_due CROSS JOIN facts ON facts.id = graph_due.memory LIMIT ?;
+-- graph_due: memories that the graph has still to take in
+SELECT memory FROM graph_due LIMIT ?;
 
--- graph_passages_due: passages that the graph has still to take in
-SELECT passages.* FROM graph_due CROSS JOIN passages ON passages.id = graph_due.memory LIMIT ?;
+-- graph_done: memories (JSON) have been taken in
+DELETE FROM graph_due WHERE memory IN (SELECT value FROM json_each(?));
 
--- graph_done: a memory has been taken in
-DELETE FROM graph_due WHERE memory = ?;
+-- graph_there: which of these memories (JSON) are still there, and whose they are
+SELECT id, owner FROM facts WHERE id IN (SELECT value FROM json_each(?1))
+UNION ALL
+SELECT id, owner FROM passages WHERE id IN (SELECT value FROM json_each(?1));
 
--- graph_there: whether a memory of an owner is still there
-SELECT 1 FROM facts WHERE id = :memory AND owner = :owner UNION ALL SELECT 1 FROM passages WHERE id = :memory AND owner = :owner;
+-- names_add: names of owners (JSON: memory, owner, name)
+INSERT INTO names (owner, name) SELECT value ->> 1, value ->> 2 FROM json_each(?) WHERE true
+ON CONFLICT (owner, name) DO NOTHING;
 
--- name_add: a name of an owner's
-INSERT INTO names (owner, name) VALUES (?, ?) ON CONFLICT (owner, name) DO NOTHING;
-
--- named_add: a memory has a name of its owner's
-INSERT INTO named (name, memory) SELECT number, ? FROM names WHERE owner = ? AND name = ? ON CONFLICT DO NOTHING;
+-- named_add: memories have names of their owners (JSON: memory, owner, name)
+INSERT INTO named (name, memory) SELECT names.number, told.value ->> 0 FROM json_each(?) AS told
+CROSS JOIN names ON names.owner = told.value ->> 1 AND names.name = told.value ->> 2 WHERE true
+ON CONFLICT DO NOTHING;
 
 -- names_known: which of these names (JSON, it comes last) some owners have
 SELECT number, name, degree FROM names WHERE owner IN (?*) AND name IN (SELECT value FROM json_each(?));

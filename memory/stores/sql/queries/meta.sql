@@ -4,12 +4,9 @@ SELECT value FROM meta WHERE name = ?;
 -- meta_set: write one named value
 INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
--- cursor_get: the number of the newest exchange that was learned from
-SELECT CAST(value AS INTEGER) AS number FROM meta WHERE name = 'learned';
-
 -- cursor_set: move the worker's cursor, never back
 INSERT INTO meta (name, value) VALUES ('learned', ?)
-ON CONFLICT (name) DO UPDATE SET value = max(CAST(value AS INTEGER), excluded.value);
+ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(value AS INTEGER) < excluded.value;
 
 -- counts: how much is stored, and how far the worker is behind
 SELECT

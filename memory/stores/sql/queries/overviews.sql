@@ -8,6 +8,13 @@ WHERE person = ? AND (redacted OR forgotten) AND digest IN (?*);
 -- overviews_of: the overviews of some subjects
 SELECT subject, part, tokens, line, overview, overview_tokens FROM overviews WHERE owner = ? AND subject IN (?*);
 
+-- messages_without_overviews: which of a session's messages can be given back word for word and have no overview yet
+SELECT messages.digest FROM sessions
+JOIN people ON people.number = sessions.person
+JOIN messages ON messages.person = sessions.person
+WHERE sessions.id = ? AND messages.digest IN (?*) AND NOT messages.redacted AND NOT messages.forgotten
+    AND NOT EXISTS (SELECT 1 FROM overviews WHERE owner = people.name AND subject = messages.digest);
+
 -- overview_write: keep an overview, or write it anew; nothing of a forgotten message
 INSERT INTO overviews (owner, subject, part, tokens, line, overview, overview_tokens)
 SELECT :owner, :subject, :part, :tokens, :line, :overview, :overview_tokens

@@ -4,7 +4,7 @@ INSERT INTO people (name) VALUES (?) ON CONFLICT (name) DO NOTHING;
 -- person_get: a person's number
 SELECT number FROM people WHERE name = ?;
 
--- session_write: insert a session or bring it up to date, never back; its row and its person's, if the person is known
+-- session_write: insert a session or bring it up to date, never back; its row, if the person is known
 INSERT INTO sessions (
     id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen,
     credential
@@ -25,7 +25,7 @@ ON CONFLICT (id) DO UPDATE SET
     seen_at = CASE WHEN excluded.seen > seen THEN excluded.seen_at ELSE seen_at END,
     seen = max(seen, excluded.seen),
     credential = CASE excluded.credential WHEN '' THEN credential ELSE excluded.credential END
-RETURNING number, person;
+RETURNING *;
 
 -- session_get: a session by id
 SELECT * FROM sessions WHERE id = ?;

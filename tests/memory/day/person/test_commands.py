@@ -321,6 +321,7 @@ class Broken:
 
     name = "broken"
     dimensions = 8
+    quick = True
 
     def documents(self, texts: object) -> object:
         raise RuntimeError("no vectors today")

@@ -1,0 +1,34 @@
+"""What a request may cost at most, counted and not timed: ``python -m tests.bench.work`` says what it costs now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.bench.scenarios import SCENARIOS
+from tests.bench.work import COUNTS, count
+
+BUDGET: Mapping[str, tuple[int, ...]] = {
+    # statements, commits, JSON texts, hashes, hops between threads, calls of functions
+    "plain tool result": (20, 4, 38, 67, 8, 12_500),
+    "failed tool result": (20, 3, 26, 67, 6, 10_700),
+    "human message of 2 KB": (41, 6, 27, 46, 11, 20_500),
+    "human message to an agent": (38, 6, 22, 31, 10, 26_500),
+    "known history of 400 KB, new id": (62, 6, 21, 950, 14, 53_000),
+}
+"""Ceilings, a little above what is counted: in what order the threads come to their turns differs from run to run."""
+
+ANSWERING = 10
+"""Statements until the reply to a plain result of a tool has ended: an agent at work waits for each of them."""
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+async def test_a_request_costs_no_more_than_its_budget(name: str, tmp_path: Path) -> None:
+    [counted] = await count(tmp_path, 1000, {name: SCENARIOS[name]})
+    costs = {what: counted.total(what) for what in COUNTS}
+    over = {what: cost for (what, cost), most in zip(costs.items(), BUDGET[name], strict=True) if cost > most}
+    assert not over, counted
+    assert name != "plain tool result" or counted.answering["statements"] <= ANSWERING + 0.5
+    assert ("message" not in name) or counted.shown > 1, "the questions of the scenario have answers in memory"
