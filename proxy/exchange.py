@@ -194,6 +194,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         note=caller.note,
         mode=caller.mode,
         directory=caller.directory,
+        checkout=caller.checkout,
         patience=runtime.patience,
         size=len(view.body),
         waited=await edge.turns.take(),

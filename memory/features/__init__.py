@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memory.hooks.command import Command
     from memory.hooks.feature import Feature
 
-ORDER = ("behaviour", "history", "conflicts", "approvals")
+ORDER = ("behaviour", "history", "conflicts", "approvals", "checkouts")
 
 
 def features() -> tuple[type[Feature], ...]:

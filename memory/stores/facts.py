@@ -10,6 +10,7 @@ from itertools import islice
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity, Use
 from memory.stores.behaviour import write_observed
+from memory.stores.checkouts import write_checkout
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, passage_of, passage_row, stamp
@@ -45,6 +46,8 @@ class Facts(Shelf):
             add_texts(connection, lesson.documents, lesson.terms)
             if lesson.observed is not None:
                 write_observed(connection, lesson.observed, self._redact)
+            if lesson.checkout is not None:
+                write_checkout(connection, lesson, lesson.checkout, self._redact)
 
         await self._db.write(work)
 

@@ -12,6 +12,7 @@ from memory.stores.aside import Aside
 from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.changed import ChangedMemories
+from memory.stores.checkouts import Checkouts
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.facts import Facts
 from memory.stores.following import Following
@@ -50,6 +51,7 @@ class SqliteJournal(
     Nights,
     Candidates,
     Behaviour,
+    Checkouts,
     Researches,
     EntityGraph,
     Retention,

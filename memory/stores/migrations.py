@@ -85,6 +85,11 @@ def m014_tools(connection: sqlite3.Connection) -> None:
     _run(connection, "014_tools.sql")
 
 
+def m017_checkouts(connection: sqlite3.Connection) -> None:
+    """In which checkout memories were learnt, what of it they cite, and what has become of branches."""
+    _run(connection, "017_checkouts.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -100,6 +105,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m012_courtesies,
     m013_said,
     m014_tools,
+    m017_checkouts,
 )
 
 
