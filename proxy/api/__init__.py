@@ -18,6 +18,7 @@ from proxy.api import (
     features,
     forget,
     health,
+    hook,
     imports,
     log,
     nights,
@@ -40,6 +41,7 @@ def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
+    app[hook.TALKS] = hook.Talks()
     for part in (
         health,
         status,
@@ -48,6 +50,7 @@ def api(edge: Edge) -> web.Application:
         facts,
         export,
         imports,
+        hook,
         content,
         sessions,
         forget,

@@ -57,6 +57,7 @@ COMMANDS = {
     "reindex": "switching",
     "extract": "extracting",
     "mcp": "mcp",
+    "hook": "hook",
     "conformance": "conformance",
     "version": "looking",
     "completion": "completion",
