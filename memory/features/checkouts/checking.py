@@ -23,6 +23,10 @@ MOST: Final = 8192
 """Citations whose verdict is kept."""
 
 
+MOST_BYTES: Final = 4 * 2**20
+"""Bytes of files that are kept at hand."""
+
+
 class State(StrEnum):
     """How a citation stands now."""
 
@@ -46,6 +50,8 @@ class Checking:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str, Citation], tuple[Signature, Verdict]] = OrderedDict()
+        self._contents: OrderedDict[tuple[str, str], tuple[Signature, bytes]] = OrderedDict()
+        self._bytes = 0
         self.elsewhere: dict[tuple[str, str], tuple[int, str]] = {}
         """Where a symbol stands that is not in its file any more (by root and name): with the references by which that
         was sought, and the file, empty where it is nowhere."""
@@ -80,9 +86,10 @@ class Checking:
             key = (view.root, cited.file, cited)
             known = self._kept.get(key)
             if known is None or known[0] != signature:
-                verdict = _read(cited, inside)
-                if verdict is None:
+                content = self._content(view.root, cited.file, signature, inside)
+                if content is None:
                     return None
+                verdict = _look(cited, content)
                 known = self._kept[key] = signature, verdict
                 while len(self._kept) > MOST:
                     self._kept.popitem(last=False)
@@ -90,6 +97,21 @@ class Checking:
         except OSError:
             return None
         return self._sought(known[1], view)
+
+    def _content(self, root: str, path: str, signature: Signature, inside: Inside) -> bytes | None:
+        """A file's content, of the last ones at hand: several memories cite the same file."""
+        known = self._contents.pop((root, path), None)
+        if known is not None:
+            self._bytes -= len(known[1])
+        content = known[1] if known is not None and known[0] == signature else inside.read(path)
+        if content is None:
+            return None
+        self._contents[root, path] = signature, content
+        self._bytes += len(content)
+        while self._bytes > MOST_BYTES:
+            _, (_, gone) = self._contents.popitem(last=False)
+            self._bytes -= len(gone)
+        return content
 
     def _missing(self, cited: Citation, view: View) -> Verdict | None:
         """A citation whose file is not there."""
@@ -110,11 +132,8 @@ class Checking:
         return Verdict(State.MOVED, verdict.cited, file) if file else verdict
 
 
-def _read(cited: Citation, inside: Inside) -> Verdict | None:
-    """A citation whose file has to be read for it."""
-    content = inside.read(cited.file)
-    if content is None:
-        return None
+def _look(cited: Citation, content: bytes) -> Verdict:
+    """A citation in what its file holds."""
     pattern = needle(cited)
     if pattern is not None:
         return Verdict(State.HOLDS if pattern.search(content) else State.GONE, cited)

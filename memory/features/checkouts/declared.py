@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from memory.checkout import Citation, Sort
@@ -94,15 +95,20 @@ def against(text: str, built: Declared) -> str:
 
     Only a plain statement counts: one that tells of a change, of a wish or of what is not so may well be right.
     """
-    if not built.versions or _CHANGE.search(text):
-        return ""
-    named = {known_as(each) for each in _WORD.findall(text)}
-    for group in RIVALS:
-        said = named & group
+    for said, group in _in_use(text) if built.versions else ():
         there = [tool for tool in sorted(group) if tool in built.versions]
-        if len(said) == 1 and there and not said & set(there):
+        if there and said not in there:
             return f"{built.files[there[0]]} has {there[0]}"
     return ""
+
+
+@lru_cache(maxsize=4096)
+def _in_use(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The tools that a text plainly says are in use, each with its rivals."""
+    named = {known_as(each) for each in _WORD.findall(text)}
+    said = [(named & group, group) for group in RIVALS]
+    found = tuple((next(iter(tools)), group) for tools, group in said if len(tools) == 1)
+    return () if found and _CHANGE.search(text) else found
 
 
 def version_said(cited: Citation, built: Declared) -> str | None:

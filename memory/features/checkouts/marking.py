@@ -23,6 +23,7 @@ SHORT: Final = 7
 NAMES: Final = 2
 """Citations that are told of one memory."""
 
+_ORDER: Final = {state: place for place, state in enumerate(State)}
 _PLAIN: Final = re.compile(r"[\w./@:+#() -]{1,120}")
 
 
@@ -47,11 +48,11 @@ def staged(learnt: Learnt, here: Checkout | None, own: frozenset[str], now: date
 def checked(verdicts: Sequence[Verdict], learnt_at: str, now_at: str) -> Mark:
     """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits."""
     since = f"since {learnt_at[:SHORT]}" if learnt_at else "since then"
-    worst = max((each.state for each in verdicts), key=list(State).index, default=None)
+    if not verdicts:
+        return Mark()
+    worst = max((each.state for each in verdicts), key=_ORDER.__getitem__)
     of = [each for each in verdicts if each.state is worst]
     match worst:
-        case None:
-            return Mark()
         case State.HOLDS:
             return Mark(f"holds as of {now_at[:SHORT]}" if now_at else "", sure=True)
         case State.CHANGED:
