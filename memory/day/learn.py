@@ -262,7 +262,7 @@ class Learner(Following):
         if not touches(decision, others):
             return decision
         rest = [each for each in known if each[0].id not in others]
-        return reconcile(draft, rest, at, self._now(), related=await rules.related(draft, rest))
+        return reconcile(draft, rest, at, self._now(), related=related)
 
     async def neighbours(
         self, owner: str, text: str, unindexed: Iterable[Fact] = ()
