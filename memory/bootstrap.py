@@ -223,7 +223,14 @@ async def open_memory(
         warming.asked(scope)
 
     sessions = LiveSessions(journal, new_id)
-    recall = Recall(settings.recall, journal, index, embedder, asked)
+
+    def has_changed(owners: frozenset[str]) -> None:
+        pages.changed(owners)
+        learner.wake()
+
+    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard, has_changed)
+    chain = Features((each(core) for each in features()), guard)
+    recall = Recall(settings.recall, journal, index, embedder, asked, chain.marks)
     device = settings.page.device or platform.node() or "here"
 
     async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
@@ -232,8 +239,6 @@ async def open_memory(
     edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
     warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
-    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard)
-    chain = Features((each(core) for each in features()), guard)
     learner = Learner(
         settings.learning,
         journal,
@@ -332,7 +337,19 @@ async def open_memory(
         generation=generation,
         sessions=sessions,
         preparation=Preparation(
-            settings, sessions, recall, pages, guard, new_id, paused, windows.of, fitting, findings, spawned, chain
+            settings,
+            sessions,
+            recall,
+            pages,
+            guard,
+            new_id,
+            paused,
+            windows.of,
+            fitting,
+            findings,
+            spawned,
+            chain,
+            journal.memories,
         ),
         notes=notes,
         learner=learner,

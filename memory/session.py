@@ -67,7 +67,8 @@ class Arrival:
     ``note`` says why there is no owner. ``patience`` is None where the client is not known to compact by the usage that
     is reported; ``parent`` is the key of the session that sent this one, where its client does not name it; ``size`` is
     how many bytes the request has; ``waited`` is how many seconds it stood in a queue that does not grow shorter;
-    ``credential`` is a keyed hash of the credential alone, whoever it stands for.
+    ``credential`` is a keyed hash of the credential alone, whoever it stands for; ``checkout`` is the root of the git
+    worktree on this machine that is worked in.
     """
 
     scope: Scope
@@ -82,6 +83,7 @@ class Arrival:
     note: str = ""
     mode: Mode = Mode.ON
     directory: str | None = None
+    checkout: str | None = None
     patience: Patience | None = None
     whose: str = ""
     parent: str | None = None

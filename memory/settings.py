@@ -166,6 +166,14 @@ class ResearchSettings(Section):
     folders: tuple[str, ...] = ()
 
 
+class CheckoutSettings(Section):
+    """What is learnt in a checkout knows its branch and what it cites. ``folders``: only checkouts below one of these
+    are looked at; all of the person's own where there are none."""
+
+    enabled: bool = True
+    folders: tuple[str, ...] = ()
+
+
 class GistSettings(Section):
     """What a night takes together as knowledge."""
 
@@ -234,6 +242,7 @@ class MemorySettings(Section):
     shedding: SheddingSettings = SheddingSettings()
     tools: ToolsSettings = ToolsSettings()
     research: ResearchSettings = ResearchSettings()
+    checkouts: CheckoutSettings = CheckoutSettings()
     night: NightSettings = NightSettings()
     model: ModelSettings = ModelSettings()
     journal: JournalSettings = JournalSettings()

@@ -57,6 +57,7 @@ class Caller:
     session_key: str | None = None
     parent_key: str | None = None
     directory: str | None = None
+    checkout: str | None = None
     timezone: str | None = None
     mode: Mode = Mode.ON
     note: str = ""
@@ -135,6 +136,7 @@ def resolve(
         session_key=_kept(identity.session if identity else None, secret),
         parent_key=_kept(identity.parent if identity else None, secret),
         directory=None if place.directory is None else redact_path(place.directory, secret),
+        checkout=place.checkout if place.checkout and redact_path(place.checkout, secret) == place.checkout else None,
         timezone=place.timezone,
         mode=mode,
         note=note,

@@ -47,7 +47,7 @@ class Checkouts:
             return place
         remote = found.remote or place.remote
         name = self._names.get(found.directory) or self._name(found.directory, replace(found, remote=remote))
-        return replace(place, directory=found.directory, remote=remote, project=name)
+        return replace(place, directory=found.directory, remote=remote, project=name, checkout=found.checkout)
 
     def _name(self, root: str, place: Place) -> str | None:
         """Give a project its name, for good."""
@@ -71,7 +71,7 @@ class Checkouts:
                     git = _git_folder(folder / ".git")
                     # Dotfiles kept in a repository of the home folder do not make one project of all below it.
                     if git is not None and (folder != self._home or at == self._home):
-                        return Place(str(_root(folder, git)), _origin(git / "config"))
+                        return Place(str(_root(folder, git)), _origin(git / "config"), checkout=str(folder))
                 return Place(directory)
         return None
 

@@ -18,7 +18,7 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
-from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared
+from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared, RequestKind
 from proxy import metrics
 from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
 from proxy.connections import Connection
@@ -32,7 +32,9 @@ from proxy.refused import Outgoing, answered
 from proxy.relay import relay
 from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
+from proxy.runtimes.runtime import Kind
 from proxy.runtimes.spoken import spoken
+from proxy.sockets import Steps, is_socket, refused, socket
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.nobody import made_reply, to_nobody
@@ -50,6 +52,9 @@ LARGE = 4 * 2**20
 LARGEST_READ = 64 * 2**20
 """Bytes of a body from which on it is relayed unread, without memory: a session of eight thousand turns has half as
 many, and each step of reading more would hold everybody else up."""
+
+COMPACTS = "/responses/compact"
+"""Where a client asks its provider to compact a session, whose history it sends for that."""
 
 WRITE_SECONDS = 30.0
 """How long edits may take to be written into the largest body."""
@@ -101,11 +106,40 @@ async def _admitted(
     if ollamas and not shown and await _why_without_memory(request, edge):
         # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
         raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
+    if is_socket(request):
+        return await _socket(request, edge, prefix, path, shown)
     if dialect is None:
         return await pass_through(request, edge, path, "this path has none")
     if not shown and (why_not := await _why_without_memory(request, edge)):
         return await pass_through(request, edge, path, why_not, dialect)
     return await _exchange(request, edge, prefix, path, dialect)
+
+
+async def _socket(request: web.Request, edge: Edge, prefix: Prefix, path: str, shown: bool) -> web.StreamResponse:
+    """A WebSocket: of the format that knows one with memory, of any other there is none."""
+    dialect = dialect_of(path.partition("?")[0])
+    if dialect is None or dialect.name != "openai-responses":
+        return refused()
+    without = edge.memory is None or not (shown or not await _why_without_memory(request, edge))
+
+    async def prepare(view: View | None) -> Prepared | None:
+        prepared = await _prepare(request, edge, prefix, view, path)
+        if prepared is None or edge.memory is None or view is None:
+            return prepared
+        # There are no hidden rounds here, and no reply but the provider's.
+        return replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
+
+    async def write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
+        written, _ = await fail_open(
+            _written(dialect, view, prepared),
+            otherwise=None,
+            within=WRITE_SECONDS,
+            doing="writing edits",
+            degradations=edge.degradations,
+        )
+        return written
+
+    return await socket(request, edge, path, dialect, None if without else Steps(_read, prepare, write, _Commit))
 
 
 async def _why_without_memory(request: web.Request, edge: Edge) -> str:
@@ -123,7 +157,7 @@ async def _exchange(
     body = await whole_body(request)
     arrived = time.perf_counter()
     view = await _read(dialect, body, request.headers, path)
-    prepared = await _prepare(request, edge, prefix, view)
+    prepared = await _prepare(request, edge, prefix, view, path)
     written = None
     if view is not None and prepared is not None and (prepared.edits or prepared.tools):
         written, _ = await fail_open(
@@ -196,14 +230,18 @@ async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path:
         raise Refusal(400, str(error), error.where) from error
 
 
-async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View | None) -> Prepared | None:
+async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View | None, path: str) -> Prepared | None:
     """What memory adds. None where it takes no part at all."""
     memory = edge.memory
     if view is None or memory is None:
         return None
     runtime = recognise(request.headers, view)
     caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
-    kind = runtime.kind(request.headers, view)
+    kind = (
+        Kind(RequestKind.COMPACTION)
+        if path.partition("?")[0].endswith(COMPACTS)
+        else runtime.kind(request.headers, view)
+    )
     arrival = Arrival(
         scope=caller.scope,
         kind=kind.request,
@@ -217,6 +255,7 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         note=caller.note,
         mode=caller.mode,
         directory=caller.directory,
+        checkout=caller.checkout,
         patience=runtime.patience,
         size=len(view.body),
         waited=await edge.turns.take(),

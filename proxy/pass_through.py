@@ -32,9 +32,6 @@ async def pass_through(
     """A request in which memory takes no part, and ``why``: bytes there, bytes back. ``dialect`` is the one that it
     speaks, where it does."""
     ours = {"x-palimpsest-status": f"without memory; {why}"}
-    if request.headers.get("Upgrade", "").lower() == "websocket":
-        # Clients that prefer a WebSocket fall back to HTTP at once on 426, and only after many tries on 404.
-        return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade", **ours})
     edge.passed.add(request.headers.get("User-Agent", ""), request.method, path, why)
     metrics.PASSED.labels(request.method if request.method in _METHODS else "other").inc()
     headers = outgoing_headers(request.headers.items(), listened=False, is_secret=edge.secrets.stand_in)

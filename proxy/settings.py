@@ -123,6 +123,7 @@ class UpstreamSettings(Section):
     connect_seconds: float = Field(15.0, gt=0, le=600)
     read_seconds: float = Field(900.0, gt=0, le=86_400)
     attempts: int = Field(3, ge=1, le=10)
+    websocket: bool = True
 
     @field_validator("openai", "anthropic", "gemini", "ollama", "url")
     @classmethod

@@ -9,7 +9,7 @@ lines are indented so that none of them looks like a line of ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
@@ -69,6 +69,7 @@ def pack(
     said: str = "",
     rivals: Sequence[Fact] = (),
     asked: Iterable[int] = (),
+    marks: Mapping[str, str] | None = None,
 ) -> Packed:
     """As many of the memories as fit into ``budget`` tokens, the best first; what does not fit is passed over.
 
@@ -76,10 +77,11 @@ def pack(
     written in the zone of ``now``. What the talk, of which ``said`` is the newest, contradicts is marked; a fact that
     one of the ``rivals`` or another of the memories contradicts stands beside those, under a heading of their own. What
     a night has put in short is shown so, unless it is among the best, or a term that was ``asked`` for stands in the
-    rest of it. The courtesies that a night has found are left out, and counted as if they stood there: a night makes
-    recall cheaper, and no longer.
+    rest of it. ``marks`` are words to stand behind memories, by their ids. The courtesies that a night has found are
+    left out, and counted as if they stood there: a night makes recall cheaper, and no longer.
     """
     doubted = doubter(said)
+    behind = {id: f" ({quoted(words)})" for id, words in marks.items()} if marks else {}
     terms = frozenset(asked)
     facts = [each.memory for each in scored if isinstance(each.memory, Fact)]
     contested = [fact for fact in (*facts, *rivals) if fact.state is State.ACTIVE]
@@ -94,7 +96,11 @@ def pack(
             continue
         at_odds = isinstance(each.memory, Fact) and (each.memory.contradicts or each.id in against)
         if at_odds and isinstance(each.memory, Fact) and (both := sides(each.memory, contested)):
-            group = [_Line(each._replace(memory=side), _dated(side, now)) for side in both if side.id not in taken]
+            group = [
+                _Line(each._replace(memory=side), _dated(side, now) + behind.get(side.id, ""))
+                for side in both
+                if side.id not in taken
+            ]
             heading = SCOPED if each_in_scope(both) else UNSETTLED
             if len(group) > 1:
                 group = _beside(each.id, group, budget - spent - tokens_of(heading))
@@ -105,7 +111,7 @@ def pack(
                     taken.update(line.scored.id for line in group)
                 continue
         wanted = terms if len(chosen) >= WHOLE else None
-        text = _line(each.memory, wanted)
+        text = _line(each.memory, wanted) + behind.get(each.id, "")
         cost = tokens_of(text + "\n") + _left_out(each.memory, wanted)
         if spent + cost > budget:
             continue

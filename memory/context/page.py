@@ -151,6 +151,15 @@ def _age(fact: Fact) -> tuple[datetime, datetime, str]:
     return fact.valid_from, fact.recorded_at, fact.id
 
 
+def marked(framed: str, facts: Iterable[Fact], words: Mapping[str, str]) -> str:
+    """A framed page with words behind the lines of some facts, by their ids."""
+    for fact in facts:
+        if behind := words.get(fact.id):
+            line = disarmed(_line(fact))
+            framed = framed.replace(f"\n{line}\n", f"\n{line} ({quoted(behind, '  ')})\n", 1)
+    return framed
+
+
 def _essential(fact: Fact, now: datetime) -> bool:
     """Whether a fact stands on the page by itself."""
     return _may_stand(fact, now) and essential_worth(fact) >= LEAST

@@ -59,6 +59,10 @@ class Weights:
 
 WEIGHTS = Weights()
 
+WORDS = 2
+FEW_WORDS = 60
+"""Words, and characters, up to which a passage may say no more than the question."""
+
 
 class Scored(NamedTuple):
     """A memory with its score and the parts of it, each in 0..1 (``coverage``, ``cosine``, ``beside``, …)."""
@@ -120,9 +124,10 @@ def rank(
     standing = standing or Standing(now)
     route, near_by = question.route, graph or {}
     points = route is not NOWHERE
+    asked = frozenset(question.terms)
     scored = []
     for id, memory, share, cosine, own in answers:
-        if id in present or (told and _retold(memory, told)):
+        if id in present or (told and _retold(memory, told)) or _only_repeats(memory, asked):
             continue
         near = beside.get(id, 0.0) / whole
         recent, important, strong = standing.of(memory)
@@ -216,6 +221,14 @@ def _retold(memory: Memory, told: Mapping[bytes, frozenset[int]]) -> bool:
         return False
     words = words_of(memory.text)
     return len(words & told[memory.source]) >= 0.7 * len(words)
+
+
+def _only_repeats(memory: Memory, asked: frozenset[int]) -> bool:
+    """Whether a passage is a word or two, all of which the question has itself ("Staging."): it answers nothing."""
+    if isinstance(memory, Fact) or len(memory.text) > FEW_WORDS:
+        return False
+    words = words_of(memory.text)
+    return len(words) <= WORDS and words <= asked
 
 
 class Standing:

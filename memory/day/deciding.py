@@ -8,9 +8,10 @@ is held by the caller.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from memory.context.page import marked
 from memory.conversation import Conversation, Form, Role
 from memory.day.deadline import Deadline
 from memory.day.given import FrozenPage, Pages, Recalled, Recaller
@@ -19,10 +20,10 @@ from memory.day.research.findings import Findings, opens
 from memory.day.service_time import ServiceTime
 from memory.day.window.fitting import Fit, Fitting
 from memory.edits import Act, Entry
+from memory.fact import Fact, Passage
 from memory.hooks.chain import Features
 from memory.hooks.feature import Request as Asked
 from memory.ports import Guard
-from memory.scope import Scope
 from memory.session import Answered, RequestKind
 from memory.settings import MemorySettings
 
@@ -39,6 +40,10 @@ PAGE_GIVEN = "page"
 PAGE_SWITCHED_OFF = "page is switched off"
 """The reasons with which a session's page is settled. With any other it failed: it may still be given, at a later
 message."""
+
+
+Known = Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact | Passage]]]
+"""The memories with these ids, as far as they belong to these owners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Deciding:
         fitting: Fitting | None = None,
         findings: Findings | None = None,
         features: Features | None = None,
+        known: Known | None = None,
     ) -> None:
         self._settings = settings
         self._recaller = recaller
@@ -75,6 +81,7 @@ class Deciding:
         self._fitting = fitting
         self._findings = findings if findings is not None and findings.enabled else None
         self._features = features
+        self._known = known
         self._deadline = settings.recall.deadline_ms / 1000
         self._longest = settings.recall.longest_ms / 1000
         self._times = ServiceTime(self._deadline, self._longest)
@@ -120,7 +127,7 @@ class Deciding:
         began = time.perf_counter()
         if message.spoken and not any(_settles_page(entry, at == index) for at, entry in standing):
             start = time.perf_counter()
-            page, why = await self._page(live.session.scope, until)
+            page, why = await self._page(request, until)
             new.append(Entry(*key, page.text, form, why, page.memories))
             steps["page"] = ms(start)
         research, answer = Recalled(), None
@@ -153,14 +160,25 @@ class Deciding:
             research, answer = Recalled(), None
         return Decided(page, recalled, research, answer, fit, steps)
 
-    async def _page(self, scope: Scope, until: Deadline) -> tuple[FrozenPage, str]:
+    async def _page(self, request: Request, until: Deadline) -> tuple[FrozenPage, str]:
         """The page, and the reason that its entry has in the ledger."""
         if not self._settings.page.enabled:
             return FrozenPage(), PAGE_SWITCHED_OFF
         page, why = await self._guard(
-            self._pages.page(scope), otherwise=FrozenPage(), within=until.left, doing="reading the page"
+            self._marked_page(request), otherwise=FrozenPage(), within=until.left, doing="reading the page"
         )
         return page, f"{PAGE_GIVEN} {why}".strip()
+
+    async def _marked_page(self, request: Request) -> FrozenPage:
+        """The page, with what features have to say against its lines."""
+        session = request.live.session
+        page = await self._pages.page(session.scope)
+        if self._features is None or self._known is None or not page.memories or request.arrival.checkout is None:
+            return page
+        memories = await self._known(page.memories, session.scope.owners())
+        marks = await self._features.marks(session, request.arrival, memories)
+        words = {id: mark.words for id, mark in marks.items() if not mark.sure}
+        return replace(page, text=marked(page.text, (each for each in memories if isinstance(each, Fact)), words))
 
     async def _recall(self, request: Request, tokens: int, present: frozenset[str], until: Deadline) -> Recalled:
         if not self._settings.recall.enabled:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import ParamSpec, TypeVar
 
+from memory.checkout import Checkout
 from memory.context.lexical import weigh
 from memory.context.question import Question
 from memory.conversation import Role
@@ -24,12 +25,14 @@ from memory.day.own_words import met, the_same, vouched
 from memory.day.page.files import PageFiles
 from memory.day.recall import Recall
 from memory.day.worker import KNOWN_SECONDS, Following, Pace
-from memory.fact import Fact, Kind, Passage
+from memory.fact import Draft, Fact, Kind, Passage
 from memory.hooks.chain import Features
 from memory.language.terms import product
 from memory.language.words import stems
+from memory.learning.citations import tells_of_a_place
 from memory.learning.outcome import outcome, said_again, settled
-from memory.learning.reconcile import reconcile
+from memory.learning.reconcile import Decision, reconcile
+from memory.learning.staged import apart, tells_of_code, touches
 from memory.learning.taught import Learned, Piece, Taught
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
@@ -186,7 +189,8 @@ class Learner(Following):
         learned = await self._learned(journaled)
         # A conversation that is played again says when it took place; that is its "now".
         at = next((piece.at for piece in learned.pieces), journaled.at)
-        facts, known, said = await self._facts(journaled, learned.facts, at)
+        here = noticed.checkout
+        facts, known, said = await self._facts(journaled, learned.facts, at, here)
         passages = await self._passages(journaled, learned, known_sources)
         looked = await self._reinforcing.look(journaled)
         changed = known | noticed.known
@@ -194,7 +198,8 @@ class Learner(Following):
             fact if fact.id in changed else replace(fact, device=self._device) for fact in (*facts, *noticed.facts)
         ]
         lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *said))
-        await self._journal.learn(replace(lesson, observed=noticed.observed))
+        learnt = _learnt(every, passages, changed, here) if here is not None else {}
+        await self._journal.learn(replace(lesson, observed=noticed.observed, checkout=here, learnt=learnt))
         await noticed.then()
         self._reinforcing.tell(looked)
         self._unindexed.update((fact.id, fact) for fact in facts)
@@ -226,7 +231,7 @@ class Learner(Following):
         return replace(journaled, fresh=kept), known
 
     async def _facts(
-        self, journaled: Journaled, taught: Sequence[Taught], at: datetime
+        self, journaled: Journaled, taught: Sequence[Taught], at: datetime, here: Checkout | None
     ) -> tuple[list[Fact], frozenset[str], list[Use]]:
         """The facts to write, new ones and known ones that have changed, and the ids of the latter; what was said
         again."""
@@ -239,14 +244,28 @@ class Learner(Following):
                 continue
             unindexed = {**self._unindexed, **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
-            related = await rules.related(each.draft, known)
-            decision = reconcile(each.draft, known, at, self._now(), related=related)
+            decision = await self._reconciled(each.draft, known, at, here)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
             again += said_again(decision, each.draft, facts, journaled)
             for fact in outcome(decision, each, facts, journaled, owner, self._new_id()):
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
+
+    async def _reconciled(
+        self, draft: Draft, known: Sequence[tuple[Fact, float, float]], at: datetime, here: Checkout | None
+    ) -> Decision:
+        """What becomes of a draft; what holds on another branch only is not changed by it."""
+        related = await rules.related(draft, known)
+        decision = reconcile(draft, known, at, self._now(), related=related)
+        if here is None:
+            return decision
+        learnt = await self._journal.learnt([fact.id for fact, _, _ in known])
+        others = apart((fact for fact, _, _ in known), learnt, here, here.staged and tells_of_code(draft))
+        if not touches(decision, others):
+            return decision
+        rest = [each for each in known if each[0].id not in others]
+        return reconcile(draft, rest, at, self._now(), related=related)
 
     async def neighbours(
         self, owner: str, text: str, unindexed: Iterable[Fact] = ()
@@ -303,6 +322,19 @@ class Learner(Following):
 
     def _indexing(self) -> Indexing:
         return Indexing(self._journal, self._recall.index, self._recall.embedder)
+
+
+def _learnt(
+    facts: Sequence[Fact], passages: Sequence[Passage], changed: frozenset[str], here: Checkout
+) -> dict[str, bool]:
+    """Of all that is new, whether it holds on the branch only: a passage does with a fact that its message taught, and
+    where it names a place in the code."""
+    new = {fact.id: here.staged and tells_of_code(fact) for fact in facts if fact.id not in changed}
+    sources = {fact.source for fact in facts if new.get(fact.id)}
+    return new | {
+        passage.id: here.staged and (passage.source in sources or tells_of_a_place(passage.text))
+        for passage in passages
+    }
 
 
 async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from memory.conversation import Conversation, Reply
 from memory.day.deadline import Deadline
-from memory.day.deciding import Decided, Deciding, ms, nothing, tokens_of
+from memory.day.deciding import Decided, Deciding, Known, ms, nothing, tokens_of
 from memory.day.given import Pages, Recalled, Recaller
 from memory.day.ledgers import Ledgers
 from memory.day.request import Request
@@ -62,6 +62,7 @@ class Preparation:
         findings: Findings | None = None,
         spawned: Spawned | None = None,
         features: Features | None = None,
+        known: Known | None = None,
     ) -> None:
         self._settings = settings
         self._sessions = sessions
@@ -70,9 +71,10 @@ class Preparation:
         self._paused = paused
         self._fitting = fitting
         self._shortening = Shortening(sessions, fitting) if fitting is not None else None
-        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings, features)
+        self._deciding = Deciding(settings, recaller, pages, guard, window_of, fitting, findings, features, known)
         self._findings = findings
         self._spawned = spawned or Spawned()
+        self._features = features
         self._ledgers = Ledgers(sessions, guard)
 
     def patience(self, conversation: Conversation, arrival: Arrival) -> float:
@@ -174,6 +176,8 @@ class Preparation:
             )
         self._spawned.arrived(arrival, live.session, taken, conversation)
         arrival = _of_session(arrival, live)
+        if self._features is not None and arrival.checkout is not None:
+            self._ledgers.beside(self._features.arrived(live.session, arrival), "looking at a checkout")
         request = Request(conversation, live, arrival)
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from memory.day.search.searching import Searching
 from memory.day.search.telling import Days, profiles, tell
 from memory.day.search.weighing import Weighing
 from memory.fact import Fact, Origin
+from memory.hooks.feature import Mark
 from memory.learning.behaviour.again import failing, remedies
 from memory.ports import Embedder, Index, Journal
 from memory.scope import Scope
@@ -33,6 +34,15 @@ BUSY_SECONDS = 0.1
 
 CROWDED_SECONDS = 1.0
 """How long after a request that had waited for too long there are still too many of them."""
+
+
+Marks = Callable[[Session, Arrival, Sequence[Memory]], Awaitable[Mapping[str, Mark]]]
+"""How memories are shown, by their ids."""
+
+
+async def unmarked(session: Session, arrival: Arrival, memories: Sequence[Memory]) -> Mapping[str, Mark]:
+    """All are shown as they are."""
+    return {}
 
 
 class Asked(Journal, Days, Protocol):
@@ -49,12 +59,14 @@ class Recall:
         index: Index,
         embedder: Embedder,
         asked: Callable[[Scope], None] = lambda scope: None,
+        marks: Marks = unmarked,
     ) -> None:
         self._settings = settings
         self._journal = journal
         self.index = index
         self.embedder = embedder
         self._asked = asked
+        self._marks = marks
         self._asked_at = float("-inf")
         self._crowded_at = float("-inf")
         self.weighing = Weighing(journal)
@@ -100,7 +112,9 @@ class Recall:
         people: list[Scored] = []
         if question is not None and asked is None:
             people = await profiles(self._journal, question, owners, session.id, arrival.at, searched.scored)
-        found = [each for each in (*told, *searched.scored, *people) if each.id not in present]
+        marks = await self._marks(session, arrival, [each.memory for each in (*fixes, *searched.scored)])
+        fixes, best = heeding(fixes, marks), heeding(searched.scored, marks)
+        found = [each for each in (*told, *best, *people) if each.id not in present]
         known = {each.id for each in fixes}
         scored = [*fixes]
         for each in found:
@@ -109,7 +123,9 @@ class Recall:
                 scored.append(each)
         other = rivals_of(each.memory for each in scored)
         rivals = showable(await self._journal.memories(other, owners), arrival.at) if other else []
-        packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals, asked=question.terms if question else ())
+        words = {id: mark.words for id, mark in marks.items() if mark.words}
+        terms = question.terms if question else ()
+        packed = pack(scored, tokens, arrival.at, said=said, rivals=rivals, asked=terms, marks=words)
         note = "" if packed.text else "found nothing that belongs here"
         return Recalled(packed.text, packed.shown, note, steps=searched.steps)
 
@@ -149,6 +165,19 @@ class Recall:
             searched = replace(searched, scored=(*searched.scored, *people), ranked=(*ranked, *people))
         packed = pack(searched.scored, tokens, moment.now)
         return explained(searched, packed, moment, tokens)
+
+
+def heeding(scored: Sequence[Scored], marks: Mapping[str, Mark]) -> list[Scored]:
+    """A ranking with what counts for less behind the rest of it, and without what counts for nothing."""
+    whole: list[Scored] = []
+    less: list[Scored] = []
+    for each in scored:
+        weight = marks[each.id].weight if each.id in marks else 1.0
+        if weight >= 1.0:
+            whole.append(each)
+        elif weight > 0.0:
+            less.append(each._replace(score=each.score * weight, why={**each.why, "checkout": weight}))
+    return [*whole, *sorted(less, key=lambda each: -each.score)]
 
 
 def may_recall(memory: Memory, arrival: Arrival) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memory.hooks.command import Command
     from memory.hooks.feature import Feature
 
-ORDER = ("behaviour", "history", "conflicts", "approvals", "backups")
+ORDER = ("behaviour", "history", "conflicts", "approvals", "checkouts", "backups")
 
 
 def features() -> tuple[type[Feature], ...]:

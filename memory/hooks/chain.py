@@ -4,14 +4,16 @@ look at health is settled here."""
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from typing import Final, TypeVar
 
 from memory.fact import Fact, Passage
-from memory.hooks.feature import Feature, LettingGo, Noticed, Request
+from memory.hooks.feature import Feature, LettingGo, Mark, Noticed, Request
 from memory.ports import Forgotten, Guard, Journaled
+from memory.session import Arrival, Session
 
 F = TypeVar("F", bound=Feature)
 
@@ -19,6 +21,10 @@ REQUEST_TOKENS: Final = 200
 """What one feature may add to a request."""
 NIGHT_SECONDS: Final = 600.0
 HEALTH_SECONDS: Final = 2.0
+MARK_SECONDS: Final = 0.002
+"""What all features together may take to say how memories are shown; each sees to that itself."""
+MARK_FAILS: Final = 0.1
+"""After so many seconds one that does not is given up, and counted."""
 
 _BYTES_PER_TOKEN: Final = 4
 _TAG: Final = re.compile(r"<(?=\s*/?\s*from-[\w-]+\s*>)")
@@ -69,6 +75,32 @@ class Features:
         """What an import calls the records of each feature that has any."""
         return tuple(each.counted for each in self._features if each.exported)
 
+    async def arrived(self, session: Session, arrival: Arrival) -> None:
+        """A request of a session has come."""
+        for each in self._features:
+            if type(each).arrived is not Feature.arrived:
+                await each.arrived(session, arrival)
+
+    async def marks(self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage]) -> Mapping[str, Mark]:
+        """How memories are shown; what several say of one stands behind it side by side."""
+        marked: dict[str, Mark] = {}
+        until = time.perf_counter() + MARK_SECONDS
+        for each in self._features:
+            left = until - time.perf_counter()
+            if type(each).marks is Feature.marks or not memories or left <= 0:
+                continue
+            told, _ = await self._guard(
+                each.marks(session, arrival, memories, left),
+                otherwise=dict[str, Mark](),
+                within=MARK_FAILS,
+                doing=f"marking what is shown ({each.name})",
+            )
+            for id, mark in told.items():
+                other = marked.get(id, Mark())
+                words = "; ".join(filter(None, (other.words, mark.words)))
+                marked[id] = Mark(words, other.weight * mark.weight, mark.sure and (other.sure or not other.words))
+        return marked
+
     async def before_request(self, request: Request, tokens: int, seconds: float) -> str:
         """What they add, framed; those that come first have first what is left of the tokens."""
         added: list[str] = []
@@ -98,12 +130,14 @@ class Features:
                 await each.then()
 
         observed = [each.observed for each in found if each.observed is not None]
+        checkouts = [each.checkout for each in found if each.checkout is not None]
         assert len(observed) < 2, "only one feature tells how work was done"
         return Noticed(
             tuple(chain.from_iterable(each.facts for each in found)),
             frozenset().union(*(each.known for each in found)),
             observed[0] if observed else None,
             then,
+            checkouts[0] if checkouts else None,
         )
 
     async def night(self, at: datetime) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from memory.behaviour import Observed
+from memory.checkout import Checkout
 from memory.conversation import Conversation
 from memory.fact import Fact, Passage
 from memory.hooks.question import Question
@@ -22,7 +23,7 @@ from memory.settings import MemorySettings
 class Core:
     """What a feature is opened with. ``journal`` is the store: by a Protocol of its own a feature says which of its
     methods it needs. ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what
-    fails beside the requests."""
+    fails beside the requests, ``changed`` is told whose pages have something else to say."""
 
     settings: MemorySettings
     journal: Any
@@ -31,6 +32,7 @@ class Core:
     home: Path
     index: Callable[[], Index]
     guard: Guard
+    changed: Callable[[frozenset[str]], None] = lambda owners: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,16 @@ class Request:
     arrival: Arrival
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How a memory that recall has found is shown: with some ``words`` behind it, and at this part of its score; at 0
+    it is left out. ``sure``: the words only say that it still holds."""
+
+    words: str = ""
+    weight: float = 1.0
+    sure: bool = False
+
+
 async def _nothing() -> None:
     """Do nothing."""
 
@@ -49,12 +61,14 @@ async def _nothing() -> None:
 @dataclass(frozen=True, slots=True)
 class Noticed:
     """What a feature has found in an exchange: ``facts``, of which ``known`` have only changed, and how work was done.
-    They are written in one transaction with the exchange's own lesson; ``then`` is awaited behind it."""
+    They are written in one transaction with the exchange's own lesson, and that this was learnt in a ``checkout``;
+    ``then`` is awaited behind it."""
 
     facts: tuple[Fact, ...] = ()
     known: frozenset[str] = frozenset()
     observed: Observed | None = None
     then: Callable[[], Awaitable[None]] = _nothing
+    checkout: Checkout | None = None
 
 
 def _no_texts(memory: Fact | Passage) -> Iterable[str]:
@@ -104,6 +118,16 @@ class Feature:
 
     async def stop(self) -> None:
         """End that, before the stores are closed."""
+
+    async def arrived(self, session: Session, arrival: Arrival) -> None:
+        """A request of a session has come. It goes on meanwhile, and nobody waits for what is done here."""
+
+    async def marks(
+        self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
+    ) -> Mapping[str, Mark]:
+        """How memories that recall has found are shown, by their ids, as far as that can be told within so many
+        seconds. Late or failed, they are shown as they are."""
+        return {}
 
     async def before_request(self, request: Request, tokens: int) -> str:
         """A text of at most so many tokens for the newest message, decided once and made again from then on: past

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.behaviour import Observed
+from memory.checkout import Checkout
 from memory.conversation import Message
 from memory.fact import Fact, Origin, Passage
 from memory.session import Session
@@ -62,7 +63,8 @@ class Lesson:
     """What one exchange taught, written in one transaction with the worker's cursor.
 
     ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
-    in how many of them each term occurs; ``observed`` is how the work in it was done.
+    in how many of them each term occurs; ``observed`` is how the work in it was done. ``checkout`` is where it was
+    taught, and ``learnt`` says of what is new in it whether it holds on that branch only.
     """
 
     number: int
@@ -72,6 +74,8 @@ class Lesson:
     terms: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     uses: tuple[Use, ...] = ()
     observed: Observed | None = None
+    checkout: Checkout | None = None
+    learnt: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

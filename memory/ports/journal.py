@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.behaviour import Known, Remedy, Step
+from memory.checkout import Learnt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
@@ -242,6 +243,9 @@ class Journal(Protocol):
 
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
         """Remember keyed hashes of what must not be learned again."""
+
+    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]:
+        """Where memories were learnt, by their ids, as far as that is known."""
 
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:
         """Which of these hashes have a tombstone."""

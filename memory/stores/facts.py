@@ -13,6 +13,7 @@ import orjson
 from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity, Use
 from memory.stores.behaviour import write_observed
+from memory.stores.checkouts import write_checkout
 from memory.stores.known import KnownMemories
 from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many, write_several
@@ -48,6 +49,8 @@ class Facts(Shelf):
             add_texts(connection, lesson.documents, lesson.terms)
             if lesson.observed is not None:
                 write_observed(connection, lesson.observed, self._redact)
+            if lesson.checkout is not None:
+                write_checkout(connection, lesson, lesson.checkout, self._redact)
 
         epoch = self._known.epoch
         await self._db.write(work)

@@ -24,6 +24,7 @@ from memory.provenance import owner_before
 from memory.scope import Layer, place_of
 from memory.stores import repeated
 from memory.stores.behaviour import forget_observed
+from memory.stores.checkouts import forget_checkouts
 from memory.stores.facts import add_texts
 from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
 from memory.stores.forgotten_research import delete, holding, strike
@@ -114,6 +115,7 @@ class Forgetting(Shelf):
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
         let_go(connection, gone)
         forget_observed(connection, list(facts), messages)
+        forget_checkouts(connection, gone)
         delete(connection, research)
         for id in facts:
             connection.execute(QUERIES["forget_fact"], (id,))

@@ -14,6 +14,7 @@ from memory.stores.audit import Audit
 from memory.stores.behaviour import Behaviour
 from memory.stores.candidates import Candidates
 from memory.stores.changed import ChangedMemories
+from memory.stores.checkouts import Checkouts
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.errors import StoreFault
 from memory.stores.facts import Facts
@@ -60,6 +61,7 @@ class SqliteJournal(
     Nights,
     Candidates,
     Behaviour,
+    Checkouts,
     Researches,
     EntityGraph,
     Retention,

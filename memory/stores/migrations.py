@@ -95,6 +95,11 @@ def m016_audit(connection: sqlite3.Connection) -> None:
     _run(connection, "016_audit.sql")
 
 
+def m017_checkouts(connection: sqlite3.Connection) -> None:
+    """In which checkout memories were learnt, what of it they cite, and what has become of branches."""
+    _run(connection, "017_checkouts.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -112,6 +117,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m014_tools,
     m015_credential,
     m016_audit,
+    m017_checkouts,
 )
 
 

@@ -13,9 +13,9 @@ from memory.fact import Fact, Passage, State, Tier
 from memory.provenance import QUARANTINE, By, Chosen, Selection, Source, owner_before
 from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
-from memory.stores.exchanges import history_of
 from memory.stores.forgotten_nights import borne_out_without
 from memory.stores.histories import split
+from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
 from memory.stores.shelf import Shelf, ask_many

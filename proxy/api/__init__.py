@@ -19,6 +19,7 @@ from proxy.api import (
     features,
     forget,
     health,
+    hook,
     imports,
     log,
     nights,
@@ -47,6 +48,7 @@ _PARTS = (
     facts,
     export,
     imports,
+    hook,
     content,
     sessions,
     forget,
@@ -75,5 +77,6 @@ def api(edge: Edge) -> web.Application:
     """The application to be mounted at ``/palimpsest/``."""
     app = web.Application(middlewares=[answers, door])
     app[EDGE] = edge
+    app[hook.TALKS] = hook.Talks()
     app.add_routes(endpoints())
     return app

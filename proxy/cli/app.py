@@ -63,6 +63,8 @@ COMMANDS = {
     "reindex": "switching",
     "extract": "extracting",
     "mcp": "mcp",
+    "hook": "hook",
+    "conformance": "conformance",
     "version": "looking",
     "completion": "completion",
 }

@@ -52,15 +52,40 @@ def facts(
         str, typer.Option(help="decision, preference, correction, convention, …; several with commas.")
     ] = "",
     state: Annotated[str, typer.Option(help="active, superseded, archived or all.")] = "active",
+    branch: Annotated[
+        str | None, typer.Option("--branch", help="Only what was learnt on this git branch.", metavar="NAME")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 100,
 ) -> None:
     """List what has been learned, the newest first."""
+    if branch is not None:
+        if text or kind or state != "active":
+            raise Fault("--branch lists all that was learnt on a branch; it goes with --limit only")
+        _on_branch(call, branch, limit)
+        return
     asked = {"text": text, "kind": kind, "state": state, "limit": limit}
     told = call.ask("GET", "api/facts", asked)
     if call.as_json:
         shown.as_json(told)
     else:
         shown.memories(told["facts"], "nothing has been learned yet")
+
+
+def _on_branch(call: Call, branch: str, limit: int) -> None:
+    """What was learnt on a branch, and what of the code each cites."""
+    told = call.ask("GET", f"api/learnt-on/{branch}", {"limit": limit})
+    if call.as_json:
+        shown.as_json(told)
+        return
+    shown.memories(told["facts"], f"nothing was learnt on a branch {branch}; palimpsest branches lists them")
+    console = shown.screen()
+    for each in told["facts"]:
+        at = each["checkout"]
+        cites = ", ".join(cited["name"] for cited in at["cites"])
+        holds = each["stage"] if at["staged"] or each["stage"] != "merged" else "holds for the project"
+        console.print(
+            f"{each['id'][: shown.SHORT]}  {holds}, at {at['commit'][:7]}{f'; cites {cites}' if cites else ''}"
+        )
 
 
 @takes("user")

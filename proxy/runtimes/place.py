@@ -25,7 +25,7 @@ class Place:
 
     ``directory`` is an absolute path on the client's machine; ``remote`` the URL of its git remote as it was
     told; ``date`` the client's day (ISO); ``timezone`` an IANA name; ``project`` the name that the place's
-    project already has on this machine.
+    project already has on this machine, ``checkout`` the root of the worktree that lies there.
     """
 
     directory: str | None = None
@@ -33,6 +33,7 @@ class Place:
     date: str | None = None
     timezone: str | None = None
     project: str | None = None
+    checkout: str | None = None
 
 
 @lru_cache(maxsize=128)

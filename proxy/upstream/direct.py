@@ -10,7 +10,7 @@ import io
 import re
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -155,6 +155,25 @@ class Direct:
         """Close every connection."""
         if self._session:
             await self._session.close()
+
+    async def connect(
+        self, url: str, headers: CIMultiDict[str], protocols: Sequence[str], largest: int
+    ) -> tuple[aiohttp.ClientWebSocketResponse, Mapping[str, str]]:
+        """A WebSocket to a provider, and the headers that it was opened with. It is closed by who asked for it.
+
+        Raises:
+            aiohttp.ClientError: when it is refused (:class:`aiohttp.WSServerHandshakeError`), or not reached.
+        """
+        assert self._session is not None, "open() comes first"
+        opened = await self._session.ws_connect(
+            URL(url, encoded=True),
+            headers=headers,
+            protocols=protocols,
+            max_msg_size=largest,
+            compress=0,
+            autoping=True,
+        )
+        return opened, opened._response.headers
 
     @asynccontextmanager
     async def send(

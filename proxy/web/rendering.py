@@ -15,10 +15,10 @@ from aiohttp import web
 
 from memory.edits import named
 from memory.hooks.wording import count, where
+from memory.release import release
 from proxy import words
 from proxy.api.health import candidates_waiting, mode
 from proxy.door.visitors import Session
-from proxy.release import release
 from proxy.web.static import address
 from proxy.web.visit import ROOT, Visit
 

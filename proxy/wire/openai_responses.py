@@ -29,7 +29,7 @@ class OpenAIResponses:
     """The dialect of ``/responses``. Each input item is a message of the conversation."""
 
     name = "openai-responses"
-    paths: tuple[str, ...] = ("/responses",)
+    paths: tuple[str, ...] = ("/responses", "/responses/compact")
     listed = "input"
 
     def __init__(self, histories: Histories | None = None) -> None:

@@ -305,8 +305,11 @@ async def test_any_other_path_passes_through(tmp_path: Path) -> None:
         assert provider.last.body == b"{ }"
 
 
-async def test_a_websocket_is_answered_with_426(tmp_path: Path) -> None:
-    async with fake_provider() as provider, running(provider, tmp_path) as proxy:
+@pytest.mark.parametrize("switched_on", [True, False])
+async def test_a_websocket_that_the_provider_does_not_take_is_answered_with_426(
+    tmp_path: Path, switched_on: bool
+) -> None:
+    async with fake_provider() as provider, running(provider, tmp_path, upstream__websocket=switched_on) as proxy:
         headers = {
             "Upgrade": "websocket",
             "Connection": "Upgrade",
@@ -315,7 +318,10 @@ async def test_a_websocket_is_answered_with_426(tmp_path: Path) -> None:
         }
         async with proxy.client.get(proxy.url + "/v1/responses", headers=headers) as reply:
             assert reply.status == 426
-        assert provider.requests == []
+        assert len(provider.requests) == switched_on
+        async with proxy.client.get(proxy.url + "/v1/chat/completions", headers=headers) as reply:
+            assert reply.status == 426
+        assert len(provider.requests) == switched_on
 
 
 async def test_a_url_prefix_names_the_project_and_goes_no_further(tmp_path: Path) -> None:

@@ -105,6 +105,16 @@ async def test_of_six_memories_the_right_one_stands_behind_the_persons_words(nam
 
 
 @every
+async def test_one_word_prompts_of_old_never_come(name: str, tmp_path: Path) -> None:
+    sender = SENDERS[name]
+    words = ("Continue.", "Yes, port.", "The gateway?", "Staging.", "Go on, please.")
+    async with remembering(tmp_path, *words, RIGHT, **{"memory.page.enabled": False}) as (proxy, provider):
+        await send(proxy, sender, sender.body([TALK[0]]))
+        recalled = told(provider.last.body)
+    assert "7443" in recalled and not [each for each in words if each in recalled], recalled
+
+
+@every
 async def test_the_page_stands_behind_the_first_words_and_nowhere_else(name: str, tmp_path: Path) -> None:
     sender = SENDERS[name]
     async with remembering(tmp_path, "I prefer British spelling.") as (proxy, provider):

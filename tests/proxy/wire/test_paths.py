@@ -30,7 +30,7 @@ def test_a_dialect_is_known_by_the_end_of_its_path(path: str, name: str) -> None
 @pytest.mark.parametrize(
     "path",
     [
-        *("/v1/messages/count_tokens", "/v1/messages/batches", "/v1/responses/compact", "/v1/responses/resp_1"),
+        *("/v1/messages/count_tokens", "/v1/messages/batches", "/v1/responses/resp_1"),
         *(
             "/v1/models",
             "/v1/completions",
@@ -53,6 +53,7 @@ def test_every_dialect_stands_under_its_own_paths() -> None:
     assert {path: dialect.name for path, dialect in DIALECTS.items()} == {
         "/chat/completions": "openai-chat",
         "/responses": "openai-responses",
+        "/responses/compact": "openai-responses",
         "/messages": "anthropic-messages",
         ":generateContent": "gemini-generate",
         ":streamGenerateContent": "gemini-generate",

@@ -1,0 +1,266 @@
+"""What is learnt in a checkout knows its code, behind the hooks: where it was learnt is noted, and what it cites looked
+up before it is shown."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+from memory.checkout import Branch, Checkout, Citation, Learnt
+from memory.fact import Fact, Passage
+from memory.features.checkouts import marking
+from memory.features.checkouts.branches import follow
+from memory.features.checkouts.checking import Verdict
+from memory.features.checkouts.declared import against
+from memory.features.checkouts.finding import found
+from memory.features.checkouts.looking import View
+from memory.features.checkouts.records import LEARNT, learnt_of, record_of
+from memory.features.checkouts.rows import Rows
+from memory.features.checkouts.sight import Seen, Sight
+from memory.hooks.feature import Core, Feature, LettingGo, Mark, Noticed, Route
+from memory.hooks.question import Question
+from memory.hooks.telling import memory
+from memory.ports import Forgotten, Journaled
+from memory.scope import Scope, owned_by
+from memory.session import Arrival, Session
+
+MOST_SESSIONS = 4096
+MOST_REMEMBERED = 64
+"""Requests of a session of which it is known in what state of the checkout they came."""
+MOST_LOOKED = 500
+"""Memories that are looked into behind one exchange."""
+
+
+class CheckoutJournal(Protocol):
+    """What this needs of the journal."""
+
+    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]: ...
+    async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]: ...
+    async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None: ...
+    async def branches(self, repository: str) -> list[Branch]: ...
+    async def unanchored(self, repository: str, branch: str) -> list[tuple[str, str]]: ...
+    async def follow(
+        self, branches: Sequence[Branch], renamed: Mapping[str, str], anchors: Mapping[str, str], repository: str
+    ) -> frozenset[str]: ...
+    async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]: ...
+    async def counted(self, owners: Sequence[str], limit: int) -> list[Any]: ...
+    async def learnt_after(self, owner: str, after: str, limit: int) -> list[Learnt]: ...
+    async def learn_where(self, learnt: Learnt) -> bool: ...
+    async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]: ...
+    async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]: ...
+
+
+@dataclass(slots=True)
+class _Worked:
+    """Where a session works, and in what state of it its requests came."""
+
+    root: str
+    came: deque[tuple[datetime, Checkout]] = field(default_factory=lambda: deque(maxlen=MOST_REMEMBERED))
+
+    def at(self, moment: datetime) -> Checkout | None:
+        """The checkout as it was then."""
+        return next((checkout for came, checkout in reversed(self.came) if came <= moment), None)
+
+
+class Checkouts(Feature):
+    """The feature."""
+
+    name = "checkouts"
+    exported = LEARNT
+    counted = "checkouts"
+
+    def __init__(self, core: Core) -> None:
+        self._journal: CheckoutJournal = core.journal
+        self._settings = core.settings.checkouts
+        self._now = core.now
+        self._changed: Callable[[frozenset[str]], None] = core.changed
+        self.rows = Rows(core.journal)
+        self.sight = Sight(self._settings.folders)
+        self._sessions: OrderedDict[str, _Worked] = OrderedDict()
+        self._unknown: dict[str, tuple[Fact, str]] = {}
+        self._counts = {"marked": 0, "late": 0}
+
+    async def arrived(self, session: Session, arrival: Arrival) -> None:
+        root = arrival.checkout
+        if root is None or not self._settings.enabled:
+            return
+        worked = self._sessions.get(session.id)
+        if worked is None or worked.root != root:
+            worked = self._sessions[session.id] = _Worked(root)
+        self._sessions.move_to_end(session.id)
+        while len(self._sessions) > MOST_SESSIONS:
+            self._sessions.popitem(last=False)
+        view = await self.sight.look(root, arrival.at)
+        if view is not None:
+            worked.came.append((arrival.at, view.checkout))
+            await self._follow(view)
+            await self._look_into_unknown(view)
+
+    async def marks(
+        self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
+    ) -> Mapping[str, Mark]:
+        until = time.perf_counter() + seconds
+        if not self._settings.enabled:
+            return {}
+        learnt = await self.rows.of([each.id for each in memories])
+        root = arrival.checkout
+        if root is None:
+            anywhere = {id: marking.staged(each, None, frozenset(), arrival.at) for id, each in learnt.items()}
+            return {id: mark for id, mark in anywhere.items() if mark.words}
+        cited = [each for each in learnt.values() if each.cites]
+        seen = await self.sight.read(root, cited, until)
+        verdicts = seen.verdicts or {}
+        self._counts["late"] += sum(each.memory not in verdicts for each in cited)
+        marked: dict[str, Mark] = {}
+        for each in memories:
+            mark = self._mark(each, learnt.get(each.id), seen, verdicts.get(each.id, ()), arrival.at)
+            if mark.words or mark.weight != 1.0:
+                marked[each.id] = mark
+        self._counts["marked"] += len(marked)
+        return marked
+
+    def _mark(
+        self, held: Fact | Passage, row: Learnt | None, seen: Seen, verdicts: Sequence[Verdict], at: datetime
+    ) -> Mark:
+        """How one memory is shown."""
+        here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
+        stage = marking.staged(row, here, own, at) if row is not None else Mark()
+        view = seen.last
+        if stage.weight <= 0.0 or view is None or not _of_a_project(held):
+            return stage
+        if row is None and isinstance(held, Fact) and len(self._unknown) < MOST_LOOKED:
+            self._unknown[held.id] = held, view.root
+        of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
+        other = against(held.text, view.built)
+        return marking.joined(stage, of_code, Mark(f"the checkout says otherwise: {other}" if other else ""))
+
+    async def after_exchange(self, exchange: Journaled) -> Noticed:
+        worked = self._sessions.get(exchange.session.id)
+        if worked is None or not self._settings.enabled:
+            return Noticed()
+        view = await self.sight.look(worked.root, self._now())
+        if view is None:
+            return Noticed()
+
+        async def then() -> None:
+            self.rows.written()
+            if await self.look_into_new(view):
+                await self._follow(view, anew=True)
+
+        return Noticed(then=then, checkout=worked.at(exchange.at) or view.checkout)
+
+    async def forget(self, owners: Sequence[str]) -> LettingGo:
+        async def then(gone: Forgotten) -> None:
+            self.rows.written()
+            for id in gone.ids:
+                self._unknown.pop(id, None)
+
+        return LettingGo(then=then)
+
+    async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
+        return [record_of(each) for each in await self._journal.learnt_after(owner, after, limit)]
+
+    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> str:
+        learnt = learnt_of(record)
+        mine = owned_by(learnt.owner, scope)
+        owner = mine[0].owner(mine[1]) if mine is not None else None
+        if owner is None or not await self._journal.memories([learnt.memory], [owner]):
+            return "forgotten"
+        if (await self._journal.learnt([learnt.memory])).get(learnt.memory) is not None:
+            return "known"
+        return "taken" if dry or await self._journal.learn_where(replace(learnt, owner=owner)) else "known"
+
+    @classmethod
+    def routes(cls) -> tuple[Route, ...]:
+        return (
+            Route("GET", "branches", cls.branches, limit=50),
+            Route("GET", "learnt-on/{branch:.+}", cls.on_branch, limit=100),
+        )
+
+    async def branches(self, question: Question) -> dict[str, Any]:
+        """``?limit=50``: the branches on which something was learnt."""
+        found = await self._journal.counted(question.owners, question.limit)
+        return {
+            "branches": [
+                {
+                    "repository": each.repository,
+                    "branch": each.branch,
+                    "facts": each.facts,
+                    "staged": each.staged,
+                    "stage": each.stage.value,
+                    "since": each.since,
+                }
+                for each in found
+            ]
+        }
+
+    async def on_branch(self, question: Question) -> dict[str, Any]:
+        """``?limit=100``: the facts that were learnt on a branch, the newest first, with what they cite."""
+        ids = await self._journal.learnt_on(question.names["branch"], question.owners, question.limit)
+        facts = await self._journal.facts(ids, question.owners)
+        learnt = await self._journal.learnt([fact.id for fact in facts])
+        return {
+            "facts": [
+                memory(fact, question.now)
+                | {"checkout": record_of(learnt[fact.id]), "stage": learnt[fact.id].stage.value}
+                for fact in facts
+                if fact.id in learnt
+            ]
+        }
+
+    def metrics(self) -> Mapping[str, float]:
+        return {f"{name}_total": float(count) for name, count in self._counts.items()}
+
+    async def _follow(self, view: View, *, anew: bool = False) -> None:
+        """See what has become of the branches on which something was learnt, where any reference has changed."""
+        if not self.sight.to_follow(view) and not anew:
+            return
+        repository = view.checkout.repository
+        known = await self._journal.branches(repository)
+        if not known:
+            return
+        told = await self.sight.asked(partial(follow, view, known, self._now()))
+        anchors: dict[str, str] = {}
+        old = {new: name for name, new in told.renamed.items()}
+        for name, own in told.own.items():
+            for id, at in await self._journal.unanchored(repository, old.get(name, name)):
+                anchors[id] = at if at in own else own[-1]
+        if told.branches or told.renamed or anchors:
+            owners = await self._journal.follow(told.branches, told.renamed, anchors, repository)
+            self.rows.written()
+            self._changed(owners)
+
+    async def look_into_new(self, view: View) -> bool:
+        """Find what new memories cite; whether there were any."""
+        new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
+        if new:
+            cited = await self.sight.asked(lambda: {id: found(text, view) for id, text in new})
+            await self._journal.looked(cited)
+            self.rows.written()
+        return bool(new)
+
+    async def _look_into_unknown(self, view: View) -> None:
+        """Find what memories cite that were shown and learnt nowhere: from now on it is known whether that holds."""
+        mine = [fact for fact, root in self._unknown.values() if root == view.root]
+        if not mine:
+            return
+        for fact in mine:
+            self._unknown.pop(fact.id, None)
+        here = replace(view.checkout, branch="", staged=False)
+        cited = await self.sight.asked(lambda: {fact.id: found(fact.text, view) for fact in mine})
+        for fact in mine:
+            await self._journal.learn_where(Learnt(fact.id, fact.owner, here, "", cited[fact.id], looked=True))
+        self.rows.written()
+
+
+def _of_a_project(held: Fact | Passage) -> bool:
+    """Whether a memory is a project's: what holds for a person everywhere is not about this code."""
+    return held.owner.startswith(("up:", "p:"))
+
+
+FEATURE = Checkouts

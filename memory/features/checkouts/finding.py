@@ -1,0 +1,140 @@
+"""Find what a text cites in a checkout, when it is learnt. Blocks: for a thread."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from memory.checkout import Citation, Sort
+from memory.features.checkouts import files
+from memory.features.checkouts.declared import is_declared
+from memory.features.checkouts.git import NoAnswer, git
+from memory.features.checkouts.looking import View
+from memory.learning.citations import citations, is_capitalised, needle
+
+MOST_HITS: Final = 200
+_ONLY_THERE: Final = 3
+"""What a line is worth at most that does not define the name."""
+
+_DEFINES: Final = re.compile(
+    r"\b(?:def|class|function|func|fn|const|let|var|struct|enum|interface|trait|type|object|module|package|record|impl|macro_rules!|"
+    r"val|sub|procedure)\b[^=(]{0,60}$"
+)
+_PROSE: Final = re.compile(
+    r"(?i)\.(?:md|mdx|rst|txt|html?|lock|svg|csv)$|(?:^|/)(?:changelog|license|package-lock\.json)"
+)
+_RUNNERS: Final = {
+    "make": ("Makefile", "makefile", "GNUmakefile"),
+    "just": ("justfile", "Justfile"),
+    "run": ("package.json",),
+}
+
+
+def found(text: str, view: View) -> tuple[Citation, ...]:
+    """What a text cites of a checkout: what is there, and files that are not there yet."""
+    told = (_found(each, view) for each in citations(text))
+    cites = dict.fromkeys(each for each in told if each is not None)
+    held = {each.file for each in cites if each.sort is not Sort.FILE}
+    # A file that is named beside what stands in it is cited for that: its other lines may change.
+    return tuple(each for each in cites if each.sort is not Sort.FILE or each.line or each.name not in held)
+
+
+def seek(root: str, cited: Citation, there: Iterable[str] = ()) -> tuple[str, int]:
+    """The file and the line where a symbol or a port stands, the best of them; empty where there is none."""
+    word = re.split(r"\.|::|#", cited.name)[-1]
+    try:
+        told = git(
+            root,
+            "-c",
+            "core.quotePath=false",
+            "grep",
+            "-n",
+            "-I",
+            "-F",
+            "-w",
+            "--untracked",
+            "--no-color",
+            "-m",
+            "5",
+            "-e",
+            word,
+        )
+    except NoAnswer:
+        return "", 0
+    known, best = frozenset(there), (0, "", 0)
+    for hit in told.splitlines()[:MOST_HITS]:
+        path, _, rest = hit.partition(":")
+        line, _, code = rest.partition(":")
+        if not line.isdigit() or files.secret_like(path) or (known and path not in known):
+            continue
+        worth = _worth(cited, word, path, code)
+        if worth > best[0] and (worth > _ONLY_THERE or not is_capitalised(cited)):
+            best = (worth, path, int(line))
+    return best[1], best[2]
+
+
+def mark_of(content: bytes, line: int) -> str:
+    """A hash of a file's content, or of one of its lines; empty where it has no such line."""
+    if line:
+        every = content.split(b"\n", line)
+        if len(every) < line or not every[line - 1].strip():
+            return ""
+        content = every[line - 1].strip()
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _worth(cited: Citation, word: str, path: str, code: str) -> int:
+    defines = cited.sort is Sort.SYMBOL and bool(_DEFINES.search(code.partition(word)[0]))
+    return 1 + 4 * defines + 2 * (not _PROSE.search(path))
+
+
+def _found(cited: Citation, view: View) -> Citation | None:
+    match cited.sort:
+        case Sort.FILE:
+            return _file(cited, view)
+        case Sort.VERSION:
+            return replace(cited, seen=True) if is_declared(cited, view.built) else None
+        case Sort.COMMAND:
+            return _command(cited, view)
+        case _:
+            file, line = seek(view.root, cited, view.files)
+            # A word that only prose has is no name of the code.
+            plain = not file or _PROSE.search(file)
+            return (
+                None if plain else replace(cited, file=file, line=line if cited.sort is Sort.SYMBOL else 0, seen=True)
+            )
+
+
+def _file(cited: Citation, view: View) -> Citation | None:
+    path = cited.name.removeprefix(f"{view.root}/").removeprefix("./").rstrip("/")
+    if path.startswith("/"):
+        return None
+    if path not in view.files:
+        alike = [each for each in view.files if each.endswith(f"/{path}")]
+        if len(alike) == 1:
+            path = alike[0]
+        elif any(each.startswith(f"{path}/") for each in view.files):
+            return replace(cited, name=path, file=path, line=0, seen=True)
+        else:
+            return None
+    content = None
+    with contextlib.suppress(OSError):
+        content = files.read(view.root, path)
+    if content is None:
+        return None
+    line = cited.line if mark_of(content, cited.line) else 0
+    return replace(cited, name=path, file=path, line=line, mark=mark_of(content, line), seen=True)
+
+
+def _command(cited: Citation, view: View) -> Citation | None:
+    pattern = needle(cited)
+    for name in _RUNNERS[cited.name.partition(" ")[0]]:
+        if name in view.files and pattern is not None:
+            with contextlib.suppress(OSError):
+                if pattern.search(files.read(view.root, name) or b""):
+                    return replace(cited, file=name, seen=True)
+    return None

@@ -1,0 +1,96 @@
+"""Ask git about a checkout. Blocks: for a thread, and never while a request waits.
+
+Nothing that a repository's own configuration names is run (hooks, a monitor of files, filters, external diffs, a
+program that checks signatures), nothing is written, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import Final
+
+SECONDS: Final = 5.0
+"""How long one question may take."""
+MOST: Final = 16 * 2**20
+"""Bytes of an answer."""
+
+_SAFE: Final = (
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "log.showSignature=false",
+    "protocol.allow=never", "core.untrackedCache=false", "submodule.recurse=false",
+)  # fmt: skip
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+class NoAnswer(Exception):
+    """Git is not there, took too long, or knows nothing of it."""
+
+
+def git(root: str, *asked: str, given: bytes | None = None) -> str:
+    """What git answers.
+
+    Raises:
+        NoAnswer: when it does not.
+    """
+    command = ["git", "--no-pager", "--no-optional-locks", "--literal-pathspecs", "-C", root]
+    for each in _SAFE:
+        command += ["-c", each]
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": os.environ.get("HOME", "/"),
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_ATTR_NOSYSTEM": "1",
+    }
+    try:
+        done = subprocess.run(
+            [*command, *asked],
+            input=given,
+            stdin=subprocess.DEVNULL if given is None else None,
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise NoAnswer(str(error)) from error
+    if done.returncode != 0:
+        raise NoAnswer(done.stderr[:200].decode("utf-8", "replace").strip() or f"git ended with {done.returncode}")
+    return done.stdout[:MOST].decode("utf-8", "surrogateescape")
+
+
+def lines(root: str, *asked: str) -> list[str]:
+    """The lines of an answer; none where there is no answer."""
+    try:
+        return git(root, *asked).splitlines()
+    except NoAnswer:
+        return []
+
+
+def commit(text: str) -> str:
+    """A text, if it is a commit's name; else nothing."""
+    text = text.strip()
+    return text if _COMMIT.fullmatch(text) else ""
+
+
+def is_ancestor(root: str, one: str, other: str) -> bool:
+    """Whether all that a commit holds is in another one."""
+    try:
+        git(root, "merge-base", "--is-ancestor", one, other)
+    except NoAnswer:
+        return False
+    return True
+
+
+def patches(root: str, *asked: str) -> dict[str, str]:
+    """Commits by what each of them changes, as ``git patch-id`` names that."""
+    try:
+        told = git(root, *asked, "--no-ext-diff", "--no-textconv")
+        ids = git(root, "patch-id", "--stable", given=told.encode("utf-8", "surrogateescape")) if told else ""
+    except NoAnswer:
+        return {}
+    pairs = (line.split() for line in ids.splitlines())
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

@@ -1,0 +1,93 @@
+"""The words behind a memory that is shown, and what it counts for, by what its checkout says. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from memory.checkout import Checkout, Learnt, Sort, Stage
+from memory.features.checkouts.checking import State, Verdict
+from memory.hooks.feature import Mark
+
+GONE: Final = 0.4
+CHANGED: Final = 0.9
+REVERTED: Final = 0.4
+HALF_LIFE: Final = 7.0
+"""Days after which what was learnt on a branch that was dropped counts for half."""
+FADED: Final = 0.1
+"""What counts for less is left out."""
+SHORT: Final = 7
+"""Characters of a commit that are shown."""
+NAMES: Final = 2
+"""Citations that are told of one memory."""
+
+_ORDER: Final = {state: place for place, state in enumerate(State)}
+_PLAIN: Final = re.compile(r"[\w./@:+#() -]{1,120}")
+
+
+def staged(learnt: Learnt, here: Checkout | None, own: frozenset[str], now: datetime) -> Mark:
+    """How a memory is shown that was learnt on a branch, to who works ``here``, with these commits of its ``own``; None
+    where it is not known (any more) what is checked out there."""
+    at = learnt.checkout
+    if not at.staged or learnt.stage is Stage.MERGED:
+        return Mark()
+    if here is not None and ((here.branch == at.branch and bool(here.branch)) or learnt.anchor in own):
+        return Mark()
+    on = f"learnt on branch {at.branch}" if _PLAIN.fullmatch(at.branch) else "learnt on another branch"
+    if learnt.stage is Stage.REVERTED:
+        return Mark(f"{on}, merged and reverted since", REVERTED)
+    if learnt.stage is Stage.DROPPED:
+        days = max((now - learnt.since).total_seconds() / 86_400, 0.0) if learnt.since else 0.0
+        weight = 0.5 ** (1.0 + days / HALF_LIFE)
+        return Mark(f"{on}, dropped since", weight if weight >= FADED else 0.0)
+    return Mark(on, CHANGED) if here is None else Mark("", 0.0)
+
+
+def checked(verdicts: Sequence[Verdict], learnt_at: str, now_at: str) -> Mark:
+    """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits."""
+    since = f"since {learnt_at[:SHORT]}" if learnt_at else "since then"
+    if not verdicts:
+        return Mark()
+    worst = max((each.state for each in verdicts), key=_ORDER.__getitem__)
+    of = [each for each in verdicts if each.state is worst]
+    match worst:
+        case State.HOLDS:
+            return Mark(f"holds as of {now_at[:SHORT]}" if now_at else "", sure=True)
+        case State.CHANGED:
+            return Mark(f"changed {since}{_told(of)}", CHANGED if any(_weighs(each) for each in of) else 1.0)
+        case State.MOVED:
+            return Mark(f"moved {since}{_told(of)}")
+        case State.GONE:
+            return Mark(f"gone {since}{_told(of)}", GONE)
+
+
+def joined(*marks: Mark) -> Mark:
+    """Several marks as one."""
+    weight = 1.0
+    for each in marks:
+        weight *= each.weight
+    worded = [each for each in marks if each.words]
+    return Mark("; ".join(each.words for each in worded), weight, all(each.sure for each in worded))
+
+
+def _weighs(verdict: Verdict) -> bool:
+    """Whether a change speaks against what was said: that a file has other lines does not."""
+    return verdict.cited.sort is not Sort.FILE or bool(verdict.cited.line)
+
+
+def _told(verdicts: Sequence[Verdict]) -> str:
+    """What of it is gone, or where it is now."""
+    names = []
+    for each in verdicts[:NAMES]:
+        name, now = each.cited.name, each.now
+        if not _PLAIN.fullmatch(name) or (now and not _PLAIN.fullmatch(now)):
+            continue
+        if each.state is State.MOVED:
+            names.append(f"now {now}" if name in now or each.cited.sort is Sort.FILE else f"{name} is now in {now}")
+        elif now:
+            names.append(now if each.cited.sort in (Sort.VERSION, Sort.FILE) else f"{name} is {now}")
+        else:
+            names.append(name)
+    return f": {', '.join(names)}" if names else ""

@@ -1,0 +1,211 @@
+"""Where memories were learnt, in the journal's database: checkouts, what is cited of them, and branches."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from memory.checkout import Branch, Checkout, Citation, Learnt, Sort, Stage
+from memory.fact import Fact, Passage
+from memory.ports import Lesson
+from memory.stores.messages import Redact
+from memory.stores.queries import QUERIES, many
+from memory.stores.rows import stamp, when
+from memory.stores.shelf import Shelf, ask_many
+
+MOST_BRANCHES = 200
+"""Branches of a repository that are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How many facts were learnt on a branch, and what has become of it."""
+
+    repository: str
+    branch: str
+    staged: bool
+    facts: int
+    stage: Stage
+    since: datetime | None
+
+
+class Checkouts(Shelf):
+    """The part of the journal that knows where memories were learnt."""
+
+    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]:
+        """Where memories were learnt, by their ids, as far as that is known."""
+
+        def work(connection: sqlite3.Connection) -> dict[str, Learnt]:
+            return {row["memory"]: _learnt_of(row) for row in ask_many(connection, "checkouts_of", memories)}
+
+        return await self._few(work, len(memories))
+
+    async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]:
+        """Memories of a repository of which nobody has looked for what they cite: id and text."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+            rows = connection.execute(QUERIES["checkouts_unlooked"], (repository, limit))
+            return [(row["memory"], row["text"]) for row in rows]
+
+        return await self._db.read(work)
+
+    async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None:
+        """Write what memories cite."""
+        rows = [(self._redact(cites_text(cites)), memory) for memory, cites in cited.items()]
+        await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
+
+    async def branches(self, repository: str) -> list[Branch]:
+        """The branches of a repository on which something was learnt; those that nobody has looked at are open."""
+
+        def work(connection: sqlite3.Connection) -> list[Branch]:
+            rows = connection.execute(QUERIES["branches_in"], (repository, MOST_BRANCHES))
+            never = datetime.min.replace(tzinfo=UTC)
+            return [
+                Branch(
+                    repository, row["name"], row["tip"], row["base"], Stage(row["stage"]), when(row["since"]) or never
+                )
+                for row in rows
+            ]
+
+        return await self._db.read(work)
+
+    async def unanchored(self, repository: str, branch: str) -> list[tuple[str, str]]:
+        """What was learnt on a branch before it had a commit of its own: id and the commit then."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+            rows = connection.execute(QUERIES["checkouts_on"], (repository, branch))
+            return [(row["memory"], row["commit_id"]) for row in rows]
+
+        return await self._db.read(work)
+
+    async def follow(
+        self, branches: Sequence[Branch], renamed: Mapping[str, str], anchors: Mapping[str, str], repository: str
+    ) -> frozenset[str]:
+        """Write what has become of branches of a repository: first their new names (``renamed``, old to new), then the
+        commits by which memories are known elsewhere (``anchors``); whose memories that concerns."""
+
+        def work(connection: sqlite3.Connection) -> frozenset[str]:
+            for old, new in renamed.items():
+                connection.execute(QUERIES["checkout_renamed"], (self._redact(new), repository, old))
+                connection.execute(QUERIES["branch_drop"], (repository, old))
+            connection.executemany(QUERIES["checkout_anchored"], [(to, memory) for memory, to in anchors.items()])
+            owners: set[str] = set()
+            for each in branches:
+                told = (
+                    each.repository,
+                    self._redact(each.name),
+                    each.tip,
+                    each.base,
+                    each.stage.value,
+                    stamp(each.since),
+                )
+                connection.execute(QUERIES["branch_write"], told)
+                found = connection.execute(QUERIES["checkouts_owners"], (each.repository, each.name))
+                owners.update(row["owner"] for row in found)
+            return frozenset(owners)
+
+        return await self._db.write(work)
+
+    async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]:
+        """Ids of the facts of some owners that were learnt on a branch, the newest first."""
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute(many("checkouts_branch", len(owners)), (*owners, branch, limit))
+            return [row["memory"] for row in rows]
+
+        return await self._db.read(work)
+
+    async def counted(self, owners: Sequence[str], limit: int) -> list[Counted]:
+        """The branches on which facts of some owners were learnt, the newest first."""
+
+        def work(connection: sqlite3.Connection) -> list[Counted]:
+            rows = connection.execute(many("checkouts_counted", len(owners)), (*owners, limit))
+            return [
+                Counted(
+                    row["repository"],
+                    row["branch"],
+                    bool(row["staged"]),
+                    row["facts"],
+                    _stage_of(row),
+                    when(row["since"]),
+                )
+                for row in rows
+            ]
+
+        return await self._db.read(work)
+
+    async def learnt_after(self, owner: str, after: str, limit: int) -> list[Learnt]:
+        """An owner's memories that were learnt in a checkout, behind an id, in the order of the ids."""
+
+        def work(connection: sqlite3.Connection) -> list[Learnt]:
+            rows = connection.execute(QUERIES["checkouts_after"], (owner, after, limit))
+            return [_learnt_of(row) for row in rows]
+
+        return await self._db.read(work)
+
+    async def learn_where(self, learnt: Learnt) -> bool:
+        """Write where a memory was learnt; whether that was not known."""
+
+        def work(connection: sqlite3.Connection) -> bool:
+            return connection.execute(QUERIES["checkout_write"], _row(learnt, self._redact)).rowcount > 0
+
+        return await self._db.write(work)
+
+
+def write_checkout(connection: sqlite3.Connection, lesson: Lesson, at: Checkout, redact: Redact) -> None:
+    """Write where the new memories of a lesson were learnt, in a transaction that is under way. What was learnt on a
+    branch and is said again elsewhere holds there too."""
+    memories: tuple[Fact | Passage, ...] = (*lesson.facts, *lesson.passages)
+    for memory in memories:
+        if (staged := lesson.learnt.get(memory.id)) is not None:
+            here = Checkout(at.repository, at.branch, at.commit, staged)
+            connection.execute(QUERIES["checkout_write"], _row(Learnt(memory.id, memory.owner, here), redact))
+    again = [(use.memory, at.repository, redact(at.branch)) for use in lesson.uses if use.said]
+    connection.executemany(QUERIES["checkout_said_elsewhere"], again)
+
+
+def forget_checkouts(connection: sqlite3.Connection, memories: Sequence[str]) -> None:
+    """Let go of where these memories were learnt, and of branches on which nothing else was."""
+    connection.executemany(QUERIES["forget_checkout"], [(id,) for id in memories])
+    connection.execute(QUERIES["forget_branches"])
+
+
+def cites_text(cites: Sequence[Citation]) -> str:
+    """Citations for their column."""
+    return orjson.dumps([[each.sort, each.name, each.file, each.line, each.mark, each.seen] for each in cites]).decode()
+
+
+def cites_of(text: str) -> tuple[Citation, ...]:
+    """The inverse of :func:`cites_text`."""
+    told = orjson.loads(text) if text != "[]" else ()
+    return tuple(Citation(Sort(sort), name, file, line, mark, seen) for sort, name, file, line, mark, seen in told)
+
+
+def _row(learnt: Learnt, redact: Redact) -> tuple[Any, ...]:
+    at = learnt.checkout
+    cites = redact(cites_text(learnt.cites))
+    branch = redact(at.branch)
+    return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, cites, learnt.anchor, learnt.looked
+
+
+def _stage_of(row: sqlite3.Row) -> Stage:
+    """What has become of the branch: of one that nobody has looked at nothing yet."""
+    return (Stage(row["stage"]) if row["stage"] else Stage.OPEN) if row["staged"] else Stage.MERGED
+
+
+def _learnt_of(row: sqlite3.Row) -> Learnt:
+    return Learnt(
+        row["memory"],
+        row["owner"],
+        Checkout(row["repository"], row["branch"], row["commit_id"], bool(row["staged"])),
+        row["anchor"],
+        cites_of(row["cites"]),
+        bool(row["looked"]),
+        _stage_of(row),
+        when(row["since"]),
+    )

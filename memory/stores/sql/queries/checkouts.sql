@@ -1,0 +1,71 @@
+-- checkout_write: where a memory was learnt; what is known already stays
+INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO NOTHING;
+
+-- checkout_looked: what a memory cites, as it was found
+UPDATE checkouts SET cites = ?, looked = 1 WHERE memory = ?;
+
+-- checkout_anchored: the commit by which others know what was learnt on a branch
+UPDATE checkouts SET anchor = ? WHERE memory = ?;
+
+-- checkout_said_elsewhere: what was said on another branch too does not hold on one only
+UPDATE checkouts SET staged = 0 WHERE memory = ? AND staged AND NOT (repository = ? AND branch = ?);
+
+-- checkout_renamed: a branch has another name now
+UPDATE checkouts SET branch = ? WHERE repository = ? AND branch = ? AND staged;
+
+-- checkouts_of: where these memories were learnt, and what has become of the branch
+SELECT checkouts.*, branches.stage, branches.since
+FROM checkouts LEFT JOIN branches
+ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
+WHERE memory IN (?*);
+
+-- checkouts_unlooked: memories of a repository of which it was not looked for what they cite, with their text
+SELECT checkouts.memory, coalesce(facts.text, passages.text, '') AS text
+FROM checkouts LEFT JOIN facts ON facts.id = checkouts.memory LEFT JOIN passages ON passages.id = checkouts.memory
+WHERE checkouts.repository = ? AND NOT looked LIMIT ?;
+
+-- checkouts_on: what was learnt on a branch and has no commit of it yet
+SELECT memory, commit_id FROM checkouts WHERE repository = ? AND branch = ? AND staged AND anchor = '';
+
+-- checkouts_branch: ids of the facts of some owners that were learnt on a branch, the newest first
+SELECT checkouts.memory FROM checkouts JOIN facts ON facts.id = checkouts.memory
+WHERE checkouts.owner IN (?*) AND branch = ? ORDER BY facts.recorded DESC LIMIT ?;
+
+-- checkouts_counted: the branches on which facts of some owners were learnt
+SELECT checkouts.repository, checkouts.branch, max(staged) AS staged, count(*) AS facts, branches.stage, branches.since
+FROM checkouts JOIN facts ON facts.id = checkouts.memory LEFT JOIN branches
+ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
+WHERE checkouts.owner IN (?*) AND facts.state = 'active' AND branch != ''
+GROUP BY checkouts.repository, checkouts.branch ORDER BY max(facts.recorded) DESC LIMIT ?;
+
+-- checkouts_after: an owner's, behind an id
+SELECT checkouts.*, branches.stage, branches.since
+FROM checkouts LEFT JOIN branches
+ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
+WHERE owner = ? AND memory > ? ORDER BY memory LIMIT ?;
+
+-- checkouts_owners: whose memories were learnt on a branch
+SELECT DISTINCT owner FROM checkouts WHERE repository = ? AND branch = ? AND staged;
+
+-- branches_in: the branches of a repository on which something was learnt
+SELECT checkouts.branch AS name, coalesce(tip, '') AS tip, coalesce(base, '') AS base,
+    coalesce(stage, 'open') AS stage, since
+FROM checkouts LEFT JOIN branches ON branches.repository = checkouts.repository AND branches.name = checkouts.branch
+WHERE staged AND checkouts.repository = ? GROUP BY checkouts.branch ORDER BY checkouts.branch LIMIT ?;
+
+-- branch_write: what has become of a branch
+INSERT INTO branches (repository, name, tip, base, stage, since) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (repository, name) DO UPDATE SET
+    tip = excluded.tip, base = excluded.base, stage = excluded.stage, since = excluded.since;
+
+-- branch_drop: a branch has another name now
+DELETE FROM branches WHERE repository = ? AND name = ?;
+
+-- forget_checkout: where a memory was learnt, and what it cites
+DELETE FROM checkouts WHERE memory = ?;
+
+-- forget_branches: branches on which nothing is known any more
+DELETE FROM branches WHERE NOT EXISTS (
+    SELECT 1 FROM checkouts WHERE checkouts.repository = branches.repository AND checkouts.branch = branches.name AND staged
+);

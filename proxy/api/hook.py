@@ -1,0 +1,144 @@
+"""A client that only takes hooks tells what was said in it, and is told what memory would add.
+
+Its talk is prepared and journaled as a request that comes through here is; it is kept in this process alone, so that a
+reply can be put behind the words that it answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import orjson
+from aiohttp import web
+
+from memory.conversation import Reply, Text
+from memory.edits import Append
+from memory.session import Arrival, Prepared, RequestKind
+from proxy.api.answers import answer
+from proxy.api.asked import body_of, checked_text, memory_of, scope_of
+from proxy.caller import name, namespace, strictest, without_secrets
+from proxy.edge import EDGE, Edge
+from proxy.errors import Refusal
+from proxy.fail_open import fail_open
+from proxy.runtimes import Place, project_of
+from proxy.runtimes.spoken import spoken
+from proxy.wire import DIALECTS
+from proxy.wire.dialect import View
+
+routes = web.RouteTableDef()
+
+MOST_TALKS: Final = 256
+MOST_MESSAGES: Final = 200
+"""Messages of a talk that are kept; those before are forgotten here, and stand in the journal."""
+EVENTS: Final = ("prompt", "reply", "context")
+
+_FORMAT: Final = "/chat/completions"
+_FIELDS: Final = {"client": str, "session": str, "event": str, "text": str, "directory": str, "later": bool}
+
+
+@dataclass(slots=True)
+class Talk:
+    """A session of a client: what was said, what is being answered, and what memory added that was not given yet."""
+
+    messages: list[dict[str, str]] = field(default_factory=list)
+    asked: tuple[Prepared, View] | None = None
+    waiting: str = ""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Talks:
+    """The talks that are under way."""
+
+    def __init__(self) -> None:
+        self._talks: OrderedDict[tuple[str, ...], Talk] = OrderedDict()
+
+    def of(self, *key: str) -> Talk:
+        """A talk by its key; a new one where there is none."""
+        talk = self._talks.setdefault(key, Talk())
+        self._talks.move_to_end(key)
+        while len(self._talks) > MOST_TALKS:
+            self._talks.popitem(last=False)
+        return talk
+
+
+TALKS = web.AppKey("talks", Talks)
+
+
+@routes.post("/api/hook")
+async def hook(request: web.Request) -> web.Response:
+    """``{"client": "cursor", "session": …, "event": "prompt", "text": …, "directory": …}``: what memory adds to a
+    person's words. With ``"later": true`` it is kept until the event ``context`` asks for it; ``reply`` tells what was
+    answered."""
+    memory, edge = memory_of(request), request.app[EDGE]
+    said = await body_of(request, _FIELDS)
+    event = said.get("event", "")
+    if event not in EVENTS:
+        raise Refusal(422, f"event is {event[:40]!r}; it is one of {', '.join(EVENTS)}")
+    client, session = name(said.get("client", ""), "client"), name(said.get("session", ""), "session")
+    scope = scope_of(request)
+    place = edge.checkouts.locate(Place(directory=said.get("directory") or None))
+    if scope.project is None:
+        scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
+    talk = request.app[TALKS].of(scope.org or "", scope.user or "", scope.project or "", client, session)
+    async with talk.lock:
+        if event == "context":
+            text, talk.waiting = talk.waiting, ""
+            return answer({"text": text})
+        text = checked_text(said.get("text", ""), "text", required=True)
+        if event == "reply":
+            return answer({"journaled": await _answered(memory, talk, text)})
+        mode = edge.settings.memory.mode
+        if (settings := edge.settings.projects.get(scope.project or "")) is not None:
+            mode = strictest(mode, settings.memory)
+        talk.messages = [*talk.messages, {"role": "user", "content": text}][-MOST_MESSAGES:]
+        body = orjson.dumps({"model": client, "messages": talk.messages})
+        view = DIALECTS[_FORMAT].read(body, spoken)
+        arrival = Arrival(
+            scope=scope,
+            kind=RequestKind.MAIN,
+            runtime=client,
+            namespace=namespace(f"hook\0{client}\0{scope.user}", edge.identity_key),
+            at=edge.now(),
+            session_key=session,
+            mode=mode,
+            directory=place.directory,
+            checkout=place.checkout,
+            size=len(body),
+        )
+        added, receipt = await _prepared(edge, talk, view, arrival)
+        if said.get("later"):
+            talk.waiting, added = added, ""
+        return answer({"text": added, "receipt": receipt})
+
+
+async def _prepared(edge: Edge, talk: Talk, view: View, arrival: Arrival) -> tuple[str, str]:
+    """What memory adds to the newest words of a talk, and the receipt's id."""
+    memory = edge.memory
+    assert memory is not None
+    prepared, _ = await fail_open(
+        memory.preparation.prepare(view.conversation, arrival),
+        otherwise=None,
+        within=memory.preparation.patience(view.conversation, arrival),
+        doing="preparing for a hook",
+        degradations=edge.degradations,
+    )
+    talk.asked = None if prepared is None else (prepared, view)
+    if prepared is None:
+        return "", ""
+    last = len(view.items) - 1
+    texts = [edit.text for edit in prepared.edits if isinstance(edit, Append) and edit.message == last]
+    return "".join(texts).strip(), prepared.receipt.id
+
+
+async def _answered(memory: Any, talk: Talk, text: str) -> bool:
+    """Journal a reply with the words that it answers; whether there were any."""
+    asked, talk.asked = talk.asked, None
+    talk.messages.append({"role": "assistant", "content": text})
+    if asked is None:
+        return False
+    prepared, view = asked
+    await memory.notes.note(prepared, view.conversation, Reply((Text(text),), complete=True), 200)
+    return True

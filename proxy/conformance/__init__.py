@@ -1,0 +1,14 @@
+"""What a transparent proxy of model APIs must do, as cases that can be run against any proxy.
+
+    case                    a case: its id, what it asks for, why, and where that is written
+    formats                 the five APIs, as far as the cases need them
+    upstream                the provider behind the proxy, which records what comes and answers as it is told
+    client                  the client before the proxy: raw bytes there, raw bytes back
+    bench                   both ends of one run
+    bodies, headers, streams, replies, refusals, sessions, paths
+                            the cases
+    run                     runs cases, one after the other
+    report                  what came of it, as a table and as JSON
+
+It knows nothing else of this package: what is tested must not be tested by itself.
+"""

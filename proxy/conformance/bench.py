@@ -1,0 +1,118 @@
+"""Both ends of a run: a client before the proxy, and the provider behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import aiohttp
+from yarl import URL
+
+from proxy.conformance.case import Failed, must
+from proxy.conformance.formats import Format
+from proxy.conformance.upstream import Answer, Came, Upstream
+
+SECONDS: Final = 170.0
+"""How long a request may take; a body of 64 MiB takes a busy machine a while."""
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """A reply as the client sees it. ``whole``: it ended as it should."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One format before one proxy."""
+
+    base: str
+    model: str
+    format: Format
+    upstream: Upstream
+    client: aiohttp.ClientSession
+    more: Mapping[str, str] = field(default_factory=dict)
+    large: int = 64 * 2**20
+
+    @property
+    def said(self) -> str:
+        """Words that no other case says, and that ask and teach nothing."""
+        return f"Hello {uuid.uuid4().hex}."
+
+    def json(self, *texts: str, stream: bool = False, **more: Any) -> bytes:
+        """A body with a person's and a model's texts."""
+        return json.dumps(self.format.body(self.model, *(texts or (self.said,)), stream=stream, **more)).encode()
+
+    def whole(self, text: str = "Very well.") -> Answer:
+        """A whole reply, to be given from now on."""
+        return self.upstream.answers(Answer([json.dumps(self.format.reply(text)).encode()]))
+
+    def streamed(self, *pieces: bytes, **more: Any) -> Answer:
+        """A streamed reply, to be given from now on."""
+        told = pieces or tuple(self.format.events("One two three."))
+        return self.upstream.answers(Answer(list(told), headers={"Content-Type": self.format.stream}, **more))
+
+    async def post(self, body: bytes, *, stream: bool = False, path: str = "", **headers: str) -> Got:
+        """Send a body; the reply. Underscores in names of headers stand for dashes."""
+        async with self.open(body, stream=stream, path=path, **headers) as reply:
+            came = bytearray()
+            whole = True
+            try:
+                async for piece in reply.content.iter_any():
+                    came += piece
+            except (aiohttp.ClientPayloadError, ConnectionError):
+                whole = False
+            return Got(reply.status, reply.headers, bytes(came), whole)
+
+    @asynccontextmanager
+    async def open(
+        self, body: bytes, *, stream: bool = False, path: str = "", method: str = "POST", **headers: str
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The reply to a body, as it comes."""
+        told = {"Content-Type": "application/json", "User-Agent": "conformance/1", **self.format.headers, **self.more}
+        told |= {name.replace("_", "-"): value for name, value in headers.items()}
+        # As it is spelt: a query must not be put in order on its way to the proxy.
+        url = URL(self.base + (path or self.format.path(self.model, stream)), encoded=True)
+        data = None if method == "GET" else body
+        async with asyncio.timeout(SECONDS), self.client.request(method, url, data=data, headers=told) as reply:
+            yield reply
+
+    def only(self) -> Came:
+        """The one request that has come.
+
+        Raises:
+            Failed: where it was none, or several.
+        """
+        came = self.upstream.came
+        if len(came) != 1:
+            raise Failed(f"{len(came)} requests reached the provider, not one")
+        return came[0]
+
+    async def arrives(self, body: bytes, **headers: str) -> Came:
+        """Send a body and have it answered; the request that reached the provider."""
+        self.whole()
+        got = await self.post(body, stream=False, path="", **headers)
+        must(got.status == 200, f"the client got {got.status}: {got.body[:200]!r}")
+        return self.only()
+
+    async def unchanged(self, body: bytes, **headers: str) -> None:
+        """Send a body, which must arrive byte for byte."""
+        came = await self.arrives(body, **headers)
+        must(came.body == body, difference(body, came.body))
+
+
+def difference(sent: bytes, came: bytes) -> str:
+    """Where two bodies differ first, in words."""
+    at = next(
+        (n for n, (one, other) in enumerate(zip(sent, came, strict=False)) if one != other), min(len(sent), len(came))
+    )
+    return f"at byte {at} of {len(sent)} {sent[at : at + 40]!r} became {came[at : at + 40]!r}"

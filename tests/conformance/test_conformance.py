@@ -1,0 +1,103 @@
+"""The suite is right about proxies: about this one, and about one that is wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from proxy.conformance.case import ALL, CASES, Result
+from proxy.conformance.report import as_json, as_markdown, summary
+from proxy.conformance.run import Asked, Ran, run
+from tests.proxy.cli.running import run as command
+from tests.running import running
+
+SMALL = 256 * 1024
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+@asynccontextmanager
+async def spoiling(upstream: str) -> AsyncIterator[str]:
+    """A proxy that reads and writes everything anew, tries again by itself and waits for the end of every stream."""
+
+    async def relay(request: web.Request) -> web.Response:
+        body = json.dumps(json.loads(await request.read() or b"{}")).encode()
+        async with aiohttp.ClientSession() as client:
+            for _ in range(2):
+                async with client.post(upstream + request.path, data=body) as reply:
+                    told = await reply.read()
+                    if reply.status < 429:
+                        break
+            return web.Response(body=told, status=reply.status, content_type=reply.content_type)
+
+    app = web.Application(client_max_size=2**30)
+    app.router.add_route("*", "/{path:.*}", relay)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def told(asked: Asked) -> list[Ran]:
+    return [each async for each in run(asked)]
+
+
+def failed(ran: list[Ran]) -> list[str]:
+    return [f"{each.case.id} {each.format}: {each.said}" for each in ran if each.result is Result.FAILED]
+
+
+@pytest.mark.parametrize("format", ALL)
+async def test_this_proxy_does_all_that_a_transparent_one_must(tmp_path: Path, format: str) -> None:
+    port = free_port()
+    async with running(f"http://127.0.0.1:{port}", tmp_path / "home") as proxy:
+        ran = await told(Asked(proxy.url, port, formats=(format,), large=SMALL))
+    assert failed(ran) == []
+    assert {each.case.id for each in ran} == {each.id for each in CASES.values() if format in each.formats}
+
+
+async def test_one_that_is_wrong_is_found_out() -> None:
+    port = free_port()
+    async with spoiling(f"http://127.0.0.1:{port}") as url:
+        wanted = ("body.untouched", "body.numbers", "headers.kept", "retry.none", "query.kept", "body.parallel-tools")
+        ran = await told(Asked(url, port, formats=("chat",), cases=wanted, large=SMALL))
+    wrong = {each.case.id for each in ran if each.result is Result.FAILED}
+    assert wrong == {"body.untouched", "body.numbers", "headers.kept", "retry.none", "query.kept"}
+    assert all(each.said for each in ran if each.result is Result.FAILED)
+    table = as_markdown(ran)
+    assert "| `body.numbers` | **no** |" in table and "| `body.parallel-tools` | yes |" in table
+    assert summary(ran) == "1 passed, 5 failed, 0 skipped"
+    assert as_json(ran)["failed"] == 5 and all(
+        each["source"].startswith("https://") for each in as_json(ran)["results"]
+    )
+
+
+def test_every_case_tells_its_reason_and_its_source() -> None:
+    assert len(CASES) >= 35
+    for each in CASES.values():
+        assert each.why and each.says and each.source.startswith("https://") and set(each.formats) <= set(ALL), each.id
+
+
+def test_the_command_lists_the_cases_and_says_what_it_needs() -> None:
+    listed = command("conformance", "--list")
+    assert listed.code == 0 and all(id in listed.out for id in CASES)
+    assert "--base-url" in command("conformance").err
+    asked = ("conformance", "--base-url", "http://127.0.0.1:1", "--upstream-port", str(free_port()))
+    assert "no format 'soap'" in command(*asked, "--format", "soap").err
+    refused = command(*asked, "--case", "query.kept", "--format", "chat", "--json")
+    assert refused.code == 1 and refused.json["failed"] == 1

@@ -1,0 +1,53 @@
+"""What was learnt on which branch, over HTTP and on the command line, and in an export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory.features.checkouts.commands import told
+from tests.memory.features.checkouts.working import working
+from tests.proxy.api.asking import asking
+from tests.proxy.cli.running import run
+
+QUEUE = "The retry queue lives in src/queue.py and listens on port 7100."
+
+
+async def test_branches_and_what_was_learnt_on_one_are_told(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        ask = asking(on.proxy)
+        on.repository.checkout("feature/retry", new=True)
+        await on.say(QUEUE)
+        [(fact, _)] = (await on.facts()).values()
+        at = f"project={on.repository.root}"
+        [line] = told(await ask("GET", f"api/branches?{at}"))
+        assert line.startswith("feature/retry: 1 fact, open") and str(on.repository.root) in line
+        [said] = (await ask("GET", f"api/learnt-on/feature/retry?{at}"))["facts"]
+        assert said["text"] == QUEUE == fact.text and said["stage"] == "open" and said["checkout"]["staged"]
+        assert [each["name"] for each in said["checkout"]["cites"]] == ["7100"]
+        assert (await ask("GET", f"api/learnt-on/main?{at}"))["facts"] == []
+        assert (await ask("GET", f"api/learnt-on/feature/retry?{at}&user=bob"))["facts"] == []
+
+
+async def test_it_goes_with_an_export_and_comes_with_an_import(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        ask = asking(on.proxy)
+        on.repository.checkout("retry", new=True)
+        await on.say(QUEUE)
+        [(fact, learnt)] = (await on.facts()).values()
+        records = await on.feature.export(fact.owner, "", 10)
+        [record] = [each for each in records if each["id"] == fact.id]
+        assert record["branch"] == learnt.checkout.branch == "retry"
+        assert (await ask("POST", "api/import/records", record))["known"] == 1
+        other = record | {"id": "00000000-0000-4000-8000-000000000000"}
+        assert (await ask("POST", "api/import/records", other))["forgotten"] == 1
+        assert (await ask("POST", "api/import/records", record | {"commit": "HEAD; rm"}))["faults"]
+
+
+def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALIMPSEST_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PALIMPSEST__SERVER__PORT", "1")
+    assert run("branches", "--json").json == {"branches": []}
+    assert "nothing was learnt on a branch retry" in run("facts", "--branch", "retry").out
+    assert run("facts", "--branch", "retry", "--kind", "fact").code != 0

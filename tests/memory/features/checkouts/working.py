@@ -1,0 +1,71 @@
+"""An agent at work in a repository, through the real proxy: what it is given, and what is learnt of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory.checkout import Learnt
+from memory.fact import Fact
+from memory.features.checkouts.feature import Checkouts
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.memory.features.checkouts.repository import Repository
+from tests.running import Running, running
+
+
+class Working:
+    """The proxy, the provider behind it, and a repository."""
+
+    def __init__(self, proxy: Running, provider: FakeProvider, repository: Repository) -> None:
+        self.proxy, self.provider, self.repository = proxy, provider, repository
+        self._sessions = 0
+
+    @property
+    def memory(self) -> Any:
+        assert self.proxy.edge.memory is not None
+        return self.proxy.edge.memory
+
+    @property
+    def feature(self) -> Checkouts:
+        """The feature that is tried."""
+        feature: Checkouts = self.memory.features.of(Checkouts)
+        return feature
+
+    async def say(self, text: str, at: Path | None = None) -> str:
+        """Say something in a new session; what memory added to it. All of it is learnt from when this ends."""
+        self._sessions += 1
+        system = f"You are a coding agent.\nWorking directory: {at or self.repository.root}\n"
+        body = {"model": "m", "messages": [{"role": "system", "content": system}, {"role": "user", "content": text}]}
+        status, _, _ = await self.proxy.post("/v1/chat/completions", body, x_session_id=f"s{self._sessions}")
+        assert status == 200
+        await self.settle()
+        told: str = orjson.loads(self.provider.last.body)["messages"][-1]["content"]
+        return told.removeprefix(text)
+
+    async def settle(self) -> None:
+        """Wait until memory has seen all that there is to be seen."""
+        await self.proxy.learned()
+        await self.memory.preparation.settle()
+        await self.memory.learner.catch_up()
+
+    async def seen(self, at: Path | None = None) -> None:
+        """Let memory look at the repository as it stands, as any request would."""
+        await self.say(f"Good morning to you, for the {self._sessions + 1}th time.", at)
+
+    async def facts(self) -> dict[str, tuple[Fact, Learnt]]:
+        """The facts by their texts, each with where it was learnt."""
+        found = await self.memory.journal.facts_of(await self.memory.journal.owners())
+        learnt = await self.memory.journal.learnt([fact.id for fact in found])
+        return {fact.text: (fact, learnt[fact.id]) for fact in found if fact.id in learnt}
+
+
+@asynccontextmanager
+async def working(folder: Path, **options: Any) -> AsyncIterator[Working]:
+    """An agent at work below a folder."""
+    repository = Repository(folder / "loom")
+    async with fake_provider() as provider, running(provider, folder / "home", **options) as proxy:
+        yield Working(proxy, provider, repository)

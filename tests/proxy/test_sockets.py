@@ -1,0 +1,198 @@
+"""Responses over a WebSocket: memory stands in the frames, everything else is as it came, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import WSMsgType, web
+
+from tests.running import Running, running
+
+LESSON = "The staging gateway listens on port 7443 behind the reverse proxy."
+QUESTION = "On which port does the staging gateway listen?"
+
+
+class Provider:
+    """A provider that speaks Responses over a WebSocket, and over HTTP."""
+
+    def __init__(self) -> None:
+        self.frames: list[str] = []
+        self.headers: list[dict[str, str]] = []
+        self.url = ""
+        self.status = 101
+        self.end = "response.completed"
+        self.closed = asyncio.Event()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer every ``response.create`` with a short response."""
+        self.headers.append(dict(request.headers))
+        if request.method == "POST":
+            self.frames.append((await request.read()).decode())
+            return web.json_response(self.events()[-1]["response"])
+        if self.status != 101:
+            return web.Response(status=self.status, headers={"retry-after": "7"})
+        socket = web.WebSocketResponse()
+        socket.headers["x-codex-turn-state"] = "t-1"
+        await socket.prepare(request)
+        async for message in socket:
+            if message.type is WSMsgType.TEXT:
+                self.frames.append(message.data)
+                for event in self.events():
+                    await socket.send_str(json.dumps(event))
+        self.closed.set()
+        return socket
+
+    def events(self) -> list[dict[str, Any]]:
+        """The events of one response."""
+        item = {
+            "type": "message",
+            "id": "i1",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "It is port 7443, as was said.", "annotations": []}],
+        }
+        whole = {"id": "r1", "object": "response", "status": "completed", "output": [item]}
+        return [
+            {"type": "response.created", "response": {"id": "r1"}},
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            {"type": self.end, "response": {**whole, "usage": {"input_tokens": 10, "output_tokens": 2}}},
+        ]
+
+
+@asynccontextmanager
+async def standing(tmp_path: Path, **options: Any) -> AsyncIterator[tuple[Running, Provider]]:
+    """The proxy before such a provider."""
+    provider = Provider()
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", provider.handle)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    provider.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    try:
+        async with running(provider.url, tmp_path / "home", **options) as proxy:
+            yield proxy, provider
+    finally:
+        await runner.cleanup()
+
+
+def person(text: str) -> dict[str, Any]:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+
+
+def asking(*texts: str, **more: Any) -> str:
+    return json.dumps({"type": "response.create", "model": "m", "input": [*map(person, texts)], "x_odd": 1.50, **more})
+
+
+@asynccontextmanager
+async def opened(proxy: Running, session: str, **more: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+    headers = {"x-session-id": session, "x-palimpsest-project": "gate", "Authorization": "Bearer sk-x", **more}
+    async with proxy.client.ws_connect(proxy.url + "/v1/responses", headers=headers) as socket:
+        yield socket
+
+
+async def answered(socket: aiohttp.ClientWebSocketResponse, frame: str) -> list[dict[str, Any]]:
+    """Send a frame; the events up to the one that ends the response."""
+    await socket.send_str(frame)
+    events: list[dict[str, Any]] = []
+    while not events or not events[-1]["type"].startswith(("response.comp", "response.fail", "response.inc", "error")):
+        events.append(json.loads(await socket.receive_str(timeout=30)))
+    return events
+
+
+async def test_what_is_said_over_a_socket_is_learnt_and_recalled_over_another(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        async with opened(proxy, "one") as socket:
+            assert await answered(socket, asking(LESSON)) == provider.events()
+        assert provider.frames == [asking(LESSON)]
+        assert "x-palimpsest-project" not in {name.lower() for name in provider.headers[0]}
+        assert provider.headers[0]["Authorization"] == "Bearer sk-x"
+        await proxy.learned()
+        async with opened(proxy, "two") as socket:
+            await answered(socket, asking(QUESTION))
+            sent = json.loads(provider.frames[-1])
+            first, added = sent["input"][0]["content"]
+            assert first["text"] == QUESTION and "port 7443" in added["text"]
+            assert {**sent, "input": []} == {**json.loads(asking(QUESTION)), "input": []}
+            assert '"x_odd": 1.5' in provider.frames[-1]
+            await answered(socket, asking("And who said so?", previous_response_id="r1"))
+            assert "7443" not in provider.frames[-1]
+
+
+async def test_the_journal_has_the_exchange_before_the_client_sees_its_end(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, _), opened(proxy, "one") as socket:
+        assert proxy.edge.memory is not None
+        await answered(socket, asking(LESSON))
+        assert (await proxy.edge.memory.journal.counts()).exchanges == 1
+
+
+async def test_a_response_that_breaks_off_is_kept_as_far_as_it_came(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        provider.end = "response.output_text.delta"
+        async with opened(proxy, "one") as socket:
+            await socket.send_str(asking(LESSON))
+            for _ in provider.events():
+                await socket.receive_str(timeout=30)
+        assert proxy.edge.memory is not None
+        await asyncio.wait_for(provider.closed.wait(), 30)
+        await proxy.learned()
+        assert (await proxy.edge.memory.journal.counts()).exchanges == 1
+
+
+async def test_what_is_not_for_memory_goes_there_as_it_came(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        frames = [
+            asking(LESSON, generate=False),
+            '{"type":"response.processed"}',
+            "no JSON",
+            '{"type":"response.create"}',
+        ]
+        async with opened(proxy, "one", **{"x-palimpsest-memory": "off"}) as socket:
+            for frame in frames:
+                await answered(socket, frame)
+        assert provider.frames == frames
+        assert proxy.edge.memory is not None and (await proxy.edge.memory.journal.counts()).exchanges == 0
+
+
+async def test_the_providers_own_refusal_comes_back_and_its_headers_too(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+        headers["Sec-WebSocket-Version"] = "13"
+        for status, seen in ((429, 429), (401, 401), (404, 426)):
+            provider.status = status
+            async with proxy.client.get(proxy.url + "/v1/responses", headers=headers) as reply:
+                assert reply.status == seen and (seen == 426 or reply.headers["retry-after"] == "7")
+        provider.status = 101
+        async with proxy.client.get(proxy.url + "/v1/responses", headers=headers) as reply:
+            assert reply.status == 101 and reply.headers["x-codex-turn-state"] == "t-1"
+
+
+async def test_where_the_way_depends_on_the_model_there_is_no_socket(tmp_path: Path) -> None:
+    routes = [{"model": "claude-*", "dialect": "openai-responses", "url": "http://127.0.0.1:1"}]
+    async with standing(tmp_path, upstream__routes=routes) as (proxy, provider):
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        async with proxy.client.get(proxy.url + "/v1/responses", headers=headers) as reply:
+            assert reply.status == 426
+        assert provider.headers == []
+
+
+async def test_a_request_to_compact_carries_what_stood_in_the_session_and_gets_nothing_new(tmp_path: Path) -> None:
+    async with standing(tmp_path) as (proxy, provider):
+        await proxy.chat(LESSON, project="gate")
+        await proxy.learned()
+        headers = {"x_session_id": "two", "x_palimpsest_project": "gate"}
+        body = {"model": "m", "input": [person(QUESTION)]}
+        await proxy.post("/v1/responses", body, **headers)
+        first = json.loads(provider.frames[-1])["input"][0]
+        assert "7443" in first["content"][1]["text"]
+        more = [provider.events()[1]["item"], person("The gateway of production listens on port 9443.")]
+        await proxy.post("/v1/responses/compact", {"model": "m", "input": [person(QUESTION), *more]}, **headers)
+        assert json.loads(provider.frames[-1])["input"] == [first, *more]
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        assert await proxy.edge.memory.journal.find_facts(["up:/local/gate"], "9443") == []
