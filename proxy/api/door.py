@@ -43,7 +43,7 @@ async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         response: web.StreamResponse = fault(403, why)
     else:
         response = await _handled(request, handler, edge, access)
-    await _record(request, edge, access, response.status)
+    await record(request, edge, access, response.status)
     return response
 
 
@@ -72,11 +72,11 @@ async def _handled(request: web.Request, handler: Handler, edge: Edge, access: A
         return await handler(request)
     except Exception as error:
         status = getattr(error, "status", 500)
-        await _record(request, edge, access, status if isinstance(status, int) else 500)
+        await record(request, edge, access, status if isinstance(status, int) else 500)
         raise
 
 
-async def _record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
+async def record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
     """Write down who asked what: which endpoint and which memory, and no text."""
     if edge.memory is None or request.path in UNTOLD:
         return

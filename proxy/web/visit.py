@@ -17,8 +17,10 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.scope import Layer, Scope
+from proxy.api.access import ACCESS, ALL
 from proxy.api.answers import FAULTS, Handler, sentence_of
 from proxy.api.asked import LARGEST, checked_text, memory_of, owners_of, query_text, scope_of
+from proxy.api.door import record
 from proxy.door.sites import is_own_origin
 from proxy.door.visitors import Session, cookie_name
 from proxy.edge import EDGE, Edge
@@ -138,6 +140,7 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
+        ACCESS.set(ALL)
         return await page(Visit(request, session))
 
     return safe(visited, fault)
@@ -154,7 +157,14 @@ def filled_in(page: Page, fault: Fault) -> Handler:
         form = await form_of(request)
         if not hmac.compare_digest(form.pop("form", "").encode("utf-8", "replace"), session.form.encode()):
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
-        return await page(Visit(request, session, form))
+        ACCESS.set(ALL)
+        try:
+            answer = await page(Visit(request, session, form))
+        except FAULTS as error:
+            await record(request, request.app[EDGE], ALL, sentence_of(error)[0])
+            raise
+        await record(request, request.app[EDGE], ALL, answer.status)
+        return answer
 
     return safe(visited, fault)
 

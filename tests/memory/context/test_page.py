@@ -165,7 +165,7 @@ def test_what_something_newer_contradicts_stands_right_below_it() -> None:
 
 def test_something_newer_comes_along_though_it_would_not_stand_there_by_itself() -> None:
     old = standing("Deploys are on Tuesdays.")
-    new = fact("The train leaves on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
+    new = fact("Deploys are on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
                valid_from=SAID + timedelta(days=3), contradicts=(old.id,))  # fmt: skip
     assert page([new], 400, NOW) == Page()
     assert set(page([old, new], 400, NOW).memories) == {old.id, new.id}

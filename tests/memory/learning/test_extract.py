@@ -129,7 +129,7 @@ def test_what_states_nothing_lasting_is_no_fact(text: str) -> None:
     ("said", "kind", "layer"),
     [
         ("Migrations have to be reversible, each one with a down step.", Kind.CONVENTION, Layer.USER_PROJECT),
-        ("No merge into the release branch without a look by Ines.", Kind.CONVENTION, Layer.USER_PROJECT),
+        ("Every merge into the release branch needs a look by Ines.", Kind.CONVENTION, Layer.USER_PROJECT),
         ("Los nombres de las ramas van en inglés, sin excepciones.", Kind.CONVENTION, Layer.USER_PROJECT),
         ("We settled on Kafka for the order events.", Kind.DECISION, Layer.USER_PROJECT),
         ("Wrong, the limit is per tenant and not per user.", Kind.CORRECTION, Layer.USER_PROJECT),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.context.page import EARLIER
 from memory.day.person.commands import NotFound
 from memory.fact import Origin, State
 from tests.fake_provider import fake_provider
@@ -53,8 +54,7 @@ async def test_the_confirmed_one_of_two_rivals_wins(tmp_path: Path) -> None:
         assert one.contradicts == (other.id,)
         await proxy.chat("What do we run before a release, the slow tests?", session="s3")
         body = provider.last.body.decode()
-        assert f"{ONE} (unsettled)" in body
-        assert f"{OTHER} (unsettled)" in body
+        assert f"{OTHER} (unsettled)\\n- {ONE}{EARLIER}" in body
         confirmed = await memory.revising.confirm(one.id, owners)
         assert (confirmed.contradicts, confirmed.origin) == ((), Origin.PERSON)
         [lost] = await memory.journal.facts([other.id])

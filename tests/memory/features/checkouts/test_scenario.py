@@ -9,7 +9,7 @@ import pytest
 from memory.hooks import chain
 from tests.memory.features.checkouts.working import Working, working
 
-QUEUE = "The retry queue lives in src/queue.py and listens on port 7100."
+QUEUE = "We keep the retry queue in src/queue.py, always on port 7100."
 CACHE = "We decided to use Redis for the session cache."
 ASK_QUEUE = "Where does the retry queue live, and on which port?"
 ASK_CACHE = "Which cache do we use for the sessions?"
