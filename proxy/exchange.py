@@ -22,6 +22,7 @@ from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared, Reque
 from proxy import metrics
 from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
 from proxy.connections import Connection
+from proxy.door.keys import is_installation_key
 from proxy.door.target import forwardable, origin_form
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
@@ -93,8 +94,9 @@ def _caller(request: web.Request, prefix: Prefix, edge: Edge, shown: bool) -> st
     """By what a caller is limited: the key that it shows, else the address that it comes from."""
     if not shown:
         return request.remote or "here"
-    told = request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)
-    return namespace(told.strip(), edge.identity_key)
+    told = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
+    # The same key in other letters is the same caller.
+    return namespace(told.lower() if is_installation_key(told) else told, edge.identity_key)
 
 
 async def _admitted(

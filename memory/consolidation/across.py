@@ -84,9 +84,9 @@ def recur(
         if lead.importance < WEIGHTY or not _enough(cluster, clusters):
             continue
         taken.update(fact.id for fact in cluster)
-        if any(says_the_same(lead.text, fact.text) or clashing(lead.text, fact.text) for fact in own):
-            continue
         made = gist_of(cluster, new_id())
+        if any(says_the_same(made.text, fact.text) or clashing(made.text, fact.text) for fact in own):
+            continue
         stream = made.stream if made.stream in (Stream.IDENTITY, Stream.FLOW) else Stream.FLOW
         made = replace(made, owner=owner, layer=Layer.USER, stream=stream, supersedes=(), pinned=False)
         why = f"{len(cluster)} facts of {_projects(cluster)} projects, led by {lead.id[:8]}"

@@ -20,6 +20,7 @@ from memory.consolidation.diff import Action
 from memory.consolidation.snapshot import Pair, Sheet, lowest
 from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
 from memory.language.sides import without_aside
+from memory.language.terms import words_of
 
 WEIGHTY = 0.7
 """The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""
@@ -166,7 +167,7 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
     return replace(
         lead,
         id=id,
-        text=clearest([without_aside(fact.text) for fact in cluster]),
+        text=_worded(cluster),
         tier=Tier.LONG_TERM,
         stability=Stability.VERIFIED,
         origin=lowest(cluster),
@@ -181,6 +182,14 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
         derived_from=tuple(fact.id for fact in sorted(cluster, key=lambda each: (each.recorded_at, each.id))),
         entities=tuple(dict.fromkeys(name for fact in cluster for name in fact.entities)),
     )
+
+
+def _worded(cluster: Sequence[Fact]) -> str:
+    """The clearest wording of a cluster that has every word of what was said last: that may name an exception."""
+    lead = without_aside(cluster[0].text)
+    told = words_of(lead)
+    texts = [without_aside(fact.text) for fact in cluster]
+    return clearest([lead, *(text for text in texts if told <= words_of(text))])
 
 
 def assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -13,23 +14,28 @@ from memory.understanding.encoder import Encoder
 LEAST: Final = 0.2
 """Cosine from which on two rules may say the same."""
 SAME: Final = 0.5
-"""How likely they must be to say the same, or the one more closely what the other says."""
-REFINED: Final = 0.6
-"""What counts that the one adds to the other, beside that both say the same."""
+"""How likely they must be to say the same. What only adds to another may be its exception."""
+MOST: Final = 4
+"""Pairs that are read of one rule at most, the likest."""
 RULES: Final = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.ANTI_PATTERN)
 BATCH: Final = 32
 
 
 def paraphrases(facts: Mapping[str, Fact], near: Sequence[Pair], encoder: Encoder) -> list[Pair]:
     """Of some pairs those that say the same; what stands for their cosine is how likely that is."""
-    read = [pair for pair in near if _may_be(facts.get(pair.one)) and _may_be(facts.get(pair.other))]
+    read = []
+    counted = Counter[str]()
+    for pair in sorted(near, key=lambda each: (-each.cosine, each.one, each.other)):
+        both = pair.one, pair.other
+        if all(_may_be(facts.get(id)) and counted[id] < MOST for id in both):
+            counted.update(both)
+            read.append(pair)
     found = []
     for start in range(0, len(read), BATCH):
         batch = read[start : start + BATCH]
         for pair, relation in zip(batch, encoder.relations([_texts(facts, pair) for pair in batch]), strict=True):
-            share = relation.same + REFINED * relation.refines
-            if share >= SAME:
-                found.append(Pair(pair.one, pair.other, round(share, 3)))
+            if relation.same >= SAME:
+                found.append(Pair(pair.one, pair.other, round(relation.same, 3)))
     return found
 
 

@@ -87,7 +87,7 @@ def page(
             if fact.id in taken or (within_shares and own[fact.stream] <= 0):
                 continue
             # What something newer contradicts never stands there without it.
-            group = {each.id: each for each in (*newer.get(fact.id, ()), fact)}
+            group = {each.id: each for each in _with_newer(fact, newer)}
             size = count(frame_page(_markdown([*(taken | group).values()], newer)))
             if size > budget or (within_shares and size - filled > own[fact.stream] and fact.stream in _streams(taken)):
                 continue
@@ -145,6 +145,18 @@ def _newer(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
             if first.valid_from < last.valid_from and not first.pinned and not each_in_scope((first, last)):
                 found.setdefault(first.id, set()).add(last.id)
     return {id: tuple(sorted((known[each] for each in own), key=_age, reverse=True)) for id, own in found.items()}
+
+
+def _with_newer(fact: Fact, newer: Mapping[str, Sequence[Fact]]) -> list[Fact]:
+    """A fact behind all that is newer and contradicts it, or contradicts that."""
+    found = {fact.id: fact}
+    waiting = [fact]
+    while waiting:
+        for each in newer.get(waiting.pop().id, ()):
+            if each.id not in found:
+                found[each.id] = each
+                waiting.append(each)
+    return list(found.values())[::-1]
 
 
 def _age(fact: Fact) -> tuple[datetime, datetime, str]:
@@ -211,13 +223,15 @@ def _line(fact: Fact, earlier: bool = False) -> str:
 def _by_stream(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> dict[Stream, tuple[Item, ...]]:
     """The lines of each stream, in the order in which they were learned; what something newer contradicts stands right
     below that."""
-    under = {fact.id: newer[fact.id][0] for fact in facts if fact.id in newer}
+    there = {fact.id for fact in facts}
+    above = {fact.id: [each for each in newer.get(fact.id, ()) if each.id in there] for fact in facts}
+    under = {id: each[0].id for id, each in above.items() if each}
     lines: dict[Stream, list[Item]] = {stream: [] for stream in Stream}
 
     def put(fact: Fact, stream: Stream, earlier: bool) -> None:
         lines[stream].append(Item(fact.id, _line(fact, earlier)))
         for each in ordered:
-            if each.id in under and under[each.id] is fact:
+            if under.get(each.id) == fact.id:
                 put(each, stream, True)
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))

@@ -45,6 +45,8 @@ _NAMED: Final = re.compile(
     r"(?P<week>week(?:end)? of )?(?<!\d)(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)(?:-(?P<d>\d\d))?(?!\d)", re.IGNORECASE
 )
 """A day, a week or a month in figures."""
+_OPEN: Final = re.compile(r"\b(?:until|till|unless|as long as|bis|solange|hasta|mientras|jusqu)", re.IGNORECASE)
+"""Behind it stands what ends it."""
 _WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
 
 
@@ -61,9 +63,12 @@ def holds_until(text: str, at: datetime) -> datetime | None:
     return end if end > at else None
 
 
-def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime:
+def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime | None:
     """When something is over that is said ``at`` a moment to hold for a while: behind the last day that its text, whose
-    dates are absolute, names and that lies ahead; where it names none, after a time that is usual."""
+    dates are absolute, names and that lies ahead; where it names none, after a time that is usual. None where what ends
+    it is no day ("until we have CI"), and of what happens again and again."""
+    if _AGAIN.search(text) or _TERM.search(text):
+        return None
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
     ends = []
     for named in _NAMED.finditer(text):
@@ -73,7 +78,8 @@ def is_over(text: str, at: datetime, otherwise: timedelta) -> datetime:
             continue
         days = 7 if named["week"] else 1
         ends.append(begin + timedelta(days=days) if named["d"] else _next_month(begin))
-    return max((end for end in ends if end > at), default=at + otherwise)
+    ahead = [end for end in ends if end > at]
+    return max(ahead) if ahead else None if _OPEN.search(text) else at + otherwise
 
 
 def _end(found: re.Match[str], midnight: datetime) -> datetime:

@@ -32,9 +32,9 @@ from memory.understanding.shipped import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
 
-GUIDING: Final = 0.75
+GUIDING: Final = 0.8
 """How sure the trained reader must be of what guides the agent from now on."""
-SURE: Final = 0.8
+SURE: Final = 0.85
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
 FOR_A_WHILE: Final = timedelta(days=14)
 """How long holds what is said to hold for a while only, where no end is named."""

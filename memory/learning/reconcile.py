@@ -34,6 +34,8 @@ CHANGED = 0.5
 REPLACED = 0.45
 """How likely a statement must be read as taking another one's place for both to be marked. To end one takes its words:
 the model takes a few things that merely share a subject for a change."""
+READ = "at odds"
+"""The ground of what only a model reads: it marks both, and ends neither."""
 AT_ODDS = 0.65
 """How likely two statements must be read as not holding together, in whatever way."""
 
@@ -185,12 +187,14 @@ def _read(verdict: Verdict, relation: Relation | None) -> Verdict:
     odds = relation.replaces + relation.contradicts
     if relation.replaces < REPLACED and odds < AT_ODDS:
         return verdict
-    return Verdict(max(odds, CLASH), 0.0, "at odds")
+    return Verdict(max(odds, CLASH), 0.0, READ)
 
 
 def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str], now: datetime) -> bool:
     """Whether it is clearly a change, said by somebody whose word counts as much. ``others`` is what else is known."""
     if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin) or outlasts(fact, draft):
+        return False
+    if verdict.why == READ:
         return False
     if one_of_several(Claim(fact.text), Claim(draft.text), map(Claim, others)) or _holds_later(draft.text, now):
         return False

@@ -58,6 +58,8 @@ def may_replace(older: str, newer: str) -> bool:
     said, held = {word.lower() for word in tokens(newer)}, {word.lower() for word in tokens(older)}
     if said & _ALSO:
         return False
+    if _has_number(held) and not _has_number(said):
+        return False
     days = {stem(word) for word in held} & _DAYS and not {stem(word) for word in said} & _DAYS
     return not days or _has_number(said)
 

@@ -80,8 +80,8 @@ class Encoder:
     def clauses(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
-        said = self._tokenizer.encode(before[-600:]).ids[-BEFORE:] if before else []
-        read = self._tokenizer.encode(text)
+        said = self._tokenizer.encode(_whole(before[-600:])).ids[-BEFORE:] if before else []
+        read = self._tokenizer.encode(_whole(text))
         found = []
         for group, first, last in _groups(spans, read.offsets):
             states = self._states([(said, read.ids[first:last])])[0][len(said) + 2 :]
@@ -105,7 +105,7 @@ class Encoder:
         return [Relation(*row) for row in (raised / raised.sum(axis=1, keepdims=True)).tolist()]
 
     def _pieces(self, text: str) -> Ids:
-        ids: Ids = self._tokenizer.encode(unpointed(text)).ids[:STATEMENT]
+        ids: Ids = self._tokenizer.encode(_whole(unpointed(text))).ids[:STATEMENT]
         return ids
 
     def _states(self, pairs: Sequence[tuple[Ids, Ids]]) -> Floats:
@@ -153,6 +153,11 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
     )
     pieces = stored["vocabulary"].tobytes().decode().split("\n")
     return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), linear("pair"))
+
+
+def _whole(text: str) -> str:
+    """A text with a mark in the place of each half of a surrogate pair, of as many characters."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def unpointed(statement: str) -> str:

@@ -25,12 +25,14 @@ _REACH: Final = re.compile(
     rf"|{_EVERYWHERE['only_here'].strip()}",
     re.IGNORECASE,
 )
+_WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
 
 def is_everywhere(text: str) -> bool:
     """Whether a statement is said to hold in all of somebody's projects."""
-    return _REACH.search(text) is not None
+    found = _REACH.search(text)
+    return found is not None and _WITHIN.match(text, found.end()) is None
 
 
 def is_relative(clause: str) -> bool:

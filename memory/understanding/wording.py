@@ -40,6 +40,8 @@ GUIDES: Final = {
 """How far each kind tells what to do from now on."""
 FRAGMENT: Final = 5
 """A statement of fewer words takes along what stands before it in its sentence, and what comes behind it."""
+_REACHING: Final = ("rule", "pref", "corr")
+"""What may hold in all of somebody's work because they say so; facts are about something."""
 _APART: Final = ("quote", "feel", "ask", "ack")
 """What is never taken along."""
 SHORT: Final = 9
@@ -131,7 +133,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     return Statement(
         text=plain(text),
         kind=kind,
-        scope="user" if is_everywhere(text) else reach(kind, scopes),
+        scope="user" if kind in _REACHING and is_everywhere(text) else reach(kind, scopes),
         guides=guides,
         probability=lead.judged.keep,
         ends=max(each.judged.flag("ends") for each in own) >= ENDS,

@@ -63,8 +63,9 @@ def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]
         )
     if why := token.why_not(datetime.now(UTC)):
         return None, why
-    role = token.role if token.user is not None or token.role is not Role.USER else Role.READ
-    return Access(token.name, role, token.user, token.org), ""
+    if token.role is Role.USER and token.user is None:
+        return None, f"the token {token.name!r} is for one user and names none"
+    return Access(token.name, token.role, token.user, token.org), ""
 
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:

@@ -79,7 +79,9 @@ async def hook(request: web.Request) -> web.Response:
         raise Refusal(422, f"event is {event[:40]!r}; it is one of {', '.join(EVENTS)}")
     client, session = name(said.get("client", ""), "client"), name(said.get("session", ""), "session")
     scope = scope_of(request)
-    place = edge.checkouts.locate(Place(directory=said.get("directory") or None))
+    place = Place(directory=said.get("directory") or None)
+    if edge.settings.server.loopback:
+        place = edge.checkouts.locate(place)
     if scope.project is None:
         scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
     talk = request.app[TALKS].of(scope.org or "", scope.user or "", scope.project or "", client, session)

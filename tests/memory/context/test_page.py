@@ -171,3 +171,17 @@ def test_something_newer_comes_along_though_it_would_not_stand_there_by_itself()
     assert set(page([old, new], 400, NOW).memories) == {old.id, new.id}
     narrow = tokens_of(page([old], 400, NOW).text) + 8
     assert page([old, new], narrow, NOW) == Page(), "there is no room for both, so neither is told as certain"
+
+
+def test_of_three_that_contradict_one_another_in_turn_none_is_lost() -> None:
+    first = standing("Deploys are on Tuesdays.")
+    second = standing("Deploys are on Wednesdays.", valid_from=SAID + timedelta(days=1), contradicts=(first.id,))
+    third = fact("Deploys are on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
+                 valid_from=SAID + timedelta(days=2), contradicts=(second.id,))  # fmt: skip
+    made = page([first, second, third], 400, NOW)
+    assert set(made.memories) == {first.id, second.id, third.id}
+    assert [line.split(" (")[0] for line in made.text.splitlines()[2:]] == [
+        "- Deploys are on Thursdays.",
+        "- Deploys are on Wednesdays.",
+        "- Deploys are on Tuesdays.",
+    ]

@@ -62,7 +62,7 @@ def test_an_end_that_is_itself_what_is_told_is_no_end_of_telling_it(text: str) -
 @pytest.mark.parametrize(
     ("text", "end"),
     [
-        ("In the week of 2026-11-16 we deploy every day.", (2026, 11, 23)),
+        ("In the week of 2026-11-16 we deploy to the spare host.", (2026, 11, 23)),
         ("Mo is away on 2026-11-25 and on 2026-11-27.", (2026, 11, 28)),
         ("The credits last for 2026-12.", (2027, 1, 1)),
         ("Since 2026-11-02 we use the spare host.", (2026, 12, 4)),
@@ -70,4 +70,13 @@ def test_an_end_that_is_itself_what_is_told_is_no_end_of_telling_it(text: str) -
     ],
 )
 def test_what_holds_for_a_while_is_over_behind_the_last_day_it_names(text: str, end: tuple[int, int, int]) -> None:
-    assert is_over(text, AT, timedelta(days=14)).date() == datetime(*end, tzinfo=UTC).date()
+    over = is_over(text, AT, timedelta(days=14))
+    assert over is not None and over.date() == datetime(*end, tzinfo=UTC).date()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Until I say otherwise, answer in German.", "Keep the flag until we have CI.", "We deploy every day for now."],
+)
+def test_what_no_day_ends_is_over_by_no_day(text: str) -> None:
+    assert is_over(text, AT, timedelta(days=14)) is None

@@ -204,3 +204,10 @@ def test_what_the_words_say_needs_no_model() -> None:
     assert isinstance(alone, Supersede)
     read = {"f": relation(unrelated=0.9)}
     assert reconcile(said, [(known, 0.9, 0.8)], NOW, related=read) == alone
+
+
+def test_what_only_a_model_reads_ends_nothing_though_it_is_a_correction() -> None:
+    known = fact("We deploy to the north region.")
+    said = replace(draft("No, we deploy on Tuesdays."), kind=Kind.CORRECTION)
+    read = {"f": relation(replaces=0.9)}
+    assert reconcile(said, [(known, 0.7, 0.5)], NOW, related=read) == Contradict(("f",))
