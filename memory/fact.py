@@ -104,8 +104,10 @@ class Stability(StrEnum):
 
 
 class State(StrEnum):
-    """Whether a fact takes part in recall."""
+    """Whether a fact takes part in recall. A draft does not: what was read in it is uncertain, until it is said again,
+    fits what is known, or a person confirms it."""
 
+    DRAFT = "draft"
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
@@ -202,7 +204,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an extractor proposes, before it is reconciled with what is known and gets an id and an owner."""
+    """What an extractor proposes, before it is reconciled with what is known and gets an id and an owner. ``unsure``
+    says that it may be of the moment only."""
 
     text: str
     kind: Kind
@@ -219,6 +222,7 @@ class Draft:
     pinned: bool = False
     wrong: str = ""
     entities: tuple[str, ...] = ()
+    unsure: bool = False
 
 
 def outlasts(one: Fact, other: Fact | Draft) -> bool:

@@ -22,6 +22,9 @@ LEAST: Final = 0.8
 AT_WORK: Final = 1.7
 """What the confidence and the importance of something said of the work count, in any words."""
 
+MERELY_SO: Final = 1.5
+"""What they count of what is merely so, and tells little of what to do: recall brings it when the talk turns to it."""
+
 _GUIDES: Final = re.compile(
     r"\b(?:i (?:will )?(?:never|only)|"
     r"prefer\w*|dislik\w*|hates?|loath\w*|detest\w*|despis\w*|disdain\w*|(?:can't|cannot|can not) (?:stand|bear|"
@@ -93,7 +96,8 @@ def essential_worth(fact: Fact) -> float:
         return 0.0
     said = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
     if fact.kind in _WORKING and fact.category in _AT_WORK:
-        said = max(said, AT_WORK * fact.confidence * fact.importance)
+        counts = MERELY_SO if fact.kind is Kind.FACT else AT_WORK
+        said = max(said, counts * fact.confidence * fact.importance)
     return said * borne_out
 
 

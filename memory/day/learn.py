@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memory.checkout import Checkout
 from memory.context.lexical import weigh
@@ -35,9 +35,13 @@ from memory.learning.reconcile import Decision, reconcile
 from memory.learning.staged import apart, tells_of_code, touches
 from memory.learning.taught import Learned, Piece, Taught
 from memory.learning.tombstones import tombstone_of
+from memory.learning.unsure import weighed
 from memory.ports import Guard, Journal, Journaled, Lesson, Query, Use
 from memory.scope import Layer, Scope
 from memory.settings import LearningSettings
+
+if TYPE_CHECKING:
+    from memory.understanding.encoder import Relation
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -244,19 +248,30 @@ class Learner(Following):
                 continue
             unindexed = {**self._unindexed, **written}
             known = await self.neighbours(owner, each.draft.text, unindexed.values())
-            decision = await self._reconciled(each.draft, known, at, here)
             facts = {fact.id: fact for fact, _, _ in known}
             known_before.update(facts.keys() - written.keys())
-            again += said_again(decision, each.draft, facts, journaled)
-            for fact in outcome(decision, each, facts, journaled, owner, self._new_id()):
+            related = await rules.related(each.draft, known)
+            weighing = weighed(each, list(facts.values()), related, journaled, owner, self._new_id)
+            written.update((fact.id, fact) for fact in weighing.facts)
+            again += weighing.uses
+            if weighing.taught is None:
+                continue
+            draft = weighing.taught.draft
+            decision = await self._reconciled(draft, known, at, here, related)
+            again += said_again(decision, draft, facts, journaled)
+            for fact in outcome(decision, weighing.taught, facts, journaled, owner, self._new_id()):
                 written[fact.id] = fact
         return list(written.values()), frozenset(known_before), again
 
     async def _reconciled(
-        self, draft: Draft, known: Sequence[tuple[Fact, float, float]], at: datetime, here: Checkout | None
+        self,
+        draft: Draft,
+        known: Sequence[tuple[Fact, float, float]],
+        at: datetime,
+        here: Checkout | None,
+        related: Mapping[str, Relation],
     ) -> Decision:
         """What becomes of a draft; what holds on another branch only is not changed by it."""
-        related = await rules.related(draft, known)
         decision = reconcile(draft, known, at, self._now(), related=related)
         if here is None:
             return decision

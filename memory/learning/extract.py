@@ -36,12 +36,17 @@ GUIDING: Final = 0.8
 """How sure the trained reader must be of what guides the agent from now on."""
 SURE: Final = 0.85
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+UNSURE: Final = 0.35
+"""How likely something must be worth keeping to be proposed at all: what is less sure than the two above is kept as a
+draft."""
 FOR_A_WHILE: Final = timedelta(days=14)
 """How long holds what is said to hold for a while only, where no end is named."""
 WORDED: Final = 8
 """Letters of a clause from which on it can be found again in a text."""
 DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
+TELLING: Final = 4
+"""Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
 ASKED: Final = 0.9
 """The confidence of what a person asked to have remembered."""
 
@@ -95,11 +100,22 @@ def extract(
     picked = choice(spoken_in(text), before)
     read = (reader or shipped()).read(text, before)
     found = [draft for draft in found if _borne_out(draft, read)]
+    unsure = []
     for said in statements(read, before, [picked.option] if picked else []):
-        sure = GUIDING if said.kind in _GUIDING else SURE
-        if said.probability >= sure and not (describes_code(said.text) or is_quoted(said.text) or _asks(said)):
-            _add(found, _draft(said, at, before, last_question(question)))
-    return found[:most]
+        if said.probability < UNSURE or describes_code(said.text) or is_quoted(said.text) or _asks(said):
+            continue
+        draft = _draft(said, at, before, last_question(question))
+        if said.probability >= (GUIDING if said.kind in _GUIDING else SURE):
+            _add(found, draft)
+        elif len(said.text.split()) >= TELLING:
+            unsure.append(replace(draft, unsure=True))
+    return [*found, *(each for each in unsure if not _is_among(each, found))][:most]
+
+
+def _is_among(draft: Draft, found: Sequence[Draft]) -> bool:
+    """Whether one of some drafts has a draft's words, or lies in them."""
+    own = letters(_ASIDE.sub("", draft.text))
+    return any(other in own or own in other for each in found if (other := letters(_ASIDE.sub("", each.text))))
 
 
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))

@@ -8,12 +8,13 @@ preference is ever taken from it: it may be somebody else's text, repeated word 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Message, Role
-from memory.fact import Draft, Kind, Origin
+from memory.fact import Draft, Kind, Origin, Stream
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
 from memory.learning.found import parted
@@ -24,7 +25,9 @@ from memory.learning.sensitivity import sensitivity
 from memory.learning.taint import lowered
 from memory.learning.taught import Learned, Piece, Taught
 from memory.ports import Journaled
+from memory.scope import Layer
 from memory.session import RequestKind
+from memory.understanding.forms import is_everywhere
 
 _TAINTED_SHARE = 0.8
 _NARRATION = 200
@@ -63,7 +66,8 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             own, found = parted(message.spoken)
             if turn in fresh:
                 drafts = extract(own, origin, at, before=reply, question=question, work=work)
-                facts.extend(Taught(draft, message.digest, turn) for draft in drafts)
+                project = journaled.session.scope.project or ""
+                facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
                 said = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
                 pieces.extend(said)
                 if found:
@@ -79,6 +83,19 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
             facts.extend(Taught(draft, message.digest, turn) for draft in _drafts(said_on, origin, at))
             pieces.extend(_pieces(said_on, origin, "assistant", message, at, turn))
     return Learned(tuple(facts), tuple(pieces))
+
+
+def _where_it_belongs(draft: Draft, project: str) -> Draft:
+    """A draft that would hold in all of somebody's projects and names the one at hand is about that one."""
+    name = project.rstrip("/").rpartition("/")[2]
+    if draft.layer is not Layer.USER or len(name) < _A_NAME or is_everywhere(draft.text):
+        return draft
+    named = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", draft.text, re.IGNORECASE)
+    return replace(draft, layer=Layer.USER_PROJECT, stream=Stream.PROJECTS) if named else draft
+
+
+_A_NAME = 4
+"""Letters of a project's name at least that is looked for in what is said."""
 
 
 def _begins(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int:

@@ -43,7 +43,9 @@ def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> I
     for role, text in messages:
         if role == "user":
             yield from (
-                (role, draft) for draft in extract(text, Origin.USER, at, before=reply, question=question, work=work)
+                (role, draft)
+                for draft in extract(text, Origin.USER, at, before=reply, question=question, work=work)
+                if not draft.unsure
             )
             question, reply = text, ""
         elif role == "assistant":

@@ -122,7 +122,7 @@ def reconcile(
     gone: dict[str, float] = {}
     for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
         vouched = draft.origin.trusted and not fact.origin.trusted
-        if _same_letters(fact.text, draft.text):
+        if same_letters(fact.text, draft.text):
             return Vouch(fact.id) if vouched else Reinforce(fact.id)
         late = now < fact.valid_from and not (clock and clock < fact.recorded_at)
         relation = None if late else related.get(fact.id)
@@ -219,7 +219,8 @@ def _may_rewrite(fact: Fact, draft: Draft) -> bool:
     return not fact.pinned and draft.origin.counts_as(fact.origin)
 
 
-def _same_letters(one: str, other: str) -> bool:
+def same_letters(one: str, other: str) -> bool:
+    """Whether two texts are the same but for case, spaces and marks."""
     return [c for c in one.lower() if c.isalnum()] == [c for c in other.lower() if c.isalnum()]
 
 

@@ -38,7 +38,7 @@ def beside(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]]) -> lis
     near = [
         (max(cosine, lexical), fact)
         for fact, cosine, lexical in neighbours
-        if fact.state is State.ACTIVE
+        if fact.state in (State.ACTIVE, State.DRAFT)
         and fact.category in _AT_WORK
         and max(cosine, lexical) >= LIKE
         and may_replace(fact.text, draft.text)

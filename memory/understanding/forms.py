@@ -26,6 +26,8 @@ _REACH: Final = re.compile(
     re.IGNORECASE,
 )
 _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
+_HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
+_POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
 
@@ -38,3 +40,13 @@ def is_everywhere(text: str) -> bool:
 def is_relative(clause: str) -> bool:
     """Whether a clause begins as one that says something of what stands before it."""
     return _RELATIVE.match(clause) is not None
+
+
+def is_here(text: str) -> bool:
+    """Whether a statement is said to hold in the project at hand."""
+    return _HERE.search(text) is not None
+
+
+def points_back(text: str) -> bool:
+    """Whether a statement begins by pointing at what was said before it."""
+    return _POINTS.match(text) is not None

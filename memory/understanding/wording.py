@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import mul
 from typing import Final
 
 from memory.language.sentences import sentences
 from memory.understanding.clauses import Clause
-from memory.understanding.forms import is_everywhere, is_relative
+from memory.understanding.forms import is_everywhere, is_here, is_relative, points_back
 from memory.understanding.network import KEPT, reach
 from memory.understanding.tokens import tokens
 
@@ -44,6 +46,8 @@ _REACHING: Final = ("rule", "pref", "corr")
 """What may hold in all of somebody's work because they say so; facts are about something."""
 _APART: Final = ("quote", "feel", "ask", "ack")
 """What is never taken along."""
+CARRIES: Final = 0.7
+"""The probability from which on a sentence says how far its statement reaches."""
 SHORT: Final = 9
 """An answer of at most this many words cannot be understood without what it answers."""
 
@@ -86,9 +90,44 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
         end = at + 1
         while end < len(clauses) and _belongs(clauses, at, end):
             end += 1
-        found.append(_stated(clauses, at, end, reply, offered))
+        stated = _stated(clauses, at, end, reply, offered)
+        if found and _rides(clauses, found[-1], stated):
+            _reach_back(clauses, found, stated)
+        else:
+            found.append(stated)
         at = end
     return found
+
+
+def _rides(clauses: Sequence[Clause], before: Statement, stated: Statement) -> bool:
+    """Whether a statement only says something of the one right before it: "I want that in all of them"."""
+    own, last = clauses[stated.first], clauses[before.last]
+    near = stated.first == before.last + 1 and own.block == last.block and not own.marker
+    return near and points_back(stated.text)
+
+
+def _reach_back(clauses: Sequence[Clause], found: list[Statement], rider: Statement) -> None:
+    """Let a statement say of those before it, as far as they stand together, how far they reach; it is told with the
+    one right before it, where both are not too long."""
+    before = found[-1]
+    together = f"{before.text.rstrip('.!')}. {rider.text}"
+    found[-1] = replace(
+        before,
+        text=together if len(together.split()) <= LENGTH else before.text,
+        guides=max(before.guides, rider.guides),
+        probability=max(before.probability, rider.probability),
+        ends=before.ends or rider.ends,
+        last=rider.last,
+    )
+    if rider.scope != "user":
+        return
+    for place in range(len(found) - 1, -1, -1):
+        own = found[place]
+        if place < len(found) - 1 and (
+            own.last + 1 != found[place + 1].first or clauses[own.last].block != clauses[rider.first].block
+        ):
+            break
+        found[place] = replace(own, scope="user")
 
 
 def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
@@ -110,7 +149,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(KEPT))]
     kind = KEPT[max(range(len(KEPT)), key=kinds.__getitem__)]
     # "… never force push. No matter where.": one of them says how far both reach.
-    scopes = max((each.judged.scopes for each in own), key=lambda each: each[0])
+    scopes = max(_scopes_of_sentences(own), key=lambda each: each[0], default=lead.judged.scopes)
     guides = sum(share * GUIDES[kind] for kind, share in zip(KEPT, kinds, strict=True)) / max(sum(kinds), 1e-6)
     text = " ".join(each.text for each in own)
     start = first
@@ -133,7 +172,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
     return Statement(
         text=plain(text),
         kind=kind,
-        scope="user" if kind in _REACHING and is_everywhere(text) else reach(kind, scopes),
+        scope=_scope(kind, text, scopes, answers),
         guides=guides,
         probability=lead.judged.keep,
         ends=max(each.judged.flag("ends") for each in own) >= ENDS,
@@ -141,6 +180,27 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         first=start,
         last=end - 1,
     )
+
+
+def _scopes_of_sentences(own: Sequence[Clause]) -> list[tuple[float, ...]]:
+    """How far each sentence reaches that is likely worth keeping: the mean of its clauses, by how likely those are."""
+    found = []
+    for _, group in groupby(own, key=lambda each: each.sentence):
+        judged = [each.judged for each in group]
+        weights = [each.keep for each in judged]
+        if max(weights) >= CARRIES:
+            rows = zip(*(each.scopes for each in judged), strict=True)
+            found.append(tuple(sum(map(mul, row, weights)) / sum(weights) for row in rows))
+    return found
+
+
+def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
+    """How far a statement reaches. What is said to hold here, and what only an answer of the assistant's explains, is
+    about this project unless it says otherwise."""
+    if kind in _REACHING and is_everywhere(text):
+        return "user"
+    found = reach(kind, scopes)
+    return "project" if found == "user" and (answers or is_here(text)) else found
 
 
 def plain(text: str) -> str:

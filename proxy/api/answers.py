@@ -10,7 +10,7 @@ from aiohttp import web
 
 from memory.day.approval.writing import Refused
 from memory.day.person.commands import Ambiguous, NotFound
-from memory.day.person.revising import Superseded
+from memory.day.person.revising import NoDraft, Superseded
 from memory.day.reindexing import Busy
 from memory.night import Busy as NightBusy
 from memory.ports import NotWritten, StoreError
@@ -20,7 +20,7 @@ from proxy.fail_open import fail_open
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-FAULTS = (Refusal, NotFound, Ambiguous, Busy, NightBusy, Superseded, Refused, NotWritten, StoreError)
+FAULTS = (Refusal, NotFound, Ambiguous, Busy, NightBusy, Superseded, NoDraft, Refused, NotWritten, StoreError)
 """What goes wrong by no fault of the code, and is told."""
 
 WITHIN = 120.0

@@ -75,6 +75,14 @@ async def confirm(request: web.Request) -> web.Response:
     return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
 
 
+@routes.post("/api/facts/{id}/dismiss")
+async def dismiss(request: web.Request) -> web.Response:
+    """Dismiss a draft: it was of the moment."""
+    await body_of(request, {})
+    held = await memory_of(request).revising.dismiss(id_of(request), await owners_of(request))
+    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+
+
 @routes.post("/api/facts/{id}/update")
 async def update(request: web.Request) -> web.Response:
     """``{"text": …}``: replace a fact by what holds now; answers the new fact."""

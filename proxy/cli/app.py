@@ -53,6 +53,7 @@ COMMANDS = {
     "reject": "candidates",
     "defer": "candidates",
     "promote": "candidates",
+    "review": "review",
     **dict.fromkeys(FEATURED, "featured"),
     "log": "looking",
     "audit": "audit",

@@ -62,6 +62,7 @@ FORMS: dict[str, Page] = {
     "memory": memories.remember,
     "memory/{id}/edit": memory.edit,
     "memory/{id}/confirm": memory.confirm,
+    "memory/{id}/dismiss": memory.dismiss,
     "memory/{id}/pin": memory.pin,
     "memory/{id}/forget": memory.forget,
     "memory/{id}/promote": memory.promote,

@@ -63,7 +63,14 @@ async def edit(visit: Visit) -> web.StreamResponse:
 async def confirm(visit: Visit) -> web.StreamResponse:
     """It still holds."""
     held = await visit.memory.revising.confirm(id_of(visit.request), await visit.everything())
-    return visit.sent_to(f"memory/{held.id}", "Confirmed: it is your own word now.")
+    back = "review" if visit.filled("back") == "review" else f"memory/{held.id}"
+    return visit.sent_to(back, "Confirmed: it is your own word now.")
+
+
+async def dismiss(visit: Visit) -> web.StreamResponse:
+    """It was of the moment."""
+    await visit.memory.revising.dismiss(id_of(visit.request), await visit.everything())
+    return visit.sent_to("review", "Dismissed: it was of the moment.")
 
 
 async def pin(visit: Visit) -> web.StreamResponse:

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
 from memory.day.approval.approving import Approval
+from memory.fact import State
 from memory.scope import Layer
 from proxy.api import told
 from proxy.api.asked import id_of
@@ -23,6 +24,9 @@ EVIDENCE = 5
 """Memories that are shown of what bears a candidate out, in a list of candidates."""
 
 DECIDED = 20
+
+DRAFTS = 30
+"""The newest of what was read with doubt."""
 
 
 async def review(visit: Visit) -> web.StreamResponse:
@@ -40,6 +44,10 @@ async def review(visit: Visit) -> web.StreamResponse:
         more=max(len(waiting) - WAITING, 0),
         last=last,
         decided=decided[:DECIDED],
+        drafts=[
+            told.memory(fact, visit.now)
+            for fact in await visit.memory.commands.facts(owners, states=frozenset({State.DRAFT}), limit=DRAFTS)
+        ],
         unsettled=[
             [told.memory(fact, visit.now) for fact in group] for group in await contradictions(visit.memory, owners)
         ],

@@ -80,4 +80,4 @@ def drafts(text: str, origin: Origin, now: datetime) -> list[Draft]:
     """What a text teaches that somebody said outside any talk (:func:`memory.learning.extract.extract`)."""
     from memory.learning.extract import extract
 
-    return extract(text, origin, now)
+    return [draft for draft in extract(text, origin, now) if not draft.unsure]

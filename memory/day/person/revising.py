@@ -25,6 +25,10 @@ class Superseded(ValueError):
     """The fact was followed by another one; the message says by which."""
 
 
+class NoDraft(ValueError):
+    """Only a draft can be dismissed."""
+
+
 class Revising:
     """The shell behind ``palimpsest confirm`` and ``palimpsest update``."""
 
@@ -57,6 +61,22 @@ class Revising:
 
         async def drawn() -> Lesson:
             return await self._confirmed(await self._fact(id, owners), owners)
+
+        return await self._revised(drawn, owners)
+
+    async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
+        """A draft was of the moment: it does not wait any more, and does not come back in the same words.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            NoDraft: when it is none.
+        """
+
+        async def drawn() -> Lesson:
+            fact = await self._fact(id, owners)
+            if fact.state is not State.DRAFT:
+                raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
+            return lesson_of(0, (replace(fact, state=State.ARCHIVED),), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)
 

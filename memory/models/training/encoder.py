@@ -29,7 +29,8 @@ from tokenizers import Tokenizer
 
 from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
-from memory.models.training.talk import DATA, Spanned, gaps, sessions, spanned
+from memory.models.training.talk import BREAK, DATA, Spanned, gaps, sessions, spanned
+from memory.models.training.talk import messages as labelled
 from memory.understanding.clauses import Splitter
 from memory.understanding.encoder import BEFORE, READ, RELATIONS, STATEMENT, tokenizer_of, unpointed
 from memory.understanding.encoder import HEADS as ATTENTION
@@ -50,6 +51,8 @@ BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 STRANGERS: Final = 4
 """Newer statements of other subjects that are paired with each older one."""
+MESSY: Final = 0.45
+"""The share of statements in pairs that are read with something else around them, as people say things in passing."""
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
 """What a clause weighs that has one of the flags: few have, and most of them could go unseen at little cost."""
 LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
@@ -295,22 +298,56 @@ def of_message(message: Spanned, tokenizer: Tokenizer, start: int, end: int) -> 
     return Example(message.author, ids, head, clauses) if clauses and len(ids) <= LENGTHS[-1] else None
 
 
-def pairs(tokenizer: Tokenizer, start: int, end: int, folder: Path = DATA / "statements") -> list[Example]:
-    """The pairs of statements as word pieces. The authors' pairs share a subject; most pairs that are ever read do not,
-    so each older statement is also paired with newer ones that belong to others."""
+def asides(talk: Iterable[dict[str, object]]) -> dict[str, list[str]]:
+    """What people say around a statement, by language: short clauses of the labelled talk, of all kinds."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for session, _, rows in labelled(talk):
+        for label, text in rows:
+            if label not in (BREAK, "none.quote") and 2 <= len(text.split()) <= 14:
+                found[str(session["lang"])].append(unpointed(text))
+    return found
+
+
+def in_passing(text: str, others: Sequence[str], rng: np.random.Generator) -> str:
+    """A statement with one of some other clauses before it, behind it, or both."""
+    before, behind = (others[at] for at in rng.integers(len(others), size=2))
+    joint = (", ", ". ", " ", " and ")[rng.integers(4)]
+    where = rng.integers(4)
+    if where == 0:
+        return f"{before}{joint}{text}"
+    return f"{before}{joint}{text}{joint}{behind}" if where == 1 else f"{text}{joint}{behind}"
+
+
+def pairs(
+    tokenizer: Tokenizer,
+    start: int,
+    end: int,
+    around: Mapping[str, Sequence[str]],
+    folder: Path = DATA / "statements",
+) -> list[Example]:
+    """The pairs of statements as word pieces; ``around`` is what may stand around them, by language. The authors'
+    pairs share a subject; most pairs that are ever read do not, so each older statement is also paired with newer ones
+    that belong to others."""
     groups = [orjson.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_bytes().splitlines()]
     said: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for group in groups:
         said[group["lang"]] += [(group["older"], text) for _, text in group["newer"]]
     drawn = np.random.default_rng(0)
+
+    def pieces(text: str, language: str) -> list[int]:
+        if around.get(language) and drawn.random() < MESSY:
+            text = in_passing(unpointed(text), around[language], drawn)
+        own: list[int] = tokenizer.encode(unpointed(text)).ids[:STATEMENT]
+        return own
+
     found = []
     for group in groups:
-        older = tokenizer.encode(unpointed(group["older"])).ids[:STATEMENT]
         others = said[group["lang"]]
         chosen = [others[at] for at in drawn.integers(len(others), size=STRANGERS)]
         strangers = [("unrelated", text) for belongs, text in chosen if belongs != group["older"]]
         for label, text in [*group["newer"], *strangers]:
-            ids = [start, *older, end, *tokenizer.encode(unpointed(text)).ids[:STATEMENT], end]
+            older = pieces(group["older"], group["lang"])
+            ids = [start, *older, end, *pieces(text, group["lang"]), end]
             found.append(Example(group["author"], ids, len(older) + 2, relation=RELATIONS.index(label)))
     return found
 
@@ -433,7 +470,7 @@ def main(arguments: Sequence[str]) -> None:
     known = tokenizer.get_vocab()
     start, end = known["[CLS]"], known["[SEP]"]
     found = [of_message(message, tokenizer, start, end) for message in messages]
-    examples = [*filter(None, found), *pairs(tokenizer, start, end)]
+    examples = [*filter(None, found), *pairs(tokenizer, start, end, asides(talk))]
     left_out = frozenset(given.without.split(",")) - {""}
     weights = started(source, kept, np.random.default_rng(0))
     fitted = fit(weights, [each for each in examples if each.author not in left_out])

@@ -1,8 +1,8 @@
 import pytest
 
-from memory.understanding.forms import TABLE, is_everywhere, is_relative
+from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, points_back
 
-FORMS = {"everywhere": is_everywhere, "relative": is_relative}
+FORMS = {"everywhere": is_everywhere, "relative": is_relative, "here": is_here, "points_back": points_back}
 
 
 @pytest.mark.parametrize(("form", "text"), [(form, text) for form in FORMS for text in TABLE[form]["yes"]])

@@ -1,0 +1,87 @@
+"""What was read with doubt: what is known bears it out, or it waits as a draft.
+
+That something changes what is known, or says it again, is the best sign that it was meant to last: "landing is 4400
+now" alone may be the state of a build, and is a change where memory holds another port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from memory.fact import Draft, Fact, State
+from memory.learning.outcome import drafted
+from memory.learning.reconcile import same_letters
+from memory.learning.taught import Taught
+from memory.ports import Journaled, Use
+from memory.understanding.encoder import Relation
+
+CHANGES: Final = 0.5
+"""How likely a statement must be read as taking the place of what is known to be borne out by it."""
+SAYS_AGAIN: Final = 0.6
+"""How likely it must be read as saying what is known."""
+BORNE_OUT: Final = 0.75
+"""The least confidence of what is borne out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What becomes of something taught before it is reconciled: ``taught`` goes on, where it is sure or borne out;
+    ``facts`` are drafts, new or changed; ``uses`` count what was said again."""
+
+    taught: Taught | None
+    facts: tuple[Fact, ...] = ()
+    uses: tuple[Use, ...] = ()
+
+
+def weighed(
+    taught: Taught,
+    known: Sequence[Fact],
+    related: Mapping[str, Relation],
+    journaled: Journaled,
+    owner: str,
+    new_id: Callable[[], str],
+) -> Weighed:
+    """What becomes of something taught, beside what is ``known``; ``related`` says how it stands to some of that."""
+    draft = taught.draft
+    if not draft.unsure:
+        waiting = (fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related))
+        return Weighed(taught, tuple(replace(fact, state=State.ARCHIVED) for fact in waiting))
+    by, changed = _bearing_out(draft, known, related)
+    if by is None:
+        waits = replace(drafted(draft, new_id(), owner, taught.source, journaled), state=State.DRAFT)
+        return Weighed(None, (waits,))
+    if changed:
+        sure = replace(draft, unsure=False, confidence=max(draft.confidence, BORNE_OUT))
+        return Weighed(replace(taught, draft=sure))
+    if by.state is State.ARCHIVED or by.source == taught.source:
+        return Weighed(None)
+    again = Use(by.id, journaled.session.id, journaled.at, said=True, used=False)
+    return Weighed(None, (adopted(by),) if by.state is State.DRAFT else (), (again,))
+
+
+def adopted(fact: Fact) -> Fact:
+    """A draft that counts from now on."""
+    return replace(fact, state=State.ACTIVE, confidence=max(fact.confidence, BORNE_OUT))
+
+
+def _bearing_out(draft: Draft, known: Sequence[Fact], related: Mapping[str, Relation]) -> tuple[Fact | None, bool]:
+    """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""
+    best, by, changed = 0.0, None, False
+    for fact in known:
+        if same_letters(fact.text, draft.text):
+            return fact, False
+        relation = related.get(fact.id)
+        if relation is None or not fact.origin.trusted:
+            continue
+        if relation.same >= max(SAYS_AGAIN, best):
+            best, by, changed = relation.same, fact, False
+        if fact.state is State.ACTIVE and relation.replaces >= max(CHANGES, best):
+            best, by, changed = relation.replaces, fact, True
+    return by, changed
+
+
+def _says_again(fact: Fact, draft: Draft, related: Mapping[str, Relation]) -> bool:
+    relation = related.get(fact.id)
+    return same_letters(fact.text, draft.text) or (relation is not None and relation.same >= SAYS_AGAIN)

@@ -1,0 +1,82 @@
+"""``palimpsest review``: what was read with doubt, for a yes or a no, one key each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+import click
+import typer
+
+from proxy.cli import shown
+from proxy.cli.call import Call, takes
+from proxy.cli.editing import edited
+from proxy.cli.server import Server
+
+KEYS = "a: that holds · e: it holds in other words · r: it was of the moment · d: later · q: enough"
+
+
+@takes("project", "at_here", "user")
+def review(
+    call: Call,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many drafts.")] = 20,
+) -> None:
+    """Go through what was read with doubt: nothing of it is shown to a model before it is said again or approved."""
+    with call.reach() as server:
+        asked = call.scope(server)
+        drafts = server.ask("GET", "api/facts", {**asked, "state": "draft", "limit": limit})["facts"]
+        if call.as_json:
+            shown.as_json({"drafts": drafts})
+        elif not drafts:
+            shown.screen().print("nothing waits: what is read with doubt is put here")
+        elif sys.stdin.isatty():
+            one_by_one(server, asked, drafts, click.getchar)
+        else:
+            _listed(drafts)
+
+
+def _listed(drafts: Sequence[Mapping[str, Any]]) -> None:
+    console = shown.screen()
+    for each in drafts:
+        console.print(
+            f"{each['id'][: shown.SHORT]}  {shown.day(each['valid_from'])}  {each['confidence']:.2f}  {each['text']}",
+            soft_wrap=True,
+        )
+    console.print("palimpsest confirm ID says that one holds; on a terminal this asks about one after the other")
+
+
+def one_by_one(
+    server: Server, asked: Mapping[str, Any], drafts: Sequence[Mapping[str, Any]], key: Callable[[], str]
+) -> None:
+    """Show each draft and do what the next key says."""
+    console = shown.screen()
+    console.print(KEYS)
+    for place, each in enumerate(drafts, 1):
+        console.print(f"\n{place} of {len(drafts)}  {shown.day(each['valid_from'])}  {shown.where(each['owner'])}")
+        console.print(each["text"], soft_wrap=True)
+        done = _decided(server, asked, each, key)
+        if not done:
+            return
+        console.print(f"  {done}")
+
+
+def _decided(server: Server, asked: Mapping[str, Any], each: Mapping[str, Any], key: Callable[[], str]) -> str:
+    """What was done with a draft; empty where the person has had enough."""
+    path = f"api/facts/{each['id']}"
+    while True:
+        match key().lower():
+            case "a":
+                server.ask("POST", f"{path}/confirm", asked, {})
+                return "holds"
+            case "r":
+                server.ask("POST", f"{path}/dismiss", asked, {})
+                return "dismissed"
+            case "e":
+                text = edited(each["text"] + "\n", "draft.md").strip()
+                server.ask("POST", f"{path}/update", asked, {"text": text})
+                return "holds in these words"
+            case "d":
+                return "later"
+            case "q" | "\x03" | "\x04" | "\x1b":
+                return ""

@@ -1,0 +1,82 @@
+"""What was read with doubt counts once something bears it out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.fact import Draft, Fact, Origin, State
+from memory.learning.taught import Taught
+from memory.learning.unsure import BORNE_OUT, Weighed, weighed
+from memory.ports import Journaled
+from memory.scope import Scope
+from memory.session import Session
+from memory.understanding.encoder import Relation
+from tests.memory.context.making import NOW, SAID, fact
+
+UNRELATED = Relation(0.0, 0.0, 0.0, 0.0, 1.0)
+SAME = Relation(0.9, 0.1, 0.0, 0.0, 0.0)
+REPLACES = Relation(0.0, 0.1, 0.8, 0.1, 0.0)
+
+
+def read(text: str, unsure: bool = True) -> Taught:
+    of = fact(text)
+    draft = Draft(text, of.kind, of.category, of.stream, of.layer, Origin.USER, confidence=0.5, unsure=unsure)
+    return Taught(draft, b"new message", 0)
+
+
+def met(taught: Taught, known: Fact | None = None, relation: Relation = UNRELATED) -> Weighed:
+    held = Session("later", "k", Scope(user="ann"), "codex", SAID, SAID)
+    exchange = Journaled(1, "x", held, "main", NOW, (), (), None)
+    facts = [known] if known else []
+    return weighed(taught, facts, {fact.id: relation for fact in facts}, exchange, "u:/ann", lambda: "made")
+
+
+def test_what_nothing_bears_out_waits_as_a_draft() -> None:
+    found = met(read("the porch sensor reads two degrees high"), fact("the roof is flat"))
+    assert found.taught is None
+    (draft,) = found.facts
+    assert (draft.state, draft.confidence, draft.id) == (State.DRAFT, 0.5, "made")
+
+
+def test_what_changes_something_known_counts() -> None:
+    taught = met(read("the shop listens on 4400"), fact("the shop listens on 4321"), REPLACES).taught
+    assert taught is not None
+    assert not taught.draft.unsure
+    assert taught.draft.confidence == BORNE_OUT
+
+
+def test_what_says_a_known_thing_again_is_counted_and_not_written() -> None:
+    known = fact("plots need labelled axes")
+    found = met(read("label those axes, will you"), known, SAME)
+    assert (found.taught, found.facts) == (None, ())
+    (use,) = found.uses
+    assert (use.memory, use.said) == (known.id, True)
+
+
+def test_a_draft_that_is_said_again_counts_from_then_on() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT, confidence=0.4)
+    (adopted,) = met(read("label those axes, will you"), waits, SAME).facts
+    assert (adopted.id, adopted.state, adopted.confidence) == (waits.id, State.ACTIVE, BORNE_OUT)
+
+
+def test_the_same_message_does_not_bear_itself_out() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT, source=b"new message")
+    assert met(read("label those axes, will you"), waits, SAME) == Weighed(None)
+
+
+def test_what_is_said_clearly_takes_the_place_of_the_draft() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT)
+    clear = read("every plot has labelled axes", unsure=False)
+    found = met(clear, waits, SAME)
+    assert found.taught == clear
+    assert [each.state for each in found.facts] == [State.ARCHIVED]
+
+
+def test_what_a_person_has_dismissed_does_not_come_back() -> None:
+    gone = replace(fact("the porch sensor reads two degrees high"), state=State.ARCHIVED)
+    assert met(read("The porch sensor reads two degrees high."), gone) == Weighed(None)
+
+
+def test_what_a_tool_said_bears_nothing_out() -> None:
+    heard = fact("the shop listens on 4321", origin=Origin.TOOL)
+    assert met(read("the shop listens on 4400"), heard, REPLACES).taught is None
