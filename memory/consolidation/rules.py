@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from memory.candidate import CandidateKind, Proposal
+from memory.consolidation.clearest import clearest
 from memory.consolidation.gist import Clusters
 from memory.consolidation.snapshot import Said
 from memory.fact import Fact, Kind, Sensitivity, State
@@ -37,8 +38,8 @@ def rules(
             before = {each.session for each in told}
             told += [each for each in said.get(fact.id, ()) if each.session not in before]
         times, sessions = sum(each.times for each in told), len({each.session for each in told})
-        rule = without_aside(fact.text)
         if times >= clusters.candidate_facts and sessions >= clusters.candidate_sessions:
+            rule = _worded(fact, [facts[id] for id in evidence if id in facts])
             found.append(
                 Proposal(
                     new_id(),
@@ -54,6 +55,12 @@ def rules(
                 )
             )
     return found
+
+
+def _worded(fact: Fact, evidence: Sequence[Fact]) -> str:
+    """The clearest of all that was said of a rule: a person reads it, and puts it in other words where they want."""
+    said = [fact.text, *(each.text for each in evidence if each.kind in RULES)]
+    return clearest([without_aside(text) for text in dict.fromkeys(said)])
 
 
 def _may_be_shared(fact: Fact) -> bool:

@@ -135,14 +135,14 @@ def frame_page(text: str) -> str:
 
 
 def _newer(facts: Sequence[Fact]) -> dict[str, tuple[Fact, ...]]:
-    """By the id of a fact the newer ones that contradict it, the newest first, where the person's own word stands
-    against their own word. A rule and its exception are no such thing: both hold."""
+    """By the id of a fact the newer ones that contradict it, or are exceptions from it, the newest first, where the
+    person's own word stands against their own word."""
     known = {fact.id: fact for fact in facts if fact.origin.trusted}
     found: dict[str, set[str]] = {}
     for one in known.values():
         for other in (known[id] for id in one.contradicts if id in known):
             first, last = sorted((one, other), key=_age)
-            if first.valid_from < last.valid_from and not first.pinned and not each_in_scope((first, last)):
+            if first.valid_from < last.valid_from and not first.pinned:
                 found.setdefault(first.id, set()).add(last.id)
     return {id: tuple(sorted((known[each] for each in own), key=_age, reverse=True)) for id, own in found.items()}
 
@@ -232,7 +232,8 @@ def _by_stream(facts: Sequence[Fact], newer: Mapping[str, Sequence[Fact]]) -> di
         lines[stream].append(Item(fact.id, _line(fact, earlier)))
         for each in ordered:
             if under.get(each.id) == fact.id:
-                put(each, stream, True)
+                # A rule and its exception both hold.
+                put(each, stream, not each_in_scope((each, fact)))
 
     ordered = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id))
     for fact in ordered:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memory.fact import Category, Draft, Fact, Origin, State
@@ -16,6 +17,8 @@ AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
 LIKE: Final = 0.25
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
+EVEN_SO: Final = 0.75
+"""How likely it must be that two statements cannot both hold whose form speaks against that."""
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
 """What the encoder was fitted to: how work is done, the project, the people in it."""
 _ALSO: Final = vocabulary("also too additionally besides auch außerdem zusätzlich también además aussi também")
@@ -28,6 +31,18 @@ _DAYS: Final = frozenset(
         "donnerstags freitags lunes martes miércoles jueves viernes"
     )
 )
+_NUMBERS: Final = vocabulary(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf fünfzehn zwanzig dreißig vierzig fünfzig sechzig "
+    "hundert tausend dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta cuarenta cincuenta "
+    "cien mil"
+)
+"""Numbers as words; "one" is mostly none."""
+_NOT_SO: Final = re.compile(
+    r"\b(?:not|no longer|instead of|rather than|from|statt|nicht(?: mehr)?|von|en (?:vez|lugar) de|no)\s+[\w.:-]+",
+    re.IGNORECASE,
+)
 _ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 
 
@@ -38,10 +53,7 @@ def beside(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]]) -> lis
     near = [
         (max(cosine, lexical), fact)
         for fact, cosine, lexical in neighbours
-        if fact.state in (State.ACTIVE, State.DRAFT)
-        and fact.category in _AT_WORK
-        and max(cosine, lexical) >= LIKE
-        and may_replace(fact.text, draft.text)
+        if fact.state in (State.ACTIVE, State.DRAFT) and fact.category in _AT_WORK and max(cosine, lexical) >= LIKE
     ]
     return [fact for _, fact in sorted(near, key=lambda each: (-each[0], each[1].id))[:AT_ONCE]]
 
@@ -65,11 +77,37 @@ def may_replace(older: str, newer: str) -> bool:
 
 
 def _has_number(words: Iterable[str]) -> bool:
-    return any(any(map(str.isdigit, word)) for word in words)
+    return any(word[:1].isdigit() for word in words)
 
 
 def relations(draft: Draft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
-    """How a draft stands to some facts, by their ids."""
+    """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
+    surer of it."""
     said = _ASIDE.sub("", draft.text)
     read = encoder.relations([(_ASIDE.sub("", fact.text), said) for fact in facts])
-    return {fact.id: relation for fact, relation in zip(facts, read, strict=True)}
+    return {fact.id: _by_form(relation, fact.text, draft.text) for fact, relation in zip(facts, read, strict=True)}
+
+
+def _by_form(relation: Relation, older: str, newer: str) -> Relation:
+    """What the encoder says, and what the form of two statements says to that. It reads words and no numbers: what
+    says the same and tells another one is a change."""
+    changes = may_replace(older, newer)
+    alike = relation.same + relation.refines
+    if changes and relation.same >= relation.refines and alike >= relation.unrelated and other_values(older, newer):
+        return replace(relation, same=0.0, refines=0.0, replaces=relation.replaces + alike)
+    if changes or relation.replaces + relation.contradicts >= EVEN_SO:
+        return relation
+    return replace(relation, replaces=0.0, contradicts=0.0)
+
+
+def other_values(older: str, newer: str) -> bool:
+    """Whether two statements each tell numbers, times, days or versions, and none that the other tells."""
+    before, after = _values(older), _values(newer)
+    return bool(before and after and not before & after)
+
+
+def _values(text: str) -> frozenset[str]:
+    """What a statement tells that can be counted, without what it says that is not so ("fifteen, not ten")."""
+    words = frozenset(word.lower().strip(".,:;") for word in tokens(_NOT_SO.sub(" ", text)))
+    days = _DAYS & frozenset(map(stem, words))
+    return days | (words & _NUMBERS) | frozenset(word for word in words if word[:1].isdigit())

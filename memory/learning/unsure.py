@@ -18,7 +18,7 @@ from memory.ports import Journaled, Use
 from memory.understanding.encoder import Relation
 
 CHANGES: Final = 0.5
-"""How likely a statement must be read as taking the place of what is known to be borne out by it."""
+"""How likely a statement must be read as not holding beside what is known, to be borne out by it."""
 SAYS_AGAIN: Final = 0.6
 """How likely it must be read as saying what is known."""
 BORNE_OUT: Final = 0.75
@@ -48,13 +48,16 @@ def weighed(
     if not draft.unsure:
         waiting = (fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related))
         return Weighed(taught, tuple(replace(fact, state=State.ARCHIVED) for fact in waiting))
-    by, changed = _bearing_out(draft, known, related)
+    by, changed = _bearing_out(draft, taught.source, known, related)
+    if by is not None and changed and by.state is State.DRAFT:
+        # That a thing was told twice, and otherwise, shows that both were meant to last.
+        past = replace(by, state=State.SUPERSEDED, valid_until=journaled.at, superseded_at=journaled.at)
+        return Weighed(replace(taught, draft=_sure(draft)), (past,))
     if by is None:
         waits = replace(drafted(draft, new_id(), owner, taught.source, journaled), state=State.DRAFT)
         return Weighed(None, (waits,))
     if changed:
-        sure = replace(draft, unsure=False, confidence=max(draft.confidence, BORNE_OUT))
-        return Weighed(replace(taught, draft=sure))
+        return Weighed(replace(taught, draft=_sure(draft)))
     if by.state is State.ARCHIVED or by.source == taught.source:
         return Weighed(None)
     again = Use(by.id, journaled.session.id, journaled.at, said=True, used=False)
@@ -66,7 +69,16 @@ def adopted(fact: Fact) -> Fact:
     return replace(fact, state=State.ACTIVE, confidence=max(fact.confidence, BORNE_OUT))
 
 
-def _bearing_out(draft: Draft, known: Sequence[Fact], related: Mapping[str, Relation]) -> tuple[Fact | None, bool]:
+def _sure(draft: Draft) -> Draft:
+    return replace(draft, unsure=False, confidence=max(draft.confidence, BORNE_OUT))
+
+
+_HELD: Final = (State.ACTIVE, State.DRAFT)
+
+
+def _bearing_out(
+    draft: Draft, source: bytes, known: Sequence[Fact], related: Mapping[str, Relation]
+) -> tuple[Fact | None, bool]:
     """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""
     best, by, changed = 0.0, None, False
     for fact in known:
@@ -77,8 +89,9 @@ def _bearing_out(draft: Draft, known: Sequence[Fact], related: Mapping[str, Rela
             continue
         if relation.same >= max(SAYS_AGAIN, best):
             best, by, changed = relation.same, fact, False
-        if fact.state is State.ACTIVE and relation.replaces >= max(CHANGES, best):
-            best, by, changed = relation.replaces, fact, True
+        odds = relation.replaces + relation.contradicts
+        if fact.state in _HELD and fact.source != source and odds >= max(CHANGES, best):
+            best, by, changed = odds, fact, True
     return by, changed
 
 

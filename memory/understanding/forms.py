@@ -27,6 +27,7 @@ _REACH: Final = re.compile(
 )
 _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
+_LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
 _POINTS: Final = re.compile(TABLE["points_back"]["form"].strip(), re.IGNORECASE)
 _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", re.IGNORECASE)
 
@@ -45,6 +46,11 @@ def is_relative(clause: str) -> bool:
 def is_here(text: str) -> bool:
     """Whether a statement is said to hold in the project at hand."""
     return _HERE.search(text) is not None
+
+
+def leans(text: str) -> bool:
+    """Whether a statement points at something among its first words that it does not name."""
+    return _LEANS.match(text) is not None
 
 
 def points_back(text: str) -> bool:

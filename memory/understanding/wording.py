@@ -15,7 +15,7 @@ from typing import Final
 
 from memory.language.sentences import sentences
 from memory.understanding.clauses import Clause
-from memory.understanding.forms import is_everywhere, is_here, is_relative, points_back
+from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, points_back
 from memory.understanding.network import KEPT, reach
 from memory.understanding.tokens import tokens
 
@@ -195,12 +195,12 @@ def _scopes_of_sentences(own: Sequence[Clause]) -> list[tuple[float, ...]]:
 
 
 def _scope(kind: str, text: str, scopes: Sequence[float], answers: str) -> str:
-    """How far a statement reaches. What is said to hold here, and what only an answer of the assistant's explains, is
-    about this project unless it says otherwise."""
+    """How far a statement reaches. What is said to hold here, and what only an answer of the assistant's or something
+    unnamed explains, is about this project unless it says otherwise."""
     if kind in _REACHING and is_everywhere(text):
         return "user"
     found = reach(kind, scopes)
-    return "project" if found == "user" and (answers or is_here(text)) else found
+    return "project" if found == "user" and (answers or is_here(text) or leans(plain(text))) else found
 
 
 def plain(text: str) -> str:

@@ -12,9 +12,8 @@ import argparse
 import re
 import sys
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -23,17 +22,16 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
-from memory.models.training.talk import BREAK, DATA, Spanned, gaps, sessions, spanned
-from memory.models.training.talk import messages as labelled
+from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs
+from memory.models.training.talk import gaps, sessions, spanned
 from memory.understanding.clauses import Splitter
-from memory.understanding.encoder import BEFORE, READ, RELATIONS, STATEMENT, tokenizer_of, unpointed
 from memory.understanding.encoder import HEADS as ATTENTION
+from memory.understanding.encoder import RELATIONS, tokenizer_of
 from memory.understanding.network import FLAGS, KEPT, SCOPES
 from memory.understanding.shipped import ENCODER
 
@@ -49,14 +47,8 @@ DROP: Final = 0.15
 DROP_HEAD: Final = 0.2
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
-STRANGERS: Final = 4
-"""Newer statements of other subjects that are paired with each older one."""
-MESSY: Final = 0.45
-"""The share of statements in pairs that are read with something else around them, as people say things in passing."""
 RARE: Final = (6.0, 2.0, 2.0, 4.0)
 """What a clause weighs that has one of the flags: few have, and most of them could go unseen at little cost."""
-LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
-"""Texts are padded to one of these."""
 _MODEL: Final = "encoder.layer.{}."
 _NAMES: Final = {
     "query": "attention.self.query",
@@ -70,18 +62,6 @@ _NORMS: Final = {"attended_norm": "attention.output.LayerNorm", "outer_norm": "o
 Weights = dict[str, Any]
 Array = NDArray[Any]
 Batch = dict[str, Array]
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """Word pieces with what is to be said of them: of a message its clauses as (pieces, kind, scope, flags), of a pair
-    of statements their relation."""
-
-    author: str
-    ids: list[int]
-    before: int
-    clauses: tuple[tuple[list[int], int, int, tuple[bool, ...]], ...] = ()
-    relation: int = -1
 
 
 def pruned(tokenizer: Tokenizer, texts: Iterable[str]) -> list[int]:
@@ -104,6 +84,19 @@ def pruned(tokenizer: Tokenizer, texts: Iterable[str]) -> list[int]:
         )
 
     return [at for at in range(len(names)) if kept(at)]
+
+
+def started_on(minilm: Path | None, texts: Sequence[str]) -> tuple[Weights, list[str]]:
+    """The weights that the fitting begins with, out of MiniLM, and the word pieces that some texts need."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = fetch(minilm or Path(scratch))
+        original = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        original.no_padding()
+        original.no_truncation()
+        source = {name: np.array(tensor) for name, tensor in safetensors(folder / "model.safetensors").items()}
+    kept = pruned(original, texts)
+    names = {at: name for name, at in original.get_vocab().items()}
+    return started(source, kept, np.random.default_rng(0)), [names[at] for at in kept]
 
 
 def started(weights: Mapping[str, NDArray[np.float32]], pieces: Sequence[int], rng: np.random.Generator) -> Weights:
@@ -283,75 +276,6 @@ def _batch(chosen: Sequence[Example], rows: int, length: int) -> Batch:
     return batch
 
 
-def of_message(message: Spanned, tokenizer: Tokenizer, start: int, end: int) -> Example | None:
-    """A labelled message as word pieces; nothing where it is too long or no clause is left."""
-    said = tokenizer.encode(message.before[-600:]).ids[-BEFORE:] if message.before else []
-    read = tokenizer.encode(message.text)
-    head = len(said) + 2
-    places = list(enumerate(read.offsets[:READ]))
-    clauses = tuple(
-        (own, kind, scope, flags)
-        for first, last, kind, scope, flags in message.clauses
-        if (own := [head + at for at, (begin, until) in places if begin < last and until > first])
-    )
-    ids = [start, *said, end, *read.ids[:READ], end]
-    return Example(message.author, ids, head, clauses) if clauses and len(ids) <= LENGTHS[-1] else None
-
-
-def asides(talk: Iterable[dict[str, object]]) -> dict[str, list[str]]:
-    """What people say around a statement, by language: short clauses of the labelled talk, of all kinds."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for session, _, rows in labelled(talk):
-        for label, text in rows:
-            if label not in (BREAK, "none.quote") and 2 <= len(text.split()) <= 14:
-                found[str(session["lang"])].append(unpointed(text))
-    return found
-
-
-def in_passing(text: str, others: Sequence[str], rng: np.random.Generator) -> str:
-    """A statement with one of some other clauses before it, behind it, or both."""
-    before, behind = (others[at] for at in rng.integers(len(others), size=2))
-    joint = (", ", ". ", " ", " and ")[rng.integers(4)]
-    where = rng.integers(4)
-    if where == 0:
-        return f"{before}{joint}{text}"
-    return f"{before}{joint}{text}{joint}{behind}" if where == 1 else f"{text}{joint}{behind}"
-
-
-def pairs(
-    tokenizer: Tokenizer,
-    start: int,
-    end: int,
-    around: Mapping[str, Sequence[str]],
-    folder: Path = DATA / "statements",
-) -> list[Example]:
-    """The pairs of statements as word pieces; ``around`` is what may stand around them, by language. The authors'
-    pairs share a subject; most pairs that are ever read do not, so each older statement is also paired with newer ones
-    that belong to others."""
-    groups = [orjson.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_bytes().splitlines()]
-    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for group in groups:
-        said[group["lang"]] += [(group["older"], text) for _, text in group["newer"]]
-    drawn = np.random.default_rng(0)
-
-    def pieces(text: str, language: str) -> list[int]:
-        if around.get(language) and drawn.random() < MESSY:
-            text = in_passing(unpointed(text), around[language], drawn)
-        own: list[int] = tokenizer.encode(unpointed(text)).ids[:STATEMENT]
-        return own
-
-    found = []
-    for group in groups:
-        others = said[group["lang"]]
-        chosen = [others[at] for at in drawn.integers(len(others), size=STRANGERS)]
-        strangers = [("unrelated", text) for belongs, text in chosen if belongs != group["older"]]
-        for label, text in [*group["newer"], *strangers]:
-            older = pieces(group["older"], group["lang"])
-            ids = [start, *older, end, *pieces(text, group["lang"]), end]
-            found.append(Example(group["author"], ids, len(older) + 2, relation=RELATIONS.index(label)))
-    return found
-
-
 def packed(weights: Weights, vocabulary: Sequence[str]) -> dict[str, Array]:
     """The arrays of an encoder: matrices as small integers with a scale for each output, the rest in half precision."""
     arrays: dict[str, Array] = {
@@ -451,28 +375,19 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--without", default="")
     parser.add_argument("--minilm", type=Path, default=None, help="a folder with MiniLM's two files")
     given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = fetch(given.minilm or Path(scratch))
-        original = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        original.no_padding()
-        original.no_truncation()
-        source = {name: np.array(tensor) for name, tensor in safetensors(folder / "model.safetensors").items()}
     talk = sessions()
-    groups = [orjson.loads(line) for file in sorted((DATA / "statements").glob("*.jsonl")) for line in file.open("rb")]
-    texts = [text for group in groups for text in (group["older"], *(each[1] for each in group["newer"]))]
     cut = Splitter(fit_boundary(*gaps(talk)))
     messages = spanned(talk, cut.split, lambda sentence: [sentence])
-    texts += [text for each in messages for text in (each.text, each.before)]
-    kept = pruned(original, texts)
-    names = {at: name for name, at in original.get_vocab().items()}
-    vocabulary = [names[at] for at in kept]
+    texts = [text for each in messages for text in (each.text, each.before)]
+    for each in groups("statements"):
+        texts += [each["older"], *(text for _, text in each["newer"])]
+    weights, vocabulary = started_on(given.minilm, texts)
     tokenizer = tokenizer_of(vocabulary)
     known = tokenizer.get_vocab()
-    start, end = known["[CLS]"], known["[SEP]"]
-    found = [of_message(message, tokenizer, start, end) for message in messages]
-    examples = [*filter(None, found), *pairs(tokenizer, start, end, asides(talk))]
+    ends = known["[CLS]"], known["[SEP]"]
+    read = filter(None, (of_message(each, tokenizer, *ends) for each in messages))
+    examples = [*read, *pairs(tokenizer, *ends, asides(talk))]
     left_out = frozenset(given.without.split(",")) - {""}
-    weights = started(source, kept, np.random.default_rng(0))
     fitted = fit(weights, [each for each in examples if each.author not in left_out])
     if left_out:
         print(figures(fitted, [each for each in examples if each.author in left_out]))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
-from memory.learning.relating import AT_ONCE, LIKE, beside, relations
+from memory.learning.relating import AT_ONCE, LIKE, beside, other_values, relations
 from memory.scope import Layer
 from memory.understanding.shipped import encoder
 
@@ -50,3 +50,27 @@ def test_only_the_person_s_own_words_are_read_beside_what_is_known() -> None:
 def test_what_an_answer_answers_is_not_part_of_it() -> None:
     answer = replace(SAID, text=f"{SAID.text} [on: How many threads has the worker pool?]")
     assert relations(answer, [fact("f")], encoder()) == relations(SAID, [fact("f")], encoder())
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("the feed leaves at 03:30", "it goes out at 04:45 now"),
+        ("cells under ten are starred", "it's fifteen now, not ten"),
+        ("wir treffen uns dienstags", "wir treffen uns freitags"),
+    ],
+)
+def test_what_tells_another_number_or_day_says_something_else(older: str, newer: str) -> None:
+    assert other_values(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("the feed leaves at 03:30", "03:30, every night, that is when the feed leaves"),
+        ("the feed leaves at 03:30", "the feed leaves at night"),
+        ("the pool has 8 threads", "of the 8 threads 2 are for mail"),
+    ],
+)
+def test_what_tells_the_same_one_or_none_does_not(older: str, newer: str) -> None:
+    assert not other_values(older, newer)

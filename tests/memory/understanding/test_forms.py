@@ -1,8 +1,14 @@
 import pytest
 
-from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, points_back
+from memory.understanding.forms import TABLE, is_everywhere, is_here, is_relative, leans, points_back
 
-FORMS = {"everywhere": is_everywhere, "relative": is_relative, "here": is_here, "points_back": points_back}
+FORMS = {
+    "everywhere": is_everywhere,
+    "relative": is_relative,
+    "here": is_here,
+    "points_back": points_back,
+    "leans": leans,
+}
 
 
 @pytest.mark.parametrize(("form", "text"), [(form, text) for form in FORMS for text in TABLE[form]["yes"]])
