@@ -35,8 +35,8 @@ _NUMBERS: Final = vocabulary(
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
     "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf fünfzehn zwanzig dreißig vierzig fünfzig sechzig "
-    "hundert tausend dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta cuarenta cincuenta "
-    "cien mil"
+    "hundert tausend dos tres cuatro cinco seis siete ocho nueve diez once doce quince veinte treinta cuarenta "
+    "cincuenta cien mil"
 )
 """Numbers as words; "one" is mostly none."""
 _NOT_SO: Final = re.compile(
