@@ -50,6 +50,58 @@ _OPEN: Final = re.compile(r"\b(?:until|till|unless|as long as|bis|solange|hasta|
 _WEEK: Final = re.compile(r"\bthe week(?:end)? of ", re.IGNORECASE)
 
 
+_COUNTED: Final = {
+    number: count
+    for count, names in enumerate(
+        (
+            "one ein eine einen einem einer un una",
+            "two couple zwei paar dos par",
+            "three few drei tres",
+            "four vier cuatro",
+            "five fünf cinco",
+            "six sechs seis",
+            "seven sieben siete",
+            "eight acht ocho",
+            "nine neun nueve",
+            "ten zehn diez",
+        ),
+        1,
+    )
+    for number in names.split()
+}
+_HOURS: Final = {
+    name: hours
+    for hours, names in (
+        (1, "hour hours stunde stunden hora horas"),
+        (24, "day days tag tage tagen día días"),
+        (7 * 24, "week weeks woche wochen semana semanas sprint sprints"),
+        (30 * 24, "month months monat monate monaten mes meses"),
+    )
+    for name in names.split()
+}
+_SPAN: Final = re.compile(
+    r"\b(?:(?:for|over|during|in|für|in den|durante|por) )?(?:the |die |den |los |las )?"
+    r"(?:next|coming|nächsten|kommenden|próxim[oa]s) (?:(?P<count>\d{1,3}|"
+    rf"{'|'.join(_COUNTED)}) (?:of |more )?)?(?P<unit>{'|'.join(_HOURS)})\b",
+    re.IGNORECASE,
+)
+"""For how long from now on: "for the next three days"."""
+_ALL_OF_IT: Final = re.compile(r"(?:for|over|during|für|durante|die|den) ", re.IGNORECASE)
+
+
+def lasts(text: str, at: datetime) -> datetime | None:
+    """When something is over that is said ``at`` a moment to hold for some days, weeks or months from then on; None
+    where no such span is told."""
+    found = _SPAN.search(text)
+    if found is None or _AGAIN.search(text) or found[0].lower().startswith("in "):
+        return None
+    if not (found["count"] or _ALL_OF_IT.match(found[0])):
+        return None
+    said = (found["count"] or "1").lower()
+    count = int(said) if said.isdigit() else _COUNTED[said]
+    return at + timedelta(hours=count * _HOURS[found["unit"].lower()])
+
+
 def holds_until(text: str, at: datetime) -> datetime | None:
     """The first moment at which what was said ``at`` a moment (aware) holds no more, in its zone; None where no end is
     told, or none that lies ahead, or where not all of it ends then."""

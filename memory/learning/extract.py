@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from memory.fact import Category, Draft, Kind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.language.lasting import holds_until, is_over
+from memory.language.lasting import holds_until, is_over, lasts
 from memory.language.prose import own_words
 from memory.learning.by_rules import LONGEST, by_rules, last_question, letters, short
 from memory.learning.choice import choice
@@ -187,7 +187,7 @@ def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
     if said.answers:
         behind = f" [on: {short(said.answers)}" + (f"; asked: {question}]" if question else "]")
     dated = resolve(short(said.text, LONGEST), at)
-    over = holds_until(dated.text, at)
+    over = holds_until(dated.text, at) or lasts(said.text, at)
     ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is Kind.TASK else None
     if means.kind in (Kind.TASK, Kind.DECISION) and not said.ends:
         over = None

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.language.dates import resolve
-from memory.language.lasting import holds_until, is_over
+from memory.language.lasting import holds_until, is_over, lasts
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)  # a Friday
 
@@ -80,3 +80,30 @@ def test_what_holds_for_a_while_is_over_behind_the_last_day_it_names(text: str, 
 )
 def test_what_no_day_ends_is_over_by_no_day(text: str) -> None:
     assert is_over(text, AT, timedelta(days=14)) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "hours"),
+    [
+        ("nobody touches the sluice for the next three days", 72),
+        ("die nächsten 2 Wochen bleibt das Tor zu", 2 * 7 * 24),
+        ("no se toca la bomba durante los próximos cinco días", 120),
+        ("for the next 48 hours the pump stays off", 48),
+        ("over the coming month the lock keeper signs off", 30 * 24),
+    ],
+)
+def test_a_span_from_now_on_ends(said: str, hours: int) -> None:
+    assert lasts(said, AT) == AT + timedelta(hours=hours)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the next lock is closed",
+        "next week we open the lock",
+        "the lock holds for days",
+        "it comes in the next two weeks",
+    ],
+)
+def test_what_comes_next_is_no_span(said: str) -> None:
+    assert lasts(said, AT) is None
