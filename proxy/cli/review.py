@@ -73,9 +73,9 @@ def _decided(server: Server, asked: Mapping[str, Any], each: Mapping[str, Any], 
                 server.ask("POST", f"{path}/dismiss", asked, {})
                 return "dismissed"
             case "e":
-                text = edited(each["text"] + "\n", "draft.md").strip()
-                server.ask("POST", f"{path}/update", asked, {"text": text})
-                return "holds in these words"
+                if text := (edited(each["text"] + "\n", "draft.md") or "").strip():
+                    server.ask("POST", f"{path}/update", asked, {"text": text})
+                    return "holds in these words"
             case "d":
                 return "later"
             case "q" | "\x03" | "\x04" | "\x1b":
