@@ -56,6 +56,7 @@ class Origin(StrEnum):
     USER = "user"
     ASSISTANT = "assistant"
     BEHAVIOUR = "behaviour"
+    FILE = "file"
     TOOL = "tool"
     WEB = "web"
     SUBAGENT = "sub-agent"
@@ -67,8 +68,8 @@ class Origin(StrEnum):
 
     @property
     def hearsay(self) -> bool:
-        """Whether it may be anybody's text: what tools, the web and sub-agents brought."""
-        return self in (Origin.TOOL, Origin.WEB, Origin.SUBAGENT)
+        """Whether it may be anybody's text: what files of a checkout, tools, the web and sub-agents brought."""
+        return self in (Origin.FILE, Origin.TOOL, Origin.WEB, Origin.SUBAGENT)
 
     def counts_as(self, other: Origin) -> bool:
         """Whether its word counts at least as much as another's."""

@@ -168,9 +168,11 @@ class ResearchSettings(Section):
 
 class CheckoutSettings(Section):
     """What is learnt in a checkout knows its branch and what it cites. ``folders``: only checkouts below one of these
-    are looked at; all of the person's own where there are none."""
+    are looked at; all of the person's own where there are none. ``conventions``: its own files teach what they say of
+    how it is worked on."""
 
     enabled: bool = True
+    conventions: bool = True
     folders: tuple[str, ...] = ()
 
 

@@ -31,6 +31,7 @@ _SAID = {
     "user": "you said so",
     "person": "you wrote it on the page",
     "assistant": "the assistant said so",
+    "file": "a file of the project says so",
     "tool": "a tool printed it, or the model noted it",
     "web": "a page of the web said so",
     "sub-agent": "a sub-agent reported it",

@@ -14,7 +14,7 @@ OPENING: Final = "<recalled-memory>\nFrom memory: what was said or done then, no
 SHORT: Final = 8
 """Characters of an id that are shown; as many are taken."""
 
-_WHO: Final = {Origin.PERSON: "user", Origin.BEHAVIOUR: "observed"}
+_WHO: Final = {Origin.PERSON: "user", Origin.BEHAVIOUR: "observed", Origin.FILE: "project file"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ _SOURCE: Final = {
     Origin.USER: "user",
     Origin.ASSISTANT: "assistant",
     Origin.BEHAVIOUR: "observed",
+    Origin.FILE: "project file",
     Origin.TOOL: "tool",
     Origin.WEB: "web",
     Origin.SUBAGENT: "sub-agent",

@@ -24,6 +24,7 @@ _BY_ORIGIN: dict[Origin, float] = {
     Origin.BEHAVIOUR: 0.85,
     Origin.ASSISTANT: 0.75,
     Origin.SUBAGENT: 0.65,
+    Origin.FILE: 0.6,
     Origin.TOOL: 0.6,
     Origin.WEB: 0.55,
 }

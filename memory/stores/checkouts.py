@@ -15,7 +15,7 @@ from memory.fact import Fact, Passage
 from memory.ports import Lesson
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
-from memory.stores.rows import stamp, when
+from memory.stores.rows import fact_of, stamp, when
 from memory.stores.shelf import Shelf, ask_many
 
 MOST_BRANCHES = 200
@@ -58,6 +58,19 @@ class Checkouts(Shelf):
         """Write what memories cite."""
         rows = [(self._redact(cites_text(cites)), memory) for memory, cites in cited.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
+
+    async def learnt_anew(self, learnt: Sequence[Learnt]) -> None:
+        """Write where memories were seen now, instead of what was known of that."""
+        rows = [_row(each, self._redact) for each in learnt]
+        await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_anew"], rows))
+
+    async def observed_in_files(self, owner: str) -> list[Fact]:
+        """What holds of what an owner's project files say."""
+
+        def work(connection: sqlite3.Connection) -> list[Fact]:
+            return [fact_of(row) for row in connection.execute(QUERIES["checkouts_observed"], (owner,))]
+
+        return await self._db.read(work)
 
     async def branches(self, repository: str) -> list[Branch]:
         """The branches of a repository on which something was learnt; those that nobody has looked at are open."""

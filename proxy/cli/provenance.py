@@ -27,7 +27,7 @@ Since = Annotated[str | None, typer.Option("--since", help="From then on: 2026-0
 Until = Annotated[str | None, typer.Option("--until", help="Before then, in the same words.")]
 OriginOf = Annotated[
     list[str] | None,
-    typer.Option("--origin", help="Whose word: user, assistant, tool, web, sub-agent, behaviour, person."),
+    typer.Option("--origin", help="Whose word: user, assistant, file, tool, web, sub-agent, behaviour, person."),
 ]
 
 _NAMES = {

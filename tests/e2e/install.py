@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -19,6 +20,9 @@ PACKAGES = {
     "kilo": "@kilocode/cli-linux-x64@7.7.9",
     "copilot": "@github/copilot@1.0.102",
     "pi": "@earendil-works/pi-coding-agent@0.87.1",
+    "cline": "cline@3.0.65",
+    "openclaw": "openclaw@2026.9.6",
+    "gemini": "@google/gemini-cli@0.61.0",
 }
 AXE = "axe-core@4.14.1"
 """What looks for pages that some people cannot use."""
@@ -74,9 +78,19 @@ def _packages(name: str, package: str, scripts: bool) -> Path:
     (folder / "package.json").write_text(json.dumps({"name": "e2e", "private": True}))
     command = [npm, "install", "--no-audit", "--no-fund", *([] if scripts else ["--ignore-scripts"]), package]
     said = ""
+    # A client may refuse to be installed by a Node that it would not run on.
+    path = os.pathsep.join([*([str(install_node())] if scripts else []), os.environ.get("PATH", os.defpath)])
     for _ in range(2):
         try:
-            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+            ran = subprocess.run(
+                command,
+                cwd=folder,
+                env={**os.environ, "PATH": path},
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
+            )
         except subprocess.TimeoutExpired:
             said = f"npm took more than {SECONDS} s"
             continue

@@ -3,6 +3,8 @@
 finding                 where they stand in a checkout, when something is learnt
 declared                which tools and versions a checkout's manifests name, and what a text says against them
 files                   reads a checkout's files, inside of it only, and nothing ignored or secret-like
+conventions             what a project's own files say of how it is worked on
+own_files               the same as facts, when the main branch has moved
 git                     asks git, never while a request waits
 looking                 a checkout as it stands: branch, commit, files, renames
 branches                what has become of a branch: open, merged, reverted, dropped

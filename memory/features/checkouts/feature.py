@@ -19,6 +19,7 @@ from memory.features.checkouts.checking import Verdict
 from memory.features.checkouts.declared import against
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import View
+from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, learnt_of, record_of
 from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sight import Seen, Sight
@@ -81,6 +82,7 @@ class Checkouts(Feature):
         self._changed: Callable[[frozenset[str]], None] = core.changed
         self.rows = Rows(core.journal)
         self.sight = Sight(self._settings.folders)
+        self.own_files = OwnFiles(core.journal, self.sight)
         self._sessions: OrderedDict[str, _Worked] = OrderedDict()
         self._unknown: dict[str, tuple[Fact, str]] = {}
         self._counts = {"marked": 0, "late": 0}
@@ -107,21 +109,23 @@ class Checkouts(Feature):
         until = time.perf_counter() + seconds
         if not self._settings.enabled:
             return {}
+        crowded = dict.fromkeys(marking.crowding(memories), Mark(weight=0.0))
+        memories = [each for each in memories if each.id not in crowded]
         learnt = await self.rows.of([each.id for each in memories])
         root = arrival.checkout
         if root is None:
             anywhere = {id: marking.staged(each, None, frozenset(), arrival.at) for id, each in learnt.items()}
-            return {id: mark for id, mark in anywhere.items() if mark.words}
+            return {id: mark for id, mark in anywhere.items() if mark.words} | crowded
         cited = [each for each in learnt.values() if each.cites]
         seen = await self.sight.read(root, cited, until)
         verdicts = seen.verdicts or {}
         self._counts["late"] += sum(each.memory not in verdicts for each in cited)
-        marked: dict[str, Mark] = {}
+        marked = dict(crowded)
         for each in memories:
             mark = self._mark(each, learnt.get(each.id), seen, verdicts.get(each.id, ()), arrival.at)
             if mark.words or mark.weight != 1.0:
                 marked[each.id] = mark
-        self._counts["marked"] += len(marked)
+        self._counts["marked"] += len(marked) - len(crowded)
         return marked
 
     def _mark(
@@ -147,16 +151,22 @@ class Checkouts(Feature):
         if view is None:
             return Noticed()
 
+        own = Changes()
+        if self._settings.conventions:
+            own = await self.own_files.look(view, exchange.session.scope, self._now())
+
         async def then() -> None:
+            await self.own_files.written(own)
             self.rows.written()
             if await self.look_into_new(view):
                 await self._follow(view, anew=True)
 
-        return Noticed(then=then, checkout=worked.at(exchange.at) or view.checkout)
+        return Noticed(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
     async def forget(self, owners: Sequence[str]) -> LettingGo:
         async def then(gone: Forgotten) -> None:
             self.rows.written()
+            self.own_files.forget()
             for id in gone.ids:
                 self._unknown.pop(id, None)
 

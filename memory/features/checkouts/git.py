@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Sequence
 from typing import Final
 
 SECONDS: Final = 5.0
@@ -74,6 +75,25 @@ def commit(text: str) -> str:
     """A text, if it is a commit's name; else nothing."""
     text = text.strip()
     return text if _COMMIT.fullmatch(text) else ""
+
+
+def blobs(root: str, at: str, paths: Sequence[str], largest: int) -> dict[str, str]:
+    """The texts of files of a commit, by their paths; without those that are larger, or no text."""
+    asked = "".join(f"{at}:{path}\n" for path in paths if "\n" not in path)
+    try:
+        told = git(root, "cat-file", "--batch", given=asked.encode("utf-8", "surrogateescape")) if asked else ""
+    except NoAnswer:
+        return {}
+    rest, found = told.encode("utf-8", "surrogateescape"), dict[str, str]()
+    for path in paths:
+        head, _, rest = rest.partition(b"\n")
+        _, kind, size = (*head.split(b" "), b"", b"")[:3]
+        if kind != b"blob" or not size.isdigit():
+            continue  # "missing" has no content behind it
+        content, rest = rest[: int(size)], rest[int(size) + 1 :]
+        if len(content) <= largest and b"\0" not in content:
+            found[path] = content.decode("utf-8", "replace")
+    return found
 
 
 def is_ancestor(root: str, one: str, other: str) -> bool:

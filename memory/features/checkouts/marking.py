@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from memory.checkout import Checkout, Learnt, Sort, Stage
+from memory.fact import Fact, Origin, Passage
 from memory.features.checkouts.checking import State, Verdict
 from memory.hooks.feature import Mark
 
@@ -20,6 +21,8 @@ FADED: Final = 0.1
 """What counts for less is left out."""
 SHORT: Final = 7
 """Characters of a commit that are shown."""
+OWN_FILES: Final = 3
+"""What a project's own files say that is shown at once."""
 NAMES: Final = 2
 """Citations that are told of one memory."""
 
@@ -61,6 +64,20 @@ def checked(verdicts: Sequence[Verdict], learnt_at: str, now_at: str) -> Mark:
             return Mark(f"moved {since}{_told(of)}")
         case State.GONE:
             return Mark(f"gone {since}{_told(of)}", GONE)
+
+
+def crowding(held: Sequence[Fact | Passage]) -> frozenset[str]:
+    """Of memories, the best first, those that only say more of a project's own files: who asks how the tests are run
+    shall not be told all that the files say. The two best stay, and what the best one's file says beside it."""
+    own = [each for each in held if isinstance(each, Fact) and each.origin is Origin.FILE]
+    file = _file_of(own[0]) if own else ""
+    near = [each for at, each in enumerate(own) if at < 2 or _file_of(each) == file][:OWN_FILES]
+    return frozenset(each.id for each in own) - frozenset(each.id for each in near)
+
+
+def _file_of(fact: Fact) -> str:
+    """The file that a sentence about a project names at its end."""
+    return fact.text.rpartition("(")[2]
 
 
 def joined(*marks: Mark) -> Mark:

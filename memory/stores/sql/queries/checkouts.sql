@@ -5,6 +5,15 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO NOTHING;
 -- checkout_looked: what a memory cites, as it was found
 UPDATE checkouts SET cites = ?, looked = 1 WHERE memory = ?;
 
+-- checkout_anew: a memory was seen in another state of its checkout
+INSERT INTO checkouts (memory, owner, repository, branch, commit_id, staged, cites, anchor, looked)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO UPDATE SET repository = excluded.repository,
+branch = excluded.branch, commit_id = excluded.commit_id, staged = excluded.staged, cites = excluded.cites,
+anchor = excluded.anchor, looked = excluded.looked;
+
+-- checkouts_observed: what holds of what an owner's project files say
+SELECT * FROM facts WHERE owner = ? AND state = 'active' AND origin = 'file' ORDER BY number;
+
 -- checkout_anchored: the commit by which others know what was learnt on a branch
 UPDATE checkouts SET anchor = ? WHERE memory = ?;
 
@@ -30,13 +39,13 @@ SELECT memory, commit_id FROM checkouts WHERE repository = ? AND branch = ? AND 
 
 -- checkouts_branch: ids of the facts of some owners that were learnt on a branch, the newest first
 SELECT checkouts.memory FROM checkouts JOIN facts ON facts.id = checkouts.memory
-WHERE checkouts.owner IN (?*) AND branch = ? ORDER BY facts.recorded DESC LIMIT ?;
+WHERE checkouts.owner IN (?*) AND branch = ? AND facts.origin != 'file' ORDER BY facts.recorded DESC LIMIT ?;
 
 -- checkouts_counted: the branches on which facts of some owners were learnt
 SELECT checkouts.repository, checkouts.branch, max(staged) AS staged, count(*) AS facts, branches.stage, branches.since
 FROM checkouts JOIN facts ON facts.id = checkouts.memory LEFT JOIN branches
 ON staged AND branches.repository = checkouts.repository AND branches.name = checkouts.branch
-WHERE checkouts.owner IN (?*) AND facts.state = 'active' AND branch != ''
+WHERE checkouts.owner IN (?*) AND facts.state = 'active' AND facts.origin != 'file' AND branch != ''
 GROUP BY checkouts.repository, checkouts.branch ORDER BY max(facts.recorded) DESC LIMIT ?;
 
 -- checkouts_after: an owner's, behind an id

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from memory.checkout import Learnt
-from memory.fact import Fact
+from memory.fact import Fact, Origin
 from memory.features.checkouts.feature import Checkouts
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.memory.features.checkouts.repository import Repository
@@ -57,10 +57,17 @@ class Working:
         await self.say(f"Good morning to you, for the {self._sessions + 1}th time.", at)
 
     async def facts(self) -> dict[str, tuple[Fact, Learnt]]:
-        """The facts by their texts, each with where it was learnt."""
+        """The facts that were said, by their texts, each with where it was learnt."""
         found = await self.memory.journal.facts_of(await self.memory.journal.owners())
         learnt = await self.memory.journal.learnt([fact.id for fact in found])
-        return {fact.text: (fact, learnt[fact.id]) for fact in found if fact.id in learnt}
+        said = (fact for fact in found if fact.origin is not Origin.FILE)
+        return {fact.text: (fact, learnt[fact.id]) for fact in said if fact.id in learnt}
+
+    async def observed(self) -> dict[str, tuple[Fact, Learnt]]:
+        """What the project's own files say, by its texts, each with where it was seen."""
+        found = await self.memory.journal.facts_of(await self.memory.journal.owners())
+        learnt = await self.memory.journal.learnt([fact.id for fact in found])
+        return {fact.text: (fact, learnt[fact.id]) for fact in found if fact.origin is Origin.FILE}
 
 
 @asynccontextmanager
