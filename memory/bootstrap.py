@@ -302,6 +302,7 @@ async def open_memory(
         {
             CandidateKind.KNOWLEDGE: conventions,
             CandidateKind.LINE: conventions,
+            CandidateKind.PROPOSED: conventions,
             CandidateKind.SKILL: skills,
             CandidateKind.RETIREMENT: Retirements(journal, skills),
         },

@@ -21,12 +21,14 @@ AGAIN: Final = 2.0
 
 class CandidateKind(StrEnum):
     """What is put forward. ``text`` is a sentence of knowledge, the whole SKILL.md of a skill that is to be written or
-    retired, or a line of a shared file that somebody wrote, changed or deleted."""
+    retired, a line of a shared file that somebody wrote, changed or deleted, or one that a project's repository has, as
+    others committed it."""
 
     KNOWLEDGE = "knowledge"
     SKILL = "skill"
     RETIREMENT = "retirement"
     LINE = "line"
+    PROPOSED = "proposed"
 
 
 class CandidateState(StrEnum):
@@ -73,7 +75,8 @@ class Proposal:
     @property
     def why(self) -> str:
         """The evidence in a few words."""
-        return because(self.sources, self.what, self.sessions)
+        told = self.kind is CandidateKind.PROPOSED
+        return self.what if told else because(self.sources, self.what, self.sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,8 @@ class Candidate:
     @property
     def why(self) -> str:
         """The evidence in a few words."""
-        return because(self.sources, self.what, self.sessions)
+        told = self.kind is CandidateKind.PROPOSED
+        return self.what if told else because(self.sources, self.what, self.sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +160,20 @@ def line_deleted(id: str, old: str, was: str, layer: Layer) -> Proposal:
     return _line(id, f"{_DELETED}{old}", f"delete: {was}", was, (old,), layer)
 
 
+def proposed(id: str, stable: str, text: str, by: str, old: str = "", was: str = "") -> Proposal:
+    """That a line of a project's repository be a rule, as it was committed ``by`` somebody: of the id ``stable``, which
+    stays when its words change; instead of the fact ``old``, which ``was`` worded otherwise, where there is one."""
+    title = f"{text} (was: {was})" if old else text
+    evidence = (old,) if old else ()
+    mark = f"{_PROPOSED}{stable} {_hash(text)}"
+    return Proposal(id, CandidateKind.PROPOSED, mark, title, text, f"proposed by {by}", 1, 1, evidence)
+
+
+def stable_of(candidate: Candidate) -> str:
+    """The id that a proposed line has in its file."""
+    return candidate.mark.removeprefix(_PROPOSED).partition(" ")[0]
+
+
 def is_line(candidate: Candidate, said: str) -> bool:
     """Whether a candidate is about this line of a shared file."""
     return candidate.kind is CandidateKind.LINE and candidate.mark == f"{_WROTE}{_hash(said)}"
@@ -187,5 +205,6 @@ def _count(number: int, what: str) -> str:
 
 
 _RETIRE: Final = "retire "
+_PROPOSED: Final = "proposed "
 _WROTE: Final = "line "
 _DELETED: Final = "no line "

@@ -64,7 +64,7 @@ def _same(proposal: Proposal, candidate: Candidate) -> bool:
         return False
     if proposal.mark == candidate.mark:
         return True
-    if proposal.kind in (CandidateKind.RETIREMENT, CandidateKind.LINE):
+    if proposal.kind in (CandidateKind.RETIREMENT, CandidateKind.LINE, CandidateKind.PROPOSED):
         # A skill that was approved anew may be retired anew, though the same bore it out; and each line is one.
         return False
     one, other = set(proposal.evidence), set(candidate.evidence)

@@ -18,6 +18,9 @@ from proxy.cli.server import Server
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 _KINDS = {"skill": "skill: ", "retirement": "retire the skill "}
 """What is said before a candidate's title, by its kind."""
+_RULES = ("knowledge", "line", "proposed")
+_LINES = {"line": "a line of the shared file", "proposed": "a line of the repository's file"}
+"""What stands in the place of evidence."""
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Write it without asking.")]
 
@@ -62,7 +65,7 @@ def approve(
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
             held = server.ask("GET", f"api/candidates/{id}", asked)
-            name = "rule.md" if held["kind"] in ("knowledge", "line") else "SKILL.md"
+            name = "rule.md" if held["kind"] in _RULES else "SKILL.md"
             text = edited(held["text"] + "\n", name)
         elif file is not None:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
@@ -143,7 +146,7 @@ def _show(would: Mapping[str, Any]) -> None:
     console = shown.screen()
     held = would["candidate"]
     console.print(f"{held['kind']} for {shown.whom(held)}, {held['why']}", style="dim")
-    if held["kind"] in ("knowledge", "line"):
+    if held["kind"] in _RULES:
         console.print(f"  {held['text']}", soft_wrap=True)
     for note in would["notes"]:
         console.print(f"! {note}", soft_wrap=True)
@@ -170,8 +173,9 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
         console.print("nothing has been put forward yet" if everything else "nothing waits for you")
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("id", *(["state"] if everything else []), "for", "why"):
+    for name in ("id", *(["state"] if everything else []), "for"):
         table.add_column(name, no_wrap=True, style="dim")
+    table.add_column("why", style="dim", max_width=28)
     table.add_column("what", overflow="fold", ratio=1)
     for each in found:
         cells = [each["id"][: shown.SHORT], *([each["state"]] if everything else []), shown.whom(each), each["why"]]
@@ -189,5 +193,5 @@ def _one(held: dict[str, Any]) -> None:
     names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
     shown.pairs([("for", shown.whom(held)), *((name, held[name]) for name in names if held[name])])
     console.print()
-    nothing = "a line of the shared file" if held["kind"] == "line" else "nothing that bears it out is left"
+    nothing = _LINES.get(held["kind"], "nothing that bears it out is left")
     shown.memories(held["evidence"], nothing)

@@ -14,7 +14,7 @@ import orjson
 import typer
 
 from memory.features import exported
-from proxy.cli import as_markdown, shown, wording
+from proxy.cli import as_markdown, shown, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
@@ -41,9 +41,18 @@ def export(
     owner: Annotated[
         list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
     ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="Write what is approved for the project into this folder of its repository."),
+    ] = None,
 ) -> None:
     """Write down everything that is remembered: facts with their whole record, passages, candidates, pins, your own
-    pages."""
+    pages; with --to only a project's approved rules, as Markdown for its repository."""
+    if to is not None:
+        if out is not None or owner:
+            raise Fault("--to takes neither --out nor --owner", 2)
+        tracked.give_out(call, to)
+        return
     with call.reach() as server:
         asked = call.scope(server)
         inventory = server.ask("GET", "api/export", asked)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-from proxy.cli import as_markdown, shown, wording
+from proxy.cli import as_markdown, shown, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.options import here
@@ -49,7 +49,8 @@ def import_(
         str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
     ] = None,
 ) -> None:
-    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
+    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports. A
+    .palimpsest folder of a repository is only proposed, by the names of who committed its lines.
 
     What is known already is passed over: it can be stopped at any moment and run again. Where something cannot be read,
     file and line are told, the rest is taken in, and the exit code is 3."""
@@ -62,8 +63,13 @@ def import_(
     for path in wanted:
         if not path.exists():
             raise Fault(f"there is no {path}", 2)
-    found = sources(wanted, kind, problem)
+    shared = [path for path in wanted if tracked.is_tracked(path)]
+    found = sources([path for path in wanted if path not in shared], kind, problem)
     with call.reach() as server:
+        proposals = [tracked.take_in(call, server, path, project, dry_run) for path in shared]
+        if shared and not found:
+            _tell_proposed(call, proposals, problems, dry_run)
+            return
         before = _stored(server)
         place = project or (here(server) if call.at_here else "")
         asked = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
@@ -72,13 +78,24 @@ def import_(
         more = {name: max(number - before[name], 0) for name, number in _stored(server).items()}
     told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems, "more": more}
     if call.as_json:
-        shown.as_json(told)
+        shown.as_json(told | ({"proposals": proposals} if shared else {}))
     else:
+        for each in proposals:
+            tracked.tell(each, dry_run)
         _tell(told)
     if problems and not any(counts.values()):
         raise Fault("nothing could be imported")
     if problems:
         raise typer.Exit(IN_PART)
+
+
+def _tell_proposed(call: Call, proposals: list[dict[str, Any]], problems: list[dict[str, Any]], dry_run: bool) -> None:
+    """Say what was proposed."""
+    if call.as_json:
+        shown.as_json({"proposals": proposals, "problems": problems})
+    else:
+        for told in proposals:
+            tracked.tell(told, dry_run)
 
 
 def _taken_in(

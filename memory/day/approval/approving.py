@@ -304,5 +304,5 @@ class Approving:
 def _worded(candidate: Candidate, text: str) -> Candidate:
     """A candidate in a person's own words; those of knowledge are its title too."""
     said = redact(text).text.strip()
-    titled = candidate.kind in (CandidateKind.KNOWLEDGE, CandidateKind.LINE)
+    titled = candidate.kind not in (CandidateKind.SKILL, CandidateKind.RETIREMENT)
     return replace(candidate, text=said, title=said if titled else candidate.title)

@@ -24,6 +24,7 @@ from memory.candidate import (
     is_line,
     line_deleted,
     line_written,
+    stable_of,
 )
 from memory.consolidation.clash import clashing
 from memory.consolidation.meeting import says_the_same
@@ -185,6 +186,9 @@ class Conventions:
         if candidate.kind is CandidateKind.LINE:
             await rules.at_hand()
             return await self._line_settled(sheet, candidate, done, found)
+        if candidate.kind is CandidateKind.PROPOSED:
+            await rules.at_hand()
+            return await self._proposed_settled(sheet, candidate)
         return await self._raise(sheet, candidate)
 
     async def _line_settled(self, sheet: _Sheet, candidate: Candidate, done: Taken, found: Sequence[str]) -> str:
@@ -205,19 +209,38 @@ class Conventions:
         else:
             sheet.ended.add(said)
         if old:
-            before = sheet.held.pop(old)
-            sheet.held[new.id] = sheet.made[new.id] = replace(
-                new, supersedes=(old, *before.supersedes), derived_from=before.derived_from, category=before.category
-            )
-            sheet.changed[old] = replace(
-                before, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
-            )
-            sheet.decided += [
-                Decided(replace(each, title=text, text=text), CandidateState.APPROVED, each.reason, new.id)
-                for each in await self._journal.became([old])
-                if each.id != candidate.id
-            ]
+            await self._instead(sheet, new, old, candidate)
         return new.id
+
+    async def _proposed_settled(self, sheet: _Sheet, candidate: Candidate) -> str:
+        """What becomes of a line that others committed: a rule of the same id, or other words of the one that it was
+        proposed to change."""
+        old = next((id for id in candidate.evidence if id in sheet.held), "")
+        if candidate.evidence and not old:
+            raise Refused("what it would change holds no longer: import the file again")
+        text = self._new(sheet, candidate.text, old)
+        stable = stable_of(candidate)
+        taken = await self._journal.facts([stable])
+        new = self._own(sheet, text, "" if old or taken else stable)
+        sheet.notes.append(f"{candidate.what}; that is git's word alone")
+        if old:
+            await self._instead(sheet, new, old, candidate)
+        return new.id
+
+    async def _instead(self, sheet: _Sheet, new: Fact, old: str, candidate: Candidate) -> None:
+        """A rule takes the place of another one."""
+        before = sheet.held.pop(old)
+        sheet.held[new.id] = sheet.made[new.id] = replace(
+            new, supersedes=(old, *before.supersedes), derived_from=before.derived_from, category=before.category
+        )
+        sheet.changed[old] = replace(
+            before, state=State.SUPERSEDED, valid_until=new.valid_from, superseded_at=new.recorded_at
+        )
+        sheet.decided += [
+            Decided(replace(each, title=new.text, text=new.text), CandidateState.APPROVED, each.reason, new.id)
+            for each in await self._journal.became([old])
+            if each.id != candidate.id
+        ]
 
     async def _compared(self, sheet: _Sheet, place: Place, text: str | None, found: Sequence[str]) -> Taken:
         """What somebody has done to the lines since they were written."""
@@ -261,9 +284,9 @@ class Conventions:
         if len(edits) > MOST:
             sheet.notes.append(f"{len(edits) - MOST} more edits of {place.name} are asked for once these are decided")
 
-    def _own(self, sheet: _Sheet, said: str) -> Fact:
+    def _own(self, sheet: _Sheet, said: str, id: str = "") -> Fact:
         """A fact out of a line that somebody wrote and a person approved."""
-        fact = in_own_words(said, sheet.owner, sheet.layer, self._new_id(), self._now())
+        fact = in_own_words(said, sheet.owner, sheet.layer, id or self._new_id(), self._now())
         fact = replace(fact, source=b"", tier=Tier.SHARED, stability=Stability.STABLE, stream=Stream.PROJECTS)
         sheet.held[fact.id] = sheet.made[fact.id] = fact
         return fact

@@ -5,6 +5,9 @@ declared                which tools and versions a checkout's manifests name, an
 files                   reads a checkout's files, inside of it only, and nothing ignored or secret-like
 conventions             what a project's own files say of how it is worked on
 own_files               the same as facts, when the main branch has moved
+tracked                 what a project has approved, as a file of its repository
+committers              who committed the lines of a file
+sharing                 that file given out, and others' taken as proposals
 git                     asks git, never while a request waits
 looking                 a checkout as it stands: branch, commit, files, renames
 branches                what has become of a branch: open, merged, reverted, dropped

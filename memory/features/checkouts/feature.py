@@ -22,7 +22,9 @@ from memory.features.checkouts.looking import View
 from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, learnt_of, record_of
 from memory.features.checkouts.rows import Rows
+from memory.features.checkouts.sharing import Sharing
 from memory.features.checkouts.sight import Seen, Sight
+from memory.features.checkouts.tracked import NAME
 from memory.hooks.feature import Core, Feature, LettingGo, Mark, Noticed, Route
 from memory.hooks.question import Question
 from memory.hooks.telling import memory
@@ -83,6 +85,7 @@ class Checkouts(Feature):
         self.rows = Rows(core.journal)
         self.sight = Sight(self._settings.folders)
         self.own_files = OwnFiles(core.journal, self.sight)
+        self.sharing = Sharing(core.journal, self.sight, core.new_id)
         self._sessions: OrderedDict[str, _Worked] = OrderedDict()
         self._unknown: dict[str, tuple[Fact, str]] = {}
         self._counts = {"marked": 0, "late": 0}
@@ -190,6 +193,8 @@ class Checkouts(Feature):
         return (
             Route("GET", "branches", cls.branches, limit=50),
             Route("GET", "learnt-on/{branch:.+}", cls.on_branch, limit=100),
+            Route("POST", "tracked/text", cls.tracked_text, fields={"text": str}),
+            Route("POST", "tracked/proposals", cls.tracked_proposals, fields={"folder": str, "dry": bool}),
         )
 
     async def branches(self, question: Question) -> dict[str, Any]:
@@ -221,6 +226,26 @@ class Checkouts(Feature):
                 for fact in facts
                 if fact.id in learnt
             ]
+        }
+
+    async def tracked_text(self, question: Question) -> dict[str, Any]:
+        """What is approved for the project, as Markdown for its repository; ``text`` is what the file says now, of
+        which others' lines stay."""
+        told, rules = await self.sharing.given_out(question.scope, question.body.get("text", ""))
+        return {"name": NAME, "text": told.text, "rules": rules, "left": told.left, "differing": told.differing}
+
+    async def tracked_proposals(self, question: Question) -> dict[str, Any]:
+        """Propose what the file in a ``folder`` of a checkout on this machine says, by the names of who committed its
+        lines: as candidates, and no more. With ``dry`` only say so."""
+        body = question.body
+        taken = await self.sharing.take(question.scope, body.get("folder", ""), question.now, body.get("dry", False))
+        told = [{"text": text, "by": by} for text, by in taken.proposed]
+        return {
+            "proposed": told,
+            "known": taken.known,
+            "before": taken.before,
+            "forgotten": taken.forgotten,
+            "more": taken.more,
         }
 
     def metrics(self) -> Mapping[str, float]:

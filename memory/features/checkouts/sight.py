@@ -53,7 +53,7 @@ class Sight:
     """The shell that looks. ``folders``: only checkouts below one of them, where there are any."""
 
     def __init__(self, folders: Iterable[str]) -> None:
-        self._folders = tuple(Path(each).expanduser().resolve() for each in folders)
+        self.folders = tuple(Path(each).expanduser().resolve() for each in folders)
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="git")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="citations")
         self._checking = Checking()
@@ -100,7 +100,7 @@ class Sight:
             return known.view
         by = watched(root)
         written = times(by)
-        view = look(root) if by and allowed(root, self._folders) else None
+        view = look(root) if by and allowed(root, self.folders) else None
         self._views[root] = _Looked(by, written, view, known.followed if known is not None else 0)
         self._views.move_to_end(root)
         _bounded(self._views)

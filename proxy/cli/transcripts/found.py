@@ -126,7 +126,7 @@ def _files(path: Path) -> Iterator[Path]:
             names.clear()
             yield here
             continue
-        names[:] = sorted(name for name in names if name not in _PASSED_OVER and name != ".git")
+        names[:] = sorted(name for name in names if name not in _PASSED_OVER and name not in (".git", ".palimpsest"))
         for name in sorted(files):
             if Path(name).suffix.lower() in (".jsonl", ".ndjson", ".md", ".markdown", ".db", ".sqlite"):
                 yield here / name

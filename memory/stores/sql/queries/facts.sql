@@ -151,5 +151,7 @@ WHERE owners.name IN (SELECT value FROM json_each(:owners)) GROUP BY terms.term
 UNION ALL
 SELECT NULL, coalesce(sum(texts), 0) FROM owners WHERE name IN (SELECT value FROM json_each(:owners));
 
--- owners_all: every owner that has, or had, indexed texts; the shelves of research are none
-SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' AND name NOT GLOB 'quarantine/*' ORDER BY name;
+-- owners_all: every owner that has, or had, indexed texts, or to whom something was put forward; the shelves of research
+-- are none
+SELECT name FROM owners WHERE name NOT GLOB 'research/*' AND name NOT GLOB 'trail/*' AND name NOT GLOB 'quarantine/*'
+UNION SELECT owner AS name FROM candidates WHERE owner NOT GLOB 'quarantine/*' ORDER BY name;
