@@ -229,7 +229,7 @@ async def open_memory(
         learner.wake()
 
     core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard, has_changed)
-    chain = Features((each(core) for each in features()), guard)
+    chain = Features((each(core) for each in features()), guard, settings.checkouts.wait_ms / 1000)
     recall = Recall(settings.recall, journal, index, embedder, asked, chain.marks)
     device = settings.page.device or platform.node() or "here"
 

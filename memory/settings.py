@@ -169,10 +169,11 @@ class ResearchSettings(Section):
 class CheckoutSettings(Section):
     """What is learnt in a checkout knows its branch and what it cites. ``folders``: only checkouts below one of these
     are looked at; all of the person's own where there are none. ``conventions``: its own files teach what they say of
-    how it is worked on."""
+    how it is worked on. ``wait_ms``: how long a request waits for what it shows to be looked up."""
 
     enabled: bool = True
     conventions: bool = True
+    wait_ms: float = Field(2.0, ge=0, le=60_000)
     folders: tuple[str, ...] = ()
 
 

@@ -22,9 +22,10 @@ REQUEST_TOKENS: Final = 200
 NIGHT_SECONDS: Final = 600.0
 HEALTH_SECONDS: Final = 2.0
 MARK_SECONDS: Final = 0.002
-"""What all features together may take to say how memories are shown; each sees to that itself."""
+"""What all features together may take to say how memories are shown, where nothing else is set; each sees to that
+itself."""
 MARK_FAILS: Final = 0.1
-"""After so many seconds one that does not is given up, and counted."""
+"""After so many seconds more one that does not is given up, and counted."""
 
 _BYTES_PER_TOKEN: Final = 4
 _TAG: Final = re.compile(r"<(?=\s*/?\s*from-[\w-]+\s*>)")
@@ -33,9 +34,10 @@ _TAG: Final = re.compile(r"<(?=\s*/?\s*from-[\w-]+\s*>)")
 class Features:
     """The open features."""
 
-    def __init__(self, features: Iterable[Feature], guard: Guard) -> None:
+    def __init__(self, features: Iterable[Feature], guard: Guard, mark_seconds: float = MARK_SECONDS) -> None:
         self._features = tuple(features)
         self._guard = guard
+        self._mark_seconds = mark_seconds
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
@@ -84,7 +86,7 @@ class Features:
     async def marks(self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage]) -> Mapping[str, Mark]:
         """How memories are shown; what several say of one stands behind it side by side."""
         marked: dict[str, Mark] = {}
-        until = time.perf_counter() + MARK_SECONDS
+        until = time.perf_counter() + self._mark_seconds
         for each in self._features:
             left = until - time.perf_counter()
             if type(each).marks is Feature.marks or not memories or left <= 0:
@@ -92,7 +94,7 @@ class Features:
             told, _ = await self._guard(
                 each.marks(session, arrival, memories, left),
                 otherwise=dict[str, Mark](),
-                within=MARK_FAILS,
+                within=MARK_FAILS + self._mark_seconds,
                 doing=f"marking what is shown ({each.name})",
             )
             for id, mark in told.items():

@@ -31,6 +31,8 @@ class Client:
     name = ""
     light = False
     """Whether it is played through the light scenario alone."""
+    resumes = True
+    """Whether it can resume a session without a person."""
     appends = True
     """Whether it only ever appends to a session's messages, resumed sessions included."""
     narrow = 60_000
@@ -43,6 +45,7 @@ class Client:
     def __init__(self, place: Place, window: int | None = None) -> None:
         self.place = place
         self.window = window
+        self._sessions = 0
 
     def environment(self) -> dict[str, str]:
         """Its variables, beside what every program has."""
@@ -50,6 +53,9 @@ class Client:
 
     def prepare(self) -> None:
         """Write what it needs beside what ``connect`` writes."""
+
+    def at(self, project: Path) -> None:
+        """Be told where the next turn takes place, where the folder that it is started in does not say so."""
 
     def command(self, prompt: str, resume: bool) -> list[str]:
         """One turn without a person: a new session, or the last one of the folder resumed."""
@@ -339,7 +345,109 @@ class Copilot(Client):
         return Call("bash", {"command": command, "description": "Look around"})
 
 
+class Gemini(Copilot):
+    name = "gemini"
+
+    def environment(self) -> dict[str, str]:
+        own = {
+            "GEMINI_API_KEY": "AIza-scripted",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "GEMINI_TELEMETRY_ENABLED": "false",
+        }
+        return {**own, **self._connected}
+
+    def connect(self, server: str) -> None:
+        told = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+            "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+            "privacy": {"usageStatisticsEnabled": False},
+        }
+        self._write(self.place.home / ".gemini" / "settings.json", told)
+        super().connect(server)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        command = [self.bin("gemini"), "--approval-mode", "yolo", "-m", "gemini-2.5-pro"]
+        return [*command, *(["--resume", "latest"] if resume else []), "-p", prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("read_file", {"file_path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("run_shell_command", {"command": command})
+
+
+class Cline(Client):
+    name = "cline"
+    light = True
+    resumes = False
+
+    def environment(self) -> dict[str, str]:
+        off = ("CLINE_TELEMETRY_DISABLED", "CLINE_NO_AUTO_UPDATE")
+        return {"POSTHOG_TELEMETRY_ENABLED": "false", **dict.fromkeys(off, "1")}
+
+    def prepare(self) -> None:
+        settings = {"provider": "openai-compatible", "apiKey": "sk-scripted", "model": MODEL}
+        told = {"version": 1, "lastUsedProvider": "openai-compatible", "providers": {}}
+        told["providers"] = {
+            "openai-compatible": {
+                "settings": settings,
+                "updatedAt": "2026-01-01T00:00:00.000Z",
+                "tokenSource": "manual",
+            }
+        }
+        self._write(self.place.home / ".cline" / "data" / "settings" / "providers.json", told)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        return [self.bin("cline"), "--json", "-P", "openai-compatible", "-m", MODEL, prompt]
+
+    def read(self, path: Path) -> Call:
+        return Call("read_files", {"files": [{"path": str(path)}]})
+
+    def shell(self, command: str) -> Call:
+        return Call("run_commands", {"commands": [command]})
+
+
+class OpenClaw(Client):
+    name = "openclaw"
+    light = True
+    appends = False
+
+    def environment(self) -> dict[str, str]:
+        off = ("NO_AUTO_UPDATE", "DISABLE_BONJOUR", "NO_RESPAWN", "HIDE_BANNER", "SKIP_CHANNELS")
+        return {f"OPENCLAW_{what}": "1" for what in off}
+
+    def prepare(self) -> None:
+        model = {"id": MODEL, "name": "Scripted", "input": ["text"], "contextWindow": 200_000, "maxTokens": 8_000}
+        provider = {"apiKey": "sk-scripted", "api": "openai-completions", "models": [model]}
+        told = {
+            "gateway": {"mode": "local", "port": 18999, "bind": "loopback", "auth": {"mode": "none"}},
+            "update": {"checkOnStart": False},
+            "agents": {"defaults": {"model": {"primary": f"openai/{MODEL}"}, "skipBootstrap": True}},
+            "tools": {"profile": "coding"},
+            "models": {"mode": "merge", "providers": {"openai": provider, "anthropic": {"models": []}}},
+        }
+        self._write(self.place.home / ".openclaw" / "openclaw.json", told)
+
+    def command(self, prompt: str, resume: bool) -> list[str]:
+        self._sessions += not resume
+        command = [self.bin("openclaw"), "agent", "--local", "--json", "--session-id", f"s{self._sessions}"]
+        return [*command, "--timeout", "150", "--message", prompt]
+
+    def at(self, project: Path) -> None:
+        """Its workspace stands in its file, wherever it is started."""
+        file = self.place.home / ".openclaw" / "openclaw.json"
+        told = json.loads(file.read_text())
+        told["agents"]["defaults"]["workspace"] = str(project)
+        self._write(file, told)
+
+    def read(self, path: Path) -> Call:
+        return Call("read", {"path": str(path)})
+
+    def shell(self, command: str) -> Call:
+        return Call("exec", {"command": command})
+
+
 CLIENTS: dict[str, type[Client]] = {
-    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot)
+    client.name: client for client in (Codex, Claude, OpenCode, Qwen, Pi, Kilo, Copilot, Gemini, Cline, OpenClaw)
 }
 """Every client that is run."""

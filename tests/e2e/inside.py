@@ -31,7 +31,7 @@ def project(folder: Path) -> Path:
     for name, text in _FILES.items():
         (folder / name).write_text(text)
     who = ["-c", "user.name=e2e", "-c", "user.email=e2e@localhost"]
-    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "Begin"]):
+    for command in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", "Begin"]):
         subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True, timeout=30)
     return folder
 

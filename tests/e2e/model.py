@@ -1,4 +1,4 @@
-"""The scripted model's server: three wire formats on the loopback address, and all that was forwarded to it."""
+"""The scripted model's server: four wire formats on the loopback address, and all that was forwarded to it."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ class Model:
             app.router.add_post(base + "/chat/completions", self._answer(replies.chat, replies.chat_whole))
             app.router.add_post(base + "/responses", self._answer(replies.responses, None))
             app.router.add_post(base + "/messages", self._answer(replies.messages, replies.messages_whole))
+        model = "/v1beta/models/{model}"
+        app.router.add_post(model + ":generateContent", self._answer(replies.gemini, replies.gemini_whole))
+        app.router.add_post(
+            model + ":streamGenerateContent", self._answer(replies.gemini, replies.gemini_whole, streams=True)
+        )
+        app.router.add_post(model + ":countTokens", _counted)
         app.router.add_route("*", "/{path:.*}", _nothing)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
         await self._runner.setup()
@@ -79,6 +85,7 @@ class Model:
         self,
         streamed: Callable[[Mapping[str, Any], Action], Events],
         whole: Callable[[Mapping[str, Any], Action], Any] | None,
+        streams: bool = False,
     ) -> Callable[[web.Request], Any]:
         async def answer(request: web.Request) -> web.StreamResponse:
             raw = (await request.read()).decode("utf-8")
@@ -89,7 +96,7 @@ class Model:
             self.seen.append(Forwarded(request.path, dict(request.headers), body, raw, *told))
             if action.fault in ("429", "500"):
                 return _refused(int(action.fault), "messages" in request.path)
-            if not body.get("stream"):
+            if not (streams or body.get("stream")):
                 if whole is None:
                     return web.json_response({"error": {"message": "only streams here"}}, status=400)
                 return web.json_response(whole(body, action))
@@ -115,6 +122,11 @@ def _refused(status: int, anthropic: bool) -> web.Response:
     error = {"type": kind, "message": f"scripted {status}"}
     body = {"type": "error", "error": error} if anthropic else {"error": error}
     return web.json_response(body, status=status, headers={"retry-after": "1"} if status == 429 else {})
+
+
+async def _counted(request: web.Request) -> web.Response:
+    """What Gemini's clients ask before a request."""
+    return web.json_response({"totalTokens": tokens_of(await request.json())})
 
 
 async def _nothing(request: web.Request) -> web.Response:

@@ -144,6 +144,29 @@ class Replies:
             "usage": {**self._meter.messages(body), "output_tokens": SAID},
         }
 
+    def gemini(self, body: Mapping[str, Any], action: Action) -> Events:
+        """Gemini's ``streamGenerateContent``, as events."""
+        pieces = [[{"text": piece}] for piece in _pieces(action.text)]
+        pieces += [[_function(call)] for call in action.calls]
+        yield CUT
+        for at, parts in enumerate(pieces):
+            yield _event(self._gemini(body, parts, at == len(pieces) - 1))
+
+    def gemini_whole(self, body: Mapping[str, Any], action: Action) -> Any:
+        """Gemini's ``generateContent``."""
+        parts = [{"text": action.text}] if action.text else []
+        return self._gemini(body, [*parts, *map(_function, action.calls)], ends=True)
+
+    def _gemini(self, body: Mapping[str, Any], parts: list[Any], ends: bool) -> Any:
+        candidate = {"content": {"role": "model", "parts": parts}, "index": 0}
+        told = {"candidates": [{**candidate, "finishReason": "STOP"} if ends else candidate]}
+        usage = {"usageMetadata": self._meter.gemini(body)} if ends else {}
+        return {**told, **usage, "modelVersion": "scripted", "responseId": self._id("r")}
+
+
+def _function(call: Call) -> dict[str, Any]:
+    return {"functionCall": {"name": call.tool, "args": dict(call.arguments)}, "thoughtSignature": "U2lnbmVk"}
+
 
 def _event(value: Any) -> bytes:
     return b"data: " + json.dumps(value).encode() + b"\n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tests.e2e.asking import Asking
+from tests.e2e.branches import Branches
 from tests.e2e.errands import Errands
 from tests.e2e.long import Long, Unshed
 from tests.e2e.once import Once
@@ -32,6 +33,7 @@ SCENARIOS = {
     Asking.name: Scenario(Script, Asking),
     Weeks.name: Scenario(Script, Weeks),
     Errands.name: Scenario(Script, Errands),
+    Branches.name: Scenario(Script, Branches),
     Unshed.name: Scenario(Walk, Unshed, narrow=True),
     Long.name: Scenario(Walk, Long, narrow=True),
 }

@@ -130,8 +130,8 @@ _AGENT = re.compile(r'agent_id\\*":\s*\\*"([0-9a-f-]{36})')
 
 def flow_of(body: Mapping[str, Any]) -> Iterator[Event]:
     """What happened in a request of any wire format, in order."""
-    for item in body.get("messages") or body.get("input") or ():
-        role, content = item.get("role"), item.get("content")
+    for item in _listed(body):
+        role, content = item.get("role"), item.get("content", item.get("parts"))
         if role == "user":
             if isinstance(content, str):
                 yield Event(content)
@@ -142,19 +142,26 @@ def flow_of(body: Mapping[str, Any]) -> Iterator[Event]:
             yield Event(call=_called(item))
         for called in item.get("tool_calls") or ():
             yield Event(call=_called(called["function"]))
-        for part in content if role == "assistant" and isinstance(content, list) else ():
+        for part in content if role in ("assistant", "model") and isinstance(content, list) else ():
             if part.get("type") == "tool_use":
                 yield Event(call=_called(part))
+            elif "functionCall" in part:
+                yield Event(call=_called(part["functionCall"]))
 
 
 def _called(told: Mapping[str, Any]) -> Call:
-    arguments = told.get("arguments") or told.get("input") or {}
+    arguments = told.get("arguments") or told.get("input") or told.get("args") or {}
     return Call(told.get("name", ""), json.loads(arguments) if isinstance(arguments, str) else arguments)
 
 
 def messages_of(body: Mapping[str, Any]) -> list[Any]:
     """The messages as a provider would cache them: without cache marks, a lone text block as plain text."""
-    return [_plain(item) for item in body.get("messages") or body.get("input") or ()]
+    return [_plain(item) for item in _listed(body)]
+
+
+def _listed(body: Mapping[str, Any]) -> Any:
+    """The field that has the messages."""
+    return body.get("messages") or body.get("input") or body.get("contents") or ()
 
 
 def _plain(value: Any) -> Any:

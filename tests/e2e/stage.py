@@ -32,6 +32,7 @@ PROXY_PORT = 8484
 PATIENT = {
     "PALIMPSEST__MEMORY__RECALL__DEADLINE_MS": "20000",
     "PALIMPSEST__MEMORY__RESEARCH__DEADLINE_MS": "20000",
+    "PALIMPSEST__MEMORY__CHECKOUTS__WAIT_MS": "10000",
     "PALIMPSEST__MEMORY__JOURNAL__HOLD_MS": "10000",
     "PALIMPSEST__MEMORY__NIGHT__ENABLED": "false",
 }
@@ -162,6 +163,7 @@ class Stage:
     ) -> tuple[Step, list[Forwarded]]:
         """One turn of the client; what was forwarded for it."""
         step = self.model.script.add(**told)
+        self.client.at(project or self.project)
         status, said = await run(
             self.client.command(f"{words} {step.mark}", resume),
             project or self.project,

@@ -49,8 +49,15 @@ class Meter:
             "cache_creation_input_tokens": 0,
         }
 
+    def gemini(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """In Gemini's words: what was cached is part of the prompt."""
+        tokens, cached = self._measure(body)
+        usage = {"promptTokenCount": tokens, "candidatesTokenCount": SAID, "totalTokenCount": tokens + SAID}
+        return {**usage, "cachedContentTokenCount": cached}
+
     def _measure(self, body: Mapping[str, Any]) -> tuple[int, int]:
-        text = json.dumps([body.get("tools"), body.get("system"), body.get("instructions"), messages_of(body)])
+        ahead = [body.get(name) for name in ("tools", "system", "instructions", "systemInstruction")]
+        text = json.dumps([*ahead, messages_of(body)])
         tokens = tokens_of(body)
         cached = min(max((common(text, before) for before in self._before), default=0) // 4, tokens)
         self._before.append(text)

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from memory.fact import Origin, Stability, State
-from memory.hooks import chain
 from tests.memory.features.checkouts.working import Working, working
 
 TESTS = "Test command: `make test` (Makefile)."
 VITEST = "Test runner: vitest ^1.6.0 (package.json)."
 JEST = "Test runner: jest 29.1.0 (package.json)."
 ASK = "Which command runs the tests here?"
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine must not decide what a test sees."""
-    monkeypatch.setattr(chain, "MARK_SECONDS", 10.0)
-    monkeypatch.setattr(chain, "MARK_FAILS", 20.0)
 
 
 async def begun(on: Working) -> None:

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from memory.hooks import chain
 from tests.memory.features.checkouts.working import Working, working
 
 QUEUE = "We keep the retry queue in src/queue.py, always on port 7100."
 CACHE = "We decided to use Redis for the session cache."
 ASK_QUEUE = "Where does the retry queue live, and on which port?"
 ASK_CACHE = "Which cache do we use for the sessions?"
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine must not decide what a test sees."""
-    monkeypatch.setattr(chain, "MARK_SECONDS", 10.0)
-    monkeypatch.setattr(chain, "MARK_FAILS", 20.0)
 
 
 def on_page(told: str) -> list[str]:

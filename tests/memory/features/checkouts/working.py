@@ -73,6 +73,7 @@ class Working:
 @asynccontextmanager
 async def working(folder: Path, **options: Any) -> AsyncIterator[Working]:
     """An agent at work below a folder."""
+    options = {"memory__checkouts__wait_ms": 10_000.0} | options  # a busy machine must not decide what a test sees
     repository = Repository(folder / "loom")
     async with fake_provider() as provider, running(provider, folder / "home", **options) as proxy:
         yield Working(proxy, provider, repository)
