@@ -23,6 +23,7 @@ with a home folder of its own, configured by ``connect``.
 ``branches``    ``branches``: what is learnt on branches that are merged, reverted, dropped
 ``long``        ``unshed`` and ``long``: what passes a client's threshold, without shedding and with it
 ``material``    the files that fill a window
+``tried``       what each can do, as a table in the docs
 ``inside``      one scenario with one client, inside the namespace
 ``timing``      how long memory took, as it is told in the end
 ``browser``     by itself (``python -m tests.e2e.browser``, ``make browser``): what web pages can do to us

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 
 from rich.console import Console
@@ -19,7 +20,9 @@ from tests.e2e.sandbox import end_group, isolation
 from tests.e2e.scenarios import LIGHT, SCENARIOS
 from tests.e2e.stage import Check
 from tests.e2e.timing import told
+from tests.e2e.tried import write
 
+WRITE = "--write"
 SECONDS = 900
 """For one client's whole run."""
 AT_ONCE = 2
@@ -29,8 +32,10 @@ machine, that failed by chance is told apart from a fault of ours that way: a fa
 end of the log says which runs needed it, and why."""
 
 
-def main(names: list[str]) -> int:
-    """Play with the clients of these names, or with all; the process's status."""
+def main(asked: list[str]) -> int:
+    """Play with the clients of these names, or with all; the process's status. ``--write`` puts what was shown into the
+    table in the docs."""
+    names = [name for name in asked if name != WRITE]
     unknown = [name for name in names if name not in CLIENTS and name not in SCENARIOS]
     if unknown:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join((*CLIENTS, *SCENARIOS))}")
@@ -60,6 +65,8 @@ def main(names: list[str]) -> int:
     if len(first) <= AGAIN:
         for run in first:
             results[run] = again(run, isolated)
+    if len(names) < len(asked):
+        write({run: checks for run, checks in results.items() if run[0] not in ready}, f"{date.today()}")
     return report(results, first, time.monotonic() - started)
 
 

@@ -1,0 +1,32 @@
+"""The table of what each runtime can do: rows of a run, and those of others left as they were."""
+
+from __future__ import annotations
+
+from tests.e2e.stage import Check
+from tests.e2e.tried import COLUMNS, FILE, row, table
+
+KNOWS, APART = "a new session of the project knows it", "another project does not know it"
+
+
+def test_a_row_says_what_was_shown_and_what_was_not_tried() -> None:
+    results = {
+        ("gemini", "once"): [Check(KNOWS, True), Check(APART, False)],
+        ("gemini", "branches"): [Check("x", True)],
+    }
+    told = row("gemini", results, "2026-11-25").split(" | ")
+    assert told[0] == "| gemini" and told[2] == "2026-11-25"
+    shown = dict(zip((column.title for column in COLUMNS), told[3:], strict=True))
+    assert (shown["recall in the next session"], shown["none in another project"]) == ("yes", "**no**")
+    assert shown["resume"] == "–" and shown["branches"] == "yes |"
+
+
+def test_rows_of_clients_that_were_not_played_stay() -> None:
+    first = table({("gemini", "once"): [Check(KNOWS, True)]}, "2026-01-01", "")
+    both = table({("cline", "once"): [Check(KNOWS, True)]}, "2026-02-02", first)
+    assert [line.split(" | ")[2] for line in both.splitlines()[2:]] == ["2026-02-02", "2026-01-01"]
+    assert table({("gemini", "once"): [Check(KNOWS, False)]}, "2026-03-03", both).count("| gemini |") == 1
+
+
+def test_the_page_has_a_place_for_it() -> None:
+    text = FILE.read_text(encoding="utf-8")
+    assert text.index("<!-- table -->") < text.index("<!-- /table -->")
