@@ -49,8 +49,8 @@ def import_(
         str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
     ] = None,
 ) -> None:
-    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports. A
-    .palimpsest folder of a repository is only proposed, by the names of who committed its lines.
+    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
+    What stands in .palimpsest, in a repository, is only proposed, by the names of who committed its lines.
 
     What is known already is passed over: it can be stopped at any moment and run again. Where something cannot be read,
     file and line are told, the rest is taken in, and the exit code is 3."""

@@ -1,7 +1,7 @@
 """Checkouts as they stand, kept up to date beside requests: one thread asks git, the other reads files.
 
 A request never waits for git. It is told how a checkout stands where that is known without: nothing was written since
-the last look, the same commit is checked out, or the main branch is.
+the last look, the same commit is checked out, or the main branch is, or a branch that begins at its newest commit.
 """
 
 from __future__ import annotations
@@ -125,9 +125,12 @@ class Sight:
         branch, commit = head_of(root)
         if commit and (branch, commit) == (known.view.checkout.branch, known.view.checkout.commit):
             return known.view
-        if not branch or branch != known.view.main:
+        main = known.view.main
+        if (not branch or branch != main) and commit not in known.view.tips:
             return None
-        return replace(known.view, checkout=Checkout(known.view.checkout.repository, branch, commit), own=frozenset())
+        # What is checked out has no commits of its own: it is the main branch, or begins where that stands.
+        here = Checkout(known.view.checkout.repository, branch, commit, bool(branch and main and branch != main))
+        return replace(known.view, checkout=here, own=frozenset())
 
     def _seek(self, verdicts: Mapping[str, Sequence[Verdict]], view: View) -> None:
         """Have it looked for where else a symbol stands that is not in its file any more; the next request is told."""

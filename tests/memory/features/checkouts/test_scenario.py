@@ -29,7 +29,7 @@ async def learnt_on_two_branches(on: Working) -> None:
     await on.seen()
     repository.checkout("main")
     repository.checkout("cache", new=True)
-    await on.say(CACHE)
+    assert "7100" not in await on.say(CACHE), "a branch that has just begun is told from others at once"
     repository.write("src/session.py", "class SessionStore:\n    url = 'redis:'\n")
     repository.commit("session: keep it in Redis")
     await on.seen()
