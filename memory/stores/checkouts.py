@@ -64,11 +64,11 @@ class Checkouts(Shelf):
         rows = [_row(each, self._redact) for each in learnt]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_anew"], rows))
 
-    async def observed_in_files(self, owner: str) -> list[Fact]:
-        """What holds of what an owner's project files say."""
+    async def observed_in_files(self, owner: str, repository: str) -> list[Fact]:
+        """What holds of what the files of an owner's repository say."""
 
         def work(connection: sqlite3.Connection) -> list[Fact]:
-            return [fact_of(row) for row in connection.execute(QUERIES["checkouts_observed"], (owner,))]
+            return [fact_of(row) for row in connection.execute(QUERIES["checkouts_observed"], (owner, repository))]
 
         return await self._db.read(work)
 

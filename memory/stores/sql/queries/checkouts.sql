@@ -11,8 +11,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (memory) DO UPDATE SET repository
 branch = excluded.branch, commit_id = excluded.commit_id, staged = excluded.staged, cites = excluded.cites,
 anchor = excluded.anchor, looked = excluded.looked;
 
--- checkouts_observed: what holds of what an owner's project files say
-SELECT * FROM facts WHERE owner = ? AND state = 'active' AND origin = 'file' ORDER BY number;
+-- checkouts_observed: what holds of what the files of an owner's repository say
+SELECT facts.* FROM facts JOIN checkouts ON checkouts.memory = facts.id
+WHERE facts.owner = ? AND repository = ? AND state = 'active' AND origin = 'file' ORDER BY facts.number;
 
 -- checkout_anchored: the commit by which others know what was learnt on a branch
 UPDATE checkouts SET anchor = ? WHERE memory = ?;
