@@ -13,19 +13,20 @@ LONGEST: Final = 60
 SHORT: Final = 7
 
 
-def committers(root: str, path: str) -> Mapping[int, str]:
-    """By line: who wrote it, who committed it where that is somebody else, and in which commit.
+def committers(root: str, path: str) -> Mapping[str, str]:
+    """By line of a file as it is committed, word for word: who wrote it, who committed it where that is somebody else,
+    and in which commit.
 
-    Names are as the commits have them: a repository's own ``.mailmap``, which anybody may change, is not asked.
+    Names are as the commits have them: a repository's own ``.mailmap``, which anybody may change, is not asked. The
+    file as it lies there is not asked about either: git would send it through filters that a configuration names.
     """
     try:
-        lines = blamed(
-            git(root, "-c", "blame.ignoreRevsFile=", "blame", "--line-porcelain", "--no-textconv", "--", path)
-        )
+        how = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--", path)
+        lines = blamed(git(root, "-c", "blame.ignoreRevsFile=", *how))
         who = {commit: _who(root, commit) for commit in set(lines.values())}
     except NoAnswer:
         return {}
-    return {number: who[commit] for number, commit in lines.items()}
+    return {line: who[commit] for line, commit in lines.items()}
 
 
 def _who(root: str, commit: str) -> str:

@@ -91,13 +91,13 @@ class Sharing:
         if owner is None:
             raise NotTracked("there is no user to whom it could be proposed")
         rules, facts = await self._rules(scope)
-        held = {rule.id: rule for rule in rules}
+        held, lines = {rule.id: rule for rule in rules}, content.splitlines()
         said = {rule.said.casefold() for rule in rules}
         taken, proposals = Taken(), list[tuple[Proposal, str]]()
         marks = {each.mark for each in await self._journal.candidates([owner])}
         for each in parsed(content):
             rule = held.get(each.id)
-            by = who.get(each.number, NOT_COMMITTED)
+            by = who.get(lines[each.number - 1], NOT_COMMITTED)
             old = facts[each.id] if rule is not None else ""
             proposal = proposed(self._new_id(), each.id, redact(each.said).text, by, old, rule.said if rule else "")
             if each.said.casefold() in said:
@@ -151,7 +151,7 @@ def placed(folder: str) -> tuple[str, str]:
     raise NotTracked(f"{folder} lies in no git checkout on the machine that the server runs on")
 
 
-def _read(root: str, path: str) -> tuple[str, dict[int, str]]:
+def _read(root: str, path: str) -> tuple[str, dict[str, str]]:
     try:
         content = files.read(root, path)
     except OSError as error:

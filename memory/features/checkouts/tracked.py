@@ -39,6 +39,7 @@ _SECTIONS: Final = {
 _REST: Final = "Facts"
 _ORDER: Final = ("Decisions", "Conventions", "What works", "What does not work", _REST)
 _LINE: Final = re.compile(r"[-*+][ \t]+(?P<said>\S.*?)[ \t]*(?:<!--[ \t]*(?P<id>[0-9A-Fa-f-]{36})[ \t]*-->[ \t]*)?")
+_HEADER: Final = re.compile(r"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ \d+")
 _OTHERS: Final = uuid.UUID("8d7a1f5e-2c0b-5e0a-8a55-2e6b1d0a9c41")
 """The namespace of the ids of lines that were written without one."""
 
@@ -145,13 +146,15 @@ def _id(text: str | None) -> str:
         return ""
 
 
-def blamed(porcelain: str) -> Mapping[int, str]:
-    """By line the commit that wrote it, as ``git blame --line-porcelain`` tells; none for what is not committed."""
+def blamed(porcelain: str) -> Mapping[str, str]:
+    """By line, word for word, the commit that wrote it, as ``git blame --line-porcelain`` tells."""
     return dict(_blamed(porcelain))
 
 
-def _blamed(porcelain: str) -> Iterator[tuple[int, str]]:
+def _blamed(porcelain: str) -> Iterator[tuple[str, str]]:
+    commit = ""
     for line in porcelain.split("\n"):
-        told = re.fullmatch(r"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?", line)
-        if told and set(told[1]) != {"0"}:
-            yield int(told[2]), told[1]
+        if line.startswith("\t"):
+            yield line[1:].rstrip("\r"), commit
+        elif told := _HEADER.match(line):
+            commit = told[1]

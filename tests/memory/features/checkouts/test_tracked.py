@@ -55,6 +55,6 @@ def test_a_line_that_cannot_be_seen_whole_is_read_as_it_is_seen() -> None:
 
 
 def test_what_git_says_of_lines_is_read() -> None:
-    commit, none = "a" * 40, "0" * 40
-    told = f"{commit} 3 1 2\nauthor Ada\n\t- one\n{commit} 4 2\nauthor Ada\n\t{commit} 9 9\n{none} 3 3 1\n\t- mine\n"
-    assert blamed(told) == {1: commit, 2: commit}
+    one, other = "a" * 40, "b" * 40
+    told = f"{one} 3 1 2\nauthor Ada\n\t- one\n{other} 4 2\nsummary {one} 1 1\nfilename x\n\t{one} 9 9\n"
+    assert blamed(told) == {"- one": one, f"{one} 9 9": other}
