@@ -19,7 +19,27 @@ def told(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{each['branch']}: {count(each['facts'], 'fact')}, {stage}{since}  ({each['repository']})"
 
 
+def gone(answer: Mapping[str, Any]) -> Iterator[str]:
+    """A fact on each line, with what of it is gone."""
+    if not answer["gone"]:
+        yield "all that is remembered of the code is there"
+        return
+    for each in answer["gone"]:
+        yield f"{each['id'][:8]}  {each['text']}  ({each['mark']})"
+    if answer["count"] > len(answer["gone"]):
+        yield f"and {answer['count'] - len(answer['gone'])} more"
+    yield "does it still hold? palimpsest confirm ID | palimpsest update ID | palimpsest forget ID"
+
+
 COMMANDS = (
+    Command(
+        "gone",
+        "Ask about facts that cite code which is not there any more.",
+        "gone",
+        gone,
+        limited="How many facts.",
+        limit=20,
+    ),
     Command(
         "branches",
         "Show on which branches something was learnt, and whether it holds for the project yet.",

@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from memory.checkout import Branch, Checkout, Citation, Learnt
-from memory.fact import Fact, Passage
+from memory.fact import Fact, Origin, Passage
+from memory.fact import State as FactState
 from memory.features.checkouts import marking
 from memory.features.checkouts.branches import follow
-from memory.features.checkouts.checking import Verdict
+from memory.features.checkouts.checking import State, Verdict
 from memory.features.checkouts.declared import against
 from memory.features.checkouts.finding import found
 from memory.features.checkouts.looking import View
@@ -35,6 +36,10 @@ from memory.session import Arrival, Session
 MOST_SESSIONS = 4096
 MOST_REMEMBERED = 64
 """Requests of a session of which it is known in what state of the checkout they came."""
+MOST_ASKED = 2000
+"""Memories of an owner that are looked through for what is gone."""
+ASKING_SECONDS = 10.0
+"""For a repository, where a person asks."""
 MOST_LOOKED = 500
 """Memories that are looked into behind one exchange."""
 
@@ -193,6 +198,7 @@ class Checkouts(Feature):
         return (
             Route("GET", "branches", cls.branches, limit=50),
             Route("GET", "learnt-on/{branch:.+}", cls.on_branch, limit=100),
+            Route("GET", "gone", cls.gone, limit=20),
             Route("POST", "tracked/text", cls.tracked_text, fields={"text": str}),
             Route("POST", "tracked/proposals", cls.tracked_proposals, fields={"folder": str, "dry": bool}),
         )
@@ -226,6 +232,37 @@ class Checkouts(Feature):
                 for fact in facts
                 if fact.id in learnt
             ]
+        }
+
+    async def gone(self, question: Question) -> dict[str, Any]:
+        """``?limit=20``: facts that cite what is not in the checkout any more, for a person to keep, correct or forget;
+        the newest first."""
+        cited: dict[str, list[Learnt]] = {}
+        for owner in question.owners:
+            for each in await self._journal.learnt_after(owner, "", MOST_ASKED):
+                if each.cites:
+                    cited.setdefault(each.checkout.repository, []).append(each)
+        marks: dict[str, Mark] = {}
+        for repository, rows in cited.items():
+            marks |= await self._gone(repository, rows, question.now)
+        facts = [fact for fact in await self._journal.facts(list(marks), question.owners) if _to_be_asked(fact)]
+        newest = sorted(facts, key=lambda fact: (fact.recorded_at, fact.id), reverse=True)
+        told = [memory(fact, question.now) | {"mark": marks[fact.id].words} for fact in newest[: question.limit]]
+        return {"gone": told, "count": len(facts)}
+
+    async def _gone(self, repository: str, rows: Sequence[Learnt], now: datetime) -> dict[str, Mark]:
+        """How those are shown that cite what is gone from a repository, as it stands; none where it is not here."""
+        view = await self.sight.look(repository, now)
+        if view is None:
+            return {}
+        await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
+        await self.sight.asked(lambda: None)  # what is not in its file any more has been sought elsewhere by then
+        seen = await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
+        verdicts = seen.verdicts or {}
+        return {
+            each.memory: marking.checked(verdicts[each.memory], each.checkout.commit, view.checkout.commit)
+            for each in rows
+            if any(verdict.state is State.GONE for verdict in verdicts.get(each.memory, ()))
         }
 
     async def tracked_text(self, question: Question) -> dict[str, Any]:
@@ -291,6 +328,11 @@ class Checkouts(Feature):
         for fact in mine:
             await self._journal.learn_where(Learnt(fact.id, fact.owner, here, "", cited[fact.id], looked=True))
         self.rows.written()
+
+
+def _to_be_asked(fact: Fact) -> bool:
+    """Whether a person is asked about a fact: files answer for what they say themselves."""
+    return fact.state is FactState.ACTIVE and fact.origin is not Origin.FILE
 
 
 def _of_a_project(held: Fact | Passage) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.features.checkouts.commands import told
+from memory.features.checkouts.commands import gone, told
 from tests.memory.features.checkouts.working import working
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
@@ -43,6 +43,22 @@ async def test_it_goes_with_an_export_and_comes_with_an_import(tmp_path: Path) -
         other = record | {"id": "00000000-0000-4000-8000-000000000000"}
         assert (await ask("POST", "api/import/records", other))["forgotten"] == 1
         assert (await ask("POST", "api/import/records", record | {"commit": "HEAD; rm"}))["faults"]
+
+
+async def test_what_cites_code_that_is_gone_is_asked_about(tmp_path: Path) -> None:
+    async with working(tmp_path) as on:
+        ask = asking(on.proxy)
+        await on.say(QUEUE)
+        at = f"project={on.repository.root}"
+        assert list(gone(await ask("GET", f"api/gone?{at}"))) == ["all that is remembered of the code is there"]
+        on.repository.write("src/queue.py", "PORT = 7300\n")
+        on.repository.commit("queue: another port")
+        told = await ask("GET", f"api/gone?{at}")
+        [held] = told["gone"]
+        assert held["text"] == QUEUE and held["mark"].startswith("gone since") and told["count"] == 1
+        line, hint = gone(told)
+        assert line.startswith(held["id"][:8]) and "palimpsest confirm" in hint
+        assert (await ask("GET", f"api/gone?{at}&user=bob"))["gone"] == []
 
 
 def test_the_command_line_lists_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
