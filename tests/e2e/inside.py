@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.e2e.clients import CLIENTS, Place
 from tests.e2e.install import install, install_node
 from tests.e2e.model import Model
-from tests.e2e.sandbox import only_loopback, raise_loopback
+from tests.e2e.sandbox import end_left, only_loopback, raise_loopback
 from tests.e2e.scenarios import SCENARIOS
 
 _FILES = {
@@ -58,6 +58,7 @@ async def play(name: str, scenario: str, folder: Path) -> list[dict[str, object]
     finally:
         (folder / "forwarded.jsonl").write_text("".join(f"{json.dumps(asdict(one))}\n" for one in model.seen))
         await model.stop()
+        end_left(place.home)
     return [asdict(check) for check in checks]
 
 

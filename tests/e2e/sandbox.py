@@ -84,6 +84,18 @@ def end_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
+def end_left(home: Path) -> int:
+    """End what a client has left running in a session of its own, known by its home folder; how many there were."""
+    mark, ended = f"HOME={home}".encode(), 0
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and int(process.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(process.name), signal.SIGKILL)
+                    ended += 1
+    return ended
+
+
 async def listening(port: int, seconds: float, unless: Callable[[], bool]) -> bool:
     """Whether a port of this machine comes to be listened on, in so many seconds, ``unless`` something happens."""
     deadline = asyncio.get_running_loop().time() + seconds
