@@ -44,6 +44,7 @@ PAGES: dict[str, Page] = {
     "review/{id}/edit": review.edited,
     "review/{id}/undo": review.undoing,
     "page": page.page,
+    "page/history": page.history,
     "sessions": sessions.sessions,
     "sessions/{id}": sessions.session,
     "research": research.research,

@@ -94,6 +94,7 @@ class Looking:
             "approve": f"review/{candidate['id']}/approve",
             "edit": f"review/{candidate['id']}/edit",
             "page": "page?project=loom",
+            "page-as-it-was": "page/history?project=loom",
             "sessions": "sessions",
             "session": f"sessions/{shed['session']}",
             "research": "research",

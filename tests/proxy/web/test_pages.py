@@ -122,6 +122,21 @@ async def test_the_page_is_edited_in_place(full: Running) -> None:
     assert "has changed since you opened it" in told.text
 
 
+async def test_the_page_is_shown_as_sessions_were_given_it(full: Running) -> None:
+    browser = await let_in(full)
+    page = await browser.get("page?project=loom")
+    assert "tokens of 500 that it may have" in page.text and "projects" in page.text
+    states = (await asking(full)("GET", "api/page/history?project=loom"))["pages"]
+    assert len(states) > 1 and "PostgreSQL 16" in states[0]["text"] and sum(each["sessions"] for each in states) > 2
+    assert any(
+        line.startswith("+") and "PostgreSQL 16" in line for each in states for line in each["diff"].splitlines()
+    )
+    history = await browser.get("page/history?project=loom")
+    assert "PostgreSQL 16" in history.text and "All of it" in history.text
+    assert "has been given a page" in (await browser.get("page/history?project=nothing")).text
+    await browser.get("page/history", 422)
+
+
 async def test_a_page_that_stays_open_hears_of_new_requests(full: Running) -> None:
     browser = await let_in(full)
     newest = next(told["data-since"] for tag, told in (await browser.get("")).elements if told.get("id") == "news")
