@@ -36,6 +36,7 @@ from proxy.api import (
     sync,
     tickets,
     tools,
+    trial,
     why,
 )
 from proxy.api.answers import answers
@@ -70,6 +71,7 @@ _PARTS = (
     config,
     tools,
     tickets,
+    trial,
 )
 
 

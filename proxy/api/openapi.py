@@ -46,6 +46,7 @@ QUERY: Final[Mapping[str, str]] = {
     "POST /api/import/session": "dry",
     "GET /api/content/{handle}": "tier",
     "GET /api/sessions": "runtime shed limit",
+    "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
     "GET /api/log": "limit",
     "GET /api/nights": "limit",

@@ -55,6 +55,7 @@ PAGES: dict[str, Page] = {
     "money": money.money,
     "status": health.health,
     "settings": settings.settings,
+    "settings/try": settings.trial,
 }
 """What can be looked at, by its path."""
 

@@ -103,6 +103,7 @@ class Looking:
             "nights": "nights",
             "night": f"nights/{night['number']}",
             "money": "money",
+            "thresholds": "settings/try?trim=0.5",
             "health": "status",
             "settings": "settings",
             "nothing": "memory/nothing-like-it",
