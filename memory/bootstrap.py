@@ -26,6 +26,7 @@ from memory.day.moving.exporting import Exporting
 from memory.day.moving.importing import Importing
 from memory.day.moving.replaying import Replaying
 from memory.day.moving.research import ResearchRecords
+from memory.day.moving.syncing import Syncing
 from memory.day.note import Notes
 from memory.day.page.edits import PageEdits
 from memory.day.page.files import PageFiles
@@ -114,6 +115,7 @@ class Memory:
     nights: Nights
     exporting: Exporting
     importing: Importing
+    syncing: Syncing
     replaying: Replaying
     features: Features
     graphing: Graphing
@@ -222,7 +224,7 @@ async def open_memory(
     def asked(scope: Scope) -> None:
         warming.asked(scope)
 
-    sessions = LiveSessions(journal, new_id)
+    sessions = LiveSessions(journal, new_id, settings.measure.holdout)
 
     def has_changed(owners: frozenset[str]) -> None:
         pages.changed(owners)
@@ -330,6 +332,7 @@ async def open_memory(
     if settings.mode is Mode.ON:
         nights.start()
     tools = Tools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
+    importing = Importing(journal, learner, pages, records, chain, now)
     return Memory(
         settings=settings,
         home=home,
@@ -370,7 +373,8 @@ async def open_memory(
         windows=windows,
         nights=nights,
         exporting=Exporting(journal, pages, records, chain),
-        importing=Importing(journal, learner, pages, records, chain, now),
+        importing=importing,
+        syncing=Syncing(journal, learner, importing),
         replaying=Replaying(journal, journaled, room),
         features=chain,
         graphing=graphing,

@@ -30,17 +30,18 @@ class By(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Memories by where they came from: all that is said must hold. ``by`` gives a value for each thing; what is empty
-    holds for any."""
+    holds for any. ``sessions`` are ids as they are here, whole."""
 
     by: dict[By, str] = field(default_factory=dict)
     origins: frozenset[Origin] = frozenset()
     since: datetime | None = None
     until: datetime | None = None
+    sessions: frozenset[str] = frozenset()
 
     @property
     def empty(self) -> bool:
         """Whether it would choose everything."""
-        return not (self.by or self.origins or self.since or self.until)
+        return not (self.by or self.origins or self.since or self.until or self.sessions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One run of an agent. ``segment`` counts from 0; ``credential`` is a keyed hash of the one that it came with."""
+    """One run of an agent. ``segment`` counts from 0; ``credential`` is a keyed hash of the one that it came with;
+    ``held_out`` says whether it goes without memory so that the two can be compared, None where nothing was measured
+    when it began."""
 
     id: str
     key: str
@@ -107,6 +109,7 @@ class Session:
     segment: int = 0
     forked_from: str | None = None
     credential: str = ""
+    held_out: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

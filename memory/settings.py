@@ -232,6 +232,12 @@ class ModelSettings(Section):
     overviews: bool = False
 
 
+class MeasureSettings(Section):
+    """How memory is measured on a person's own work."""
+
+    holdout: float = Field(0.0, ge=0, le=0.5)
+
+
 class MemorySettings(Section):
     """Everything that memory can be told."""
 
@@ -248,5 +254,6 @@ class MemorySettings(Section):
     checkouts: CheckoutSettings = CheckoutSettings()
     night: NightSettings = NightSettings()
     model: ModelSettings = ModelSettings()
+    measure: MeasureSettings = MeasureSettings()
     journal: JournalSettings = JournalSettings()
     qdrant: QdrantSettings = QdrantSettings()

@@ -109,6 +109,7 @@ def resolve(
     if locate is not None and settings.server.loopback:
         place = locate(place)
     around = project_of(place)
+    mode = strictest(mode, place.mode)
 
     credential = _shown(claim.key, headers)
     entry = None
@@ -127,6 +128,7 @@ def resolve(
 
     if scope.project is not None and (project := settings.projects.get(scope.project)) is not None:
         mode = strictest(mode, project.memory)
+    note = note or place.why
     identity = runtime.identity(headers, view) if view is not None else None
     shown = entry.key if entry else _lasting(credential)
     owner = "\0".join(("" if one is None else one) for one in (scope.org, scope.user, claim.project))

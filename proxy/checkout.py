@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from proxy.marker import Markers
 from proxy.runtimes.place import Place, project_of
 
 _DEEPEST = 40
@@ -33,16 +34,22 @@ class Checkouts:
         self._most = most
         self._found: OrderedDict[str, Place | None] = OrderedDict()
         self._names = _read_names(names)
+        self._markers = Markers()
 
     def locate(self, place: Place) -> Place:
-        """The place with its checkout's root, remote and project; as it was where there is no such folder here."""
+        """The place with its checkout's root, remote and project, and with what is said there of how far memory takes
+        part; as it was where there is no such folder here."""
         if place.directory is None:
             return place
-        if place.directory not in self._found:
-            self._found[place.directory] = self._look(place.directory)
+        marked = self._markers.of(place.directory)
+        return replace(self._located(place, place.directory), mode=marked.mode, why=marked.why)
+
+    def _located(self, place: Place, directory: str) -> Place:
+        if directory not in self._found:
+            self._found[directory] = self._look(directory)
             if len(self._found) > self._most:
                 self._found.popitem(last=False)
-        found = self._found[place.directory]
+        found = self._found[directory]
         if found is None or found.directory is None:
             return place
         remote = found.remote or place.remote

@@ -45,6 +45,10 @@ HOPELESS = 8
 """Bytes for each token of a window from which on a request does not fit as it came, whatever it says."""
 
 
+HELD_OUT = "held out; this session goes without memory (memory.measure.holdout)"
+"""What is told of a request of such a session."""
+
+
 class Preparation:
     """The shell that prepares requests."""
 
@@ -153,7 +157,7 @@ class Preparation:
         arrival = self._allowed(in_own_namespace(arrival))
         if arrival.mode is Mode.OFF:
             known = await self._sessions.known(conversation, arrival) if _takes_part(conversation, arrival) else None
-            return self._only_again(conversation, arrival, known, "off")
+            return self._only_again(conversation, arrival, known, f"off; {arrival.note}" if arrival.note else "off")
         if not conversation.messages or arrival.scope.user is None:
             return self._only_again(conversation, arrival, None, f"untouched; {arrival.note or 'no owner'}")
         arrival = self._sure(conversation, arrival)
@@ -182,7 +186,8 @@ class Preparation:
         steps = {"session": ms(began)}
         live.tools = live.tools or bool(conversation.tools)
         decided = Decided()
-        if arrival.kind.teaches and not self._paused():
+        without = self._holds_out(live)
+        if arrival.kind.teaches and not self._paused() and not without:
             decided = await self._decided(request, deadline)
             steps |= decided.steps
         edits = request.edits()
@@ -190,7 +195,7 @@ class Preparation:
         if self._fitting is not None:
             start = time.perf_counter()
             load = self._fitting.load(request, edits)
-            if arrival.kind.teaches and not self._paused():
+            if arrival.kind.teaches and not self._paused() and not without:
                 hasty = self._fitting.hasten(request, load, fit.late)
                 if hasty.entries:
                     self._write_down(live, hasty)
@@ -199,7 +204,7 @@ class Preparation:
             fit = self._fitting.measured(load, fit)
             steps["measure"] = ms(start)
         receipt = replace(
-            self._receipt(arrival, conversation, live.session.id, _status(edits, decided)),
+            self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else _status(edits, decided)),
             shown=(*decided.research.shown, *decided.recalled.shown),
             page_tokens=tokens_of(decided.page.text),
             recall_tokens=tokens_of(decided.recalled.text),
@@ -218,7 +223,7 @@ class Preparation:
         if self._findings is not None and (lines := mentions(decided.recalled.shown)):
             reminded = self._findings.mentioned(live.session.id, arrival.at, lines)
             self._ledgers.beside(reminded, "counting the use of research")
-        offers = live.ledger.offers if conversation.tools else ""
+        offers = live.ledger.offers if conversation.tools and not without else ""
         prepared = Prepared(live.session, arrival, edits, receipt, changed=fit.changed, tools=offers)
         return replace(prepared, answer=decided.answer)
 
@@ -232,6 +237,10 @@ class Preparation:
         more = self._fitting.offered(request) * (1 if tools else -1)
         receipt = replace(prepared.receipt, tokens=prepared.receipt.tokens + more, saved=prepared.receipt.saved - more)
         return replace(prepared, tools=tools, changed=prepared.changed + more, receipt=receipt)
+
+    def _holds_out(self, live: LiveSession) -> bool:
+        """Whether a session goes without memory; when nothing is measured any more, none does."""
+        return live.session.held_out is True and self._settings.measure.holdout > 0
 
     def _write_down(self, live: LiveSession, fit: Fit) -> None:
         """Write what was decided to leave into the session's ledger, and the ledger beside the request; never waits."""
@@ -271,7 +280,8 @@ class Preparation:
         arrival = prepared.arrival
         if self._shortening is None or not _takes_part(conversation, arrival):
             return None
-        decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused()
+        without = prepared.receipt.status == HELD_OUT
+        decides = arrival.kind.teaches and arrival.mode is not Mode.OFF and not self._paused() and not without
         return await self._shortening.shortened(conversation, prepared, limit, size, decides)
 
     def went_out(self, prepared: Prepared) -> None:

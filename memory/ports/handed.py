@@ -244,8 +244,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """What was done to requests for one model. ``reported`` says whether the provider told their tokens, ``warm``
-    whether it read some of them from its cache.
+    """What was done to requests of one day, project and model. ``reported`` says whether the provider told their
+    tokens, ``warm`` whether it read some of them from its cache.
 
     In tokens: ``added`` is what memory put in, counted once, ``shown`` how many memories that were; ``shorter`` and
     ``longer`` are by how much all requests together were so because of every edit that stood in them; ``input`` and
@@ -265,3 +265,20 @@ class Sum:
     cached: int
     sheds: int
     anew: int
+    day: str = ""
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was done in a session that began while memory was measured, and in those that it sent: how many ``turns``
+    (calls of the model), the provider's ``tokens`` (None where it did not tell all of them), how often the person
+    corrected the agent and said again what memory knew, and how many tokens memory ``added``."""
+
+    session: str
+    held_out: bool
+    turns: int
+    tokens: int | None
+    corrections: int
+    repeats: int
+    added: int

@@ -21,6 +21,7 @@ from memory.ports.handed import (
     Kept,
     Lag,
     Lesson,
+    Measured,
     Overview,
     Rarity,
     Shelved,
@@ -124,8 +125,14 @@ class Journal(Protocol):
         """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
         where a scope is given."""
 
-    async def sums(self, since: datetime) -> list[Sum]:
-        """What was done to everybody's turns since a time, by model."""
+    async def sums(self, since: datetime, of: Scope | None = None) -> list[Sum]:
+        """What was done to everybody's turns, or one person's, since a time, by day, project and model."""
+
+    async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
+        """The pages with which the sessions of a person's project began, and when, the newest first."""
+
+    async def measured(self, since: datetime, of: Scope) -> list[Measured]:
+        """A person's sessions that began since a time while memory was measured."""
 
     async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
         """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at

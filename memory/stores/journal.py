@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -41,6 +42,7 @@ from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import Sessions
 from memory.stores.shelf import ask_many
 from memory.stores.spill import Spill
+from memory.stores.sums import Sums
 from memory.stores.taints import RunningTaints
 
 COUNTED = ("outbox", "graph_due", "research", "spawns")
@@ -51,6 +53,7 @@ class SqliteJournal(
     Sessions,
     Aside,
     Latest,
+    Sums,
     Listing,
     Pins,
     Facts,
@@ -102,6 +105,7 @@ class SqliteJournal(
         self._gate = Gate()
         self._nothing = {}
         self._drafts = {}
+        self._summed = OrderedDict()
         self._known = KnownMemories()
         self.changed = ChangedMemories()
         """The facts and passages that writes have changed, for one who follows them."""

@@ -1,4 +1,4 @@
-"""The newest turn of each session in the journal, how large it was and what stood in it; and what was done to many."""
+"""The newest turn of each session in the journal, how large it was and what stood in it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sqlite3
 from datetime import datetime
 
 from memory.conversation import Message, Role, Text
-from memory.ports import Kept, Sum, Turn
+from memory.ports import Kept, Turn
 from memory.scope import Scope
 from memory.session import Receipt, Session
 from memory.stores.histories import split
 from memory.stores.messages import unseal
 from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
-from memory.stores.rows import receipt_of, session_of, stamp
+from memory.stores.rows import receipt_of, session_of
 from memory.stores.shelf import Shelf, ask_many
 
 NAMED = 4
@@ -31,16 +31,6 @@ class Latest(Shelf):
         def work(connection: sqlite3.Connection) -> list[tuple[Session, Receipt]]:
             rows = connection.execute(QUERIES[query[0]], query[1])
             return [(session_of(row), receipt_of(row["receipt"])) for row in rows]
-
-        return await self._db.read(work)
-
-    async def sums(self, since: datetime) -> list[Sum]:
-        """See :class:`memory.ports.Journal`."""
-
-        def work(connection: sqlite3.Connection) -> list[Sum]:
-            before = connection.execute(QUERIES["sums_before"], (stamp(since),)).fetchone()
-            rows = connection.execute(QUERIES["sums_after"], (before[0] if before else 0,)).fetchall()
-            return [Sum(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])}) for row in rows]
 
         return await self._db.read(work)
 

@@ -100,6 +100,11 @@ def m017_checkouts(connection: sqlite3.Connection) -> None:
     _run(connection, "017_checkouts.sql")
 
 
+def m020_held_out(connection: sqlite3.Connection) -> None:
+    """Which sessions go without memory, to be compared with the others."""
+    _run(connection, "020_held_out.sql")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_initial,
     m002_tiers,
@@ -118,6 +123,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m015_credential,
     m016_audit,
     m017_checkouts,
+    m020_held_out,
 )
 
 

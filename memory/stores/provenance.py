@@ -79,6 +79,7 @@ def _chosen(connection: sqlite3.Connection, selection: Selection, owners: Sequen
         "owners": orjson.dumps([*owners]).decode(),
         "since": selection.since.timestamp() if selection.since else None,
         "until": selection.until.timestamp() if selection.until else None,
+        "sessions": orjson.dumps(sorted(selection.sessions)).decode(),
         "origins": orjson.dumps(sorted(selection.origins)).decode(),
         "program": selection.by.get(By.PROGRAM, ""),
         "credential": selection.by.get(By.CREDENTIAL, ""),

@@ -64,6 +64,7 @@ def session_row(session: Session) -> dict[str, Any]:
         "seen_at": stamp(session.seen_at),
         "seen": session.seen_at.timestamp(),
         "credential": session.credential,
+        "held_out": session.held_out,
     }
 
 
@@ -81,6 +82,7 @@ def session_of(row: sqlite3.Row) -> Session:
         segment=row["segment"],
         forked_from=row["forked_from"],
         credential=row["credential"],
+        held_out=None if row["held_out"] is None else bool(row["held_out"]),
     )
 
 

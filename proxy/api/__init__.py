@@ -23,6 +23,7 @@ from proxy.api import (
     imports,
     log,
     nights,
+    openapi,
     page,
     project,
     provenance,
@@ -30,9 +31,12 @@ from proxy.api import (
     search,
     sessions,
     status,
+    sums,
     switch,
+    sync,
     tickets,
     tools,
+    trial,
     why,
 )
 from proxy.api.answers import answers
@@ -43,6 +47,7 @@ _PARTS = (
     audit,
     health,
     status,
+    sums,
     search,
     research,
     facts,
@@ -58,12 +63,15 @@ _PARTS = (
     log,
     why,
     nights,
+    openapi,
     candidates,
     switch,
+    sync,
     embedder,
     config,
     tools,
     tickets,
+    trial,
 )
 
 

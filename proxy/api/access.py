@@ -29,7 +29,7 @@ ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 """What may be done by who sent the request under way: set at the door."""
 
 _OWN: Final = re.compile(
-    r"/palimpsest/api/(branches|candidates|conflicts|content|export|facts|forget|habits|hook|import|learnt-on|log|page|provenance"
+    r"/palimpsest/api/(branches|candidates|conflicts|content|export|facts|forget|habits|hook|import|learnt-on|log|money|page|provenance"
     r"|quarantine|remember|research|search|sessions|tools|why)(/|$)"
 )
 """What is answered for one user at a time, whom the server chooses; everything else is for admins."""
@@ -44,6 +44,11 @@ _LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
 def access() -> Access:
     """What may be done by who sent the request under way."""
     return ACCESS.get()
+
+
+def is_for_one_user(path: str) -> bool:
+    """Whether an endpoint answers for one user at a time."""
+    return _OWN.match(path) is not None
 
 
 def refused(of: Access, method: str, path: str) -> str:

@@ -92,7 +92,7 @@ async def hook(request: web.Request) -> web.Response:
         text = checked_text(said.get("text", ""), "text", required=True)
         if event == "reply":
             return answer({"journaled": await _answered(memory, talk, text)})
-        mode = edge.settings.memory.mode
+        mode = strictest(edge.settings.memory.mode, place.mode)
         if (settings := edge.settings.projects.get(scope.project or "")) is not None:
             mode = strictest(mode, settings.memory)
         talk.messages = [*talk.messages, {"role": "user", "content": text}][-MOST_MESSAGES:]

@@ -91,10 +91,12 @@ async def session(request: web.Request) -> web.Response:
     if len(times) != len(conversation.messages):
         raise Refusal(422, f"there are {len(conversation.messages)} messages and {len(times)} times")
     scope = scope_of(request)
+    edge = request.app[EDGE]
+    place = edge.checkouts.locate(Place(directory=said.directory, remote=said.remote))
+    if place.mode is not Mode.ON:
+        raise Refusal(403, f"memory learns nothing there: {place.why}")
     if scope.project is None:
-        place = Place(directory=said.directory, remote=said.remote)
-        edge = request.app[EDGE]
-        scope = without_secrets(replace(scope, project=project_of(edge.checkouts.locate(place))), edge.identity_key)
+        scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
     settings = request.app[EDGE].settings.projects.get(scope.project or "")
     if settings is not None and settings.memory is not Mode.ON:
         raise Refusal(403, "memory learns nothing in this project (projects.NAME.memory)")

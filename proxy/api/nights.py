@@ -85,8 +85,8 @@ async def night(request: web.Request) -> web.Response:
 @routes.post("/api/nights/{number}/undo")
 async def undo(request: web.Request) -> web.Response:
     """Take a night back."""
-    held = await night_of(request)
     await body_of(request, {})
+    held = await night_of(request)
     memory = memory_of(request)
     try:
         await memory.nights.undo(held.number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
+from itertools import pairwise
 from typing import Any
 
 from aiohttp import web
@@ -16,6 +18,8 @@ from proxy.errors import Refusal
 routes = web.RouteTableDef()
 
 LONGEST_PAGE = 20_000
+SESSIONS = 200
+"""Sessions at most of which it is told what page they began with."""
 
 
 @routes.get("/api/page")
@@ -23,6 +27,12 @@ async def read(request: web.Request) -> web.Response:
     """The whole page, what of it the person wrote, the files that it is made of, and where they lie."""
     scope = _scope(request)
     return answer(await _told(memory_of(request), scope))
+
+
+@routes.get("/api/page/history")
+async def history(request: web.Request) -> web.Response:
+    """The page as sessions of the project were given it, each state of it once, the newest first."""
+    return answer({"pages": await states(memory_of(request), _scope(request))})
 
 
 @routes.put("/api/page")
@@ -43,6 +53,21 @@ async def write(request: web.Request) -> web.Response:
     memory = memory_of(request)
     await memory.commands.write_page(scope, own, streams)
     return answer(await _told(memory, scope))
+
+
+async def states(memory: Memory, scope: Scope) -> list[dict[str, Any]]:
+    """Each state of the page with the lines that it gained and lost over the one before, when the first session was
+    given it, when the last one was, and how many."""
+    found: list[dict[str, Any]] = []
+    for at, text in await memory.journal.pages_given(scope, SESSIONS):
+        if found and found[-1]["text"] == text:
+            found[-1] |= {"since": at, "sessions": found[-1]["sessions"] + 1}
+        else:
+            found.append({"text": text, "since": at, "until": at, "sessions": 1})
+    for newer, older in pairwise([*found, {"text": ""}]):
+        lines, before = newer["text"].splitlines(), older["text"].splitlines()
+        newer["diff"] = "\n".join([*unified_diff(before, lines, lineterm="", n=0)][2:])
+    return found
 
 
 async def _told(memory: Memory, scope: Scope) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
-FIELDS: dict[str, type] = {"from": dict, "origins": list, "since": str, "until": str, "held": bool}
+FIELDS: dict[str, type] = {"from": dict, "origins": list, "since": str, "until": str, "sessions": list, "held": bool}
 
 SHORTEST = 4
 """Characters of an id or a hash that name something."""
@@ -25,10 +25,11 @@ SHORTEST = 4
 
 @routes.post("/api/provenance")
 async def chosen(request: web.Request) -> web.Response:
-    """``{"from": {"session": …}, "origins": […], "since": …, "until": …}``: the memories that came from there and what
-    was derived from them; with ``held`` those of them that are in quarantine."""
+    """``{"from": {"session": …}, "origins": […], "since": …, "until": …, "sessions": […]}``: the memories that came
+    from there (``sessions`` are their ids here, whole) and what was derived from them; with ``held`` those of them that
+    are in quarantine."""
     said = await body_of(request, FIELDS)
-    selection, mine = selection_of(said, empty=said.get("held", False)), await owners_of(request)
+    selection, mine = selection_of(said, empty=said.get("held", False)), await _owners(request)
     return answer(_told(await memory_of(request).quarantine.chosen(selection, mine, said.get("held", False))))
 
 
@@ -36,7 +37,7 @@ async def chosen(request: web.Request) -> web.Response:
 async def quarantine(request: web.Request) -> web.Response:
     """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out."""
     said = await body_of(request, {**FIELDS, "release": bool})
-    selection, mine = selection_of(said, empty=said.get("release", False)), await owners_of(request)
+    selection, mine = selection_of(said, empty=said.get("release", False)), await _owners(request)
     shell = memory_of(request).quarantine
     return answer(_told(await (shell.release if said.get("release") else shell.quarantine)(selection, mine)))
 
@@ -47,6 +48,12 @@ async def held(request: web.Request) -> web.Response:
     memory = memory_of(request)
     mine = await memory.quarantine.chosen(Selection(), await owners_of(request), held=True)
     return answer(_told(mine) | {"of_all": await memory.journal.in_quarantine()})
+
+
+async def _owners(request: web.Request) -> tuple[str, ...]:
+    """The owners that are meant, those too of whom the first memory is only being learned."""
+    await memory_of(request).learner.catch_up()
+    return await owners_of(request)
 
 
 def selection_of(said: dict[str, Any], empty: bool = False) -> Selection:
@@ -64,9 +71,12 @@ def selection_of(said: dict[str, Any], empty: bool = False) -> Selection:
         if kind in (By.SESSION, By.CREDENTIAL, By.REQUEST) and len(by[kind]) < SHORTEST:
             raise Refusal(422, f"from.{kind} has fewer than {SHORTEST} characters, which could be anybody's")
     origins = frozenset(choice(each, "origins", Origin) for each in said.get("origins", ()))
-    selection = Selection(by, origins, _moment(said, "since"), _moment(said, "until"))
+    sessions = said.get("sessions", [])
+    if len(sessions) > MOST or not all(isinstance(each, str) and SHORTEST <= len(each) <= 64 for each in sessions):
+        raise Refusal(422, f"sessions are at most {MOST} ids of sessions, whole")
+    selection = Selection(by, origins, _moment(said, "since"), _moment(said, "until"), frozenset(sessions))
     if selection.empty and not empty:
-        raise Refusal(422, "say where from: from, origins, since or until")
+        raise Refusal(422, "say where from: from, origins, since, until or sessions")
     return selection
 
 

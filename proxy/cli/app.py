@@ -42,6 +42,7 @@ COMMANDS = {
     "export": "exporting",
     "export-session": "sessions",
     "import": "importing",
+    "sync": "syncing",
     "backup": "backups",
     "restore": "backups",
     "verify": "backups",

@@ -17,7 +17,8 @@ from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.options import here
 from proxy.cli.server import Server, Unreachable
-from proxy.cli.transcripts import claude_code, codex, opencode
+from proxy.cli.staging import WAITING, Staging, tell_staged
+from proxy.cli.transcripts import chats, claude_code, codex, notebook, opencode
 from proxy.cli.transcripts.found import Kind, Source, directory_of, places, sources
 from proxy.cli.transcripts.transcript import Problem, time_of
 
@@ -33,7 +34,14 @@ EVERY = 0.25
 STILL = 120.0
 """Seconds without any progress after which learning is not waited for."""
 
-_READERS = {Kind.CLAUDE: claude_code.read, Kind.CODEX: codex.read, Kind.OPENCODE: opencode.read}
+_READERS = {
+    Kind.CLAUDE: claude_code.read,
+    Kind.CODEX: codex.read,
+    Kind.OPENCODE: opencode.read,
+    Kind.CHATGPT: chats.read,
+    Kind.CLAUDE_AI: chats.read,
+    Kind.NOTES: notebook.read,
+}
 
 
 @takes("at_here", "user")
@@ -48,12 +56,17 @@ def import_(
     project: Annotated[
         str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
     ] = None,
+    at_once: Annotated[
+        bool, typer.Option("--at-once", help="Use what chats and notes teach at once, instead of after your review.")
+    ] = False,
 ) -> None:
-    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, and from our own exports.
-    What stands in .palimpsest, in a repository, is only proposed, by the names of who committed its lines.
+    """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, from the exports of ChatGPT
+    and Claude.ai (zip), from any folder of Markdown (--kind notes), and from our own exports. What stands in
+    .palimpsest, in a repository, is only proposed, by the names of who committed its lines.
 
-    What is known already is passed over: it can be stopped at any moment and run again. Where something cannot be read,
-    file and line are told, the rest is taken in, and the exit code is 3."""
+    What chats and notes teach is told, and lies in quarantine until you release or forget it. What is known already is
+    passed over: it can be stopped at any moment and run again. Where something cannot be read, file and line are told,
+    the rest is taken in, and the exit code is 3."""
     problems: list[dict[str, Any]] = []
 
     def problem(file: Path, line: int, why: str) -> None:
@@ -73,16 +86,19 @@ def import_(
         before = _stored(server)
         place = project or (here(server) if call.at_here else "")
         asked = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
-        counts = _taken_in(server, found, asked, problem, call.as_json)
+        staging = Staging(server, asked, not (at_once or dry_run))
+        counts = _taken_in(server, found, asked, problem, call.as_json, staging)
         learned = True if dry_run else _learned(server, call.as_json)
         more = {name: max(number - before[name], 0) for name, number in _stored(server).items()}
     told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems, "more": more}
+    told["staged"] = staging.told()
     if call.as_json:
         shown.as_json(told | ({"proposals": proposals} if shared else {}))
     else:
         for each in proposals:
             tracked.tell(each, dry_run)
         _tell(told)
+        tell_staged(staging)
     if problems and not any(counts.values()):
         raise Fault("nothing could be imported")
     if problems:
@@ -99,7 +115,7 @@ def _tell_proposed(call: Call, proposals: list[dict[str, Any]], problems: list[d
 
 
 def _taken_in(
-    server: Server, found: list[Source], asked: dict[str, Any], problem: Problem, quiet: bool
+    server: Server, found: list[Source], asked: dict[str, Any], problem: Problem, quiet: bool, staging: Staging
 ) -> dict[str, int]:
     """Send everything; what became of it, in numbers."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
@@ -119,12 +135,14 @@ def _taken_in(
             bar.update(task, description=source.file.name)
             try:
                 for told in _source(server, source, asked, problem, seen):
+                    staging.heard(source.kind, told)
                     counts.update({key: value for key, value in told.items() if key in _COUNTED})
             except Unreachable:
                 raise
             except (Fault, OSError, ValueError) as error:
                 problem(source.file, 0, str(error))
             bar.advance(task, source.size)
+        staging.put_away()
     return dict(counts)
 
 
@@ -159,13 +177,20 @@ def _source(
             for transcript in _READERS[source.kind](source.file, problem, seen):
                 if transcript.messages:
                     try:
-                        told = server.send("api/import/session", asked, transcript.body())
+                        told = server.send("api/import/session", _placed(source.kind, asked), transcript.body())
                     except Unreachable:
                         raise
                     except Fault as error:
                         problem(source.file, 0, f"session {transcript.session}: {error}")
                         continue
                     yield {**told, "sessions": 1}
+
+
+def _placed(kind: Kind, asked: dict[str, Any]) -> dict[str, Any]:
+    """A chat took place in no folder: it is in a project that is called as its site."""
+    return (
+        asked if asked["project"] or kind not in (Kind.CHATGPT, Kind.CLAUDE_AI) else {**asked, "project": WAITING[kind]}
+    )
 
 
 def _records(
@@ -252,7 +277,7 @@ def _tell(told: dict[str, Any]) -> None:
     if not told["files"]:
         console.print(
             "there is nothing to import: no session of Claude Code, Codex or opencode, no CLAUDE.md, AGENTS.md or the "
-            "like, no export"
+            "like, no export. Your own Markdown is taken with --kind notes"
         )
         return
     would = "would be " if told["dry_run"] else ""

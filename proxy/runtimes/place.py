@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import chain
 from urllib.parse import unquote, urlsplit
 
+from memory.session import Mode
+
 LONGEST_PROJECT = 200
 """Characters of a project's name."""
 
@@ -25,7 +27,8 @@ class Place:
 
     ``directory`` is an absolute path on the client's machine; ``remote`` the URL of its git remote as it was
     told; ``date`` the client's day (ISO); ``timezone`` an IANA name; ``project`` the name that the place's
-    project already has on this machine, ``checkout`` the root of the worktree that lies there.
+    project already has on this machine, ``checkout`` the root of the worktree that lies there; ``mode`` how far memory
+    takes part there, and ``why`` it is less than all.
     """
 
     directory: str | None = None
@@ -34,6 +37,8 @@ class Place:
     timezone: str | None = None
     project: str | None = None
     checkout: str | None = None
+    mode: Mode = Mode.ON
+    why: str = ""
 
 
 @lru_cache(maxsize=128)

@@ -44,6 +44,7 @@ PAGES: dict[str, Page] = {
     "review/{id}/edit": review.edited,
     "review/{id}/undo": review.undoing,
     "page": page.page,
+    "page/history": page.history,
     "sessions": sessions.sessions,
     "sessions/{id}": sessions.session,
     "research": research.research,
@@ -54,6 +55,7 @@ PAGES: dict[str, Page] = {
     "money": money.money,
     "status": health.health,
     "settings": settings.settings,
+    "settings/try": settings.trial,
 }
 """What can be looked at, by its path."""
 

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from aiohttp import web
 
-from memory.context.seen import worth
 from proxy.api import sums
-from proxy.web.plots.balance import Row, balance
+from proxy.web.plots.balance import balance, daily
 from proxy.web.rendering import show
 from proxy.web.visit import Visit
 
 SPANS = (1, 7, 30)
 """Days that are summed up."""
 
-BY_MODEL = 30
-"""Days that are told by model."""
-
 
 async def money(visit: Visit) -> web.StreamResponse:
-    """The sums that ``palimpsest status`` tells, of several spans; and of the last days by model."""
-    memory, now = visit.memory, visit.now
-    spans = [await sums.summed(memory, days, now) for days in SPANS]
-    rows: dict[str, Row] = {}
-    for each in await memory.journal.sums(spans[-1]["since"]):
-        prices = memory.windows.prices(each.model) if each.reported else None
-        saved, spent = worth(each, prices) if prices else (0.0, 0.0)
-        rows[each.model] = rows.get(each.model, Row(each.model)).plus(each, saved, spent, prices is not None)
-    models = sorted(rows.values(), key=lambda row: -row.requests)
+    """The person's sums of several spans, and those of the longest by day, project and model; how sessions with memory
+    compare with those that were left without it."""
+    memory, now, longest = visit.memory, visit.now, SPANS[-1]
+    found = await memory.journal.sums(sums.since_of(longest, now), visit.scope)
+    days = sorted(sums.rows(memory, found, lambda each: each.day), key=lambda row: row.name, reverse=True)
+    models = sums.rows(memory, found, lambda each: each.model)
+    worth = any(row.priced and (row.saved or row.spent) for row in models)
+    dates = [f"{now - timedelta(days=back):%Y-%m-%d}" for back in reversed(range(longest))]
     return await show(
         visit,
         "money.html",
         "Money",
-        spans=spans,
-        days=BY_MODEL,
+        spans=[sums.told(memory, found, span, now) for span in SPANS],
+        span=longest,
+        days=days,
+        projects=sums.rows(memory, found, lambda each: each.project or ""),
         models=models,
-        plot=balance(models) if any(row.priced and (row.saved or row.spent) for row in models) else None,
+        plot=balance(models) if worth else None,
+        by_day=daily(dates, days) if worth else None,
+        measured=await sums.measured(memory, visit.scope, now),
     )

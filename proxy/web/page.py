@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import web
 
+from memory.context.pack import tokens_of
 from memory.fact import Stream
 from memory.scope import Scope
-from proxy.api.page import LONGEST_PAGE
+from proxy.api.page import LONGEST_PAGE, states
 from proxy.errors import Refusal
 from proxy.web.memories import projects
 from proxy.web.rendering import show
@@ -24,7 +27,9 @@ async def page(visit: Visit) -> web.StreamResponse:
     known = projects(await visit.everything())
     project = visit.project or await _newest(visit, known)
     if not project:
-        return await show(visit, "page.html", "Page", project="", projects=known, parts_of=[], text="", faults=())
+        return await show(
+            visit, "page.html", "Page", project="", projects=known, parts_of=[], budget={}, text="", faults=()
+        )
     scope = Scope(visit.scope.org, visit.scope.user, project)
     memory = visit.memory
     text, faults = await memory.commands.page(scope), memory.pages.faults(scope)
@@ -37,9 +42,18 @@ async def page(visit: Visit) -> web.StreamResponse:
         project=project,
         projects=known if project in known else sorted([*known, project]),
         parts_of=[{"name": name, "file": file, "text": said, "mark": _mark(said)} for name, file, said in parts],
+        budget=_budget(text, parts, memory.settings.page.tokens),
         text=text,
         faults=faults,
     )
+
+
+async def history(visit: Visit) -> web.StreamResponse:
+    """``?project=…``: the page as its sessions were given it."""
+    if not visit.project:
+        raise Refusal(422, "project is missing: there is a page for each")
+    found = await states(visit.memory, Scope(visit.scope.org, visit.scope.user, visit.project))
+    return await show(visit, "page_history.html", "Page as it was", project=visit.project, states=found)
 
 
 async def write(visit: Visit) -> web.StreamResponse:
@@ -76,6 +90,12 @@ async def _newest(visit: Visit, known: list[str]) -> str:
     latest = await visit.memory.journal.latest(20, "", visit.scope)
     seen = (session.scope.project for session, _ in latest)
     return next((name for name in seen if name in known), known[0] if known else "")
+
+
+def _budget(text: str, parts: list[tuple[str, Path, str]], most: int) -> dict[str, Any]:
+    """Tokens of the page, and of each part of it."""
+    sizes = {name: tokens_of(said) for name, _, said in parts if said.strip()}
+    return {"whole": tokens_of(text), "most": most, "parts": sizes}
 
 
 def _mark(text: str) -> str:

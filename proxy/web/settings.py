@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from proxy.api.trial import compared
 from proxy.settings import Loaded
 from proxy.web.rendering import show
 from proxy.web.visit import Visit
+
+
+async def trial(visit: Visit) -> web.StreamResponse:
+    """``?trim=…&fold=…&rotate=…&target=…&tokens=…``: thresholds tried on the requests that came last."""
+    told = await compared(visit.memory, visit.scope, visit.request.query)
+    return await show(visit, "trial.html", "Try thresholds", before=told["now"], after=told["then"])
 
 
 async def settings(visit: Visit) -> web.StreamResponse:

@@ -64,7 +64,7 @@ class Taking(Protocol):
 class Taken:
     """What became of an import. ``known`` was there already, ``forgotten`` was forgotten before; ``features`` counts
     the records of each feature, by what it calls them; ``faults`` are the places, counted from 0, of what could not be
-    taken, and why."""
+    taken, and why; ``buried`` are the ids of the memories that were forgotten before."""
 
     facts: int = 0
     passages: int = 0
@@ -75,6 +75,7 @@ class Taken:
     forgotten: int = 0
     features: dict[str, int] = field(default_factory=dict)
     faults: list[tuple[int, str]] = field(default_factory=list)
+    buried: list[str] = field(default_factory=list)
 
 
 class Importing:
@@ -122,7 +123,7 @@ class Importing:
                 if not isinstance(record, Mapping):
                     raise NoRecord(record if isinstance(record, str) else "it is no JSON object")
                 if record.get("sort") in ("fact", "passage"):
-                    memory = _of(memory_of(record), scope)
+                    memory = belonging(memory_of(record), scope)
                     memories.setdefault(memory.id, (place, memory))
                     uses[memory.id] = uses_of(record)
                 elif (feature := self._features.exporting(str(record.get("sort", "")))) is not None:
@@ -161,7 +162,7 @@ class Importing:
             fact = in_own_words(note.text, owner, layer, id, self._now())
             fact = replace(fact, valid_from=min(at, fact.valid_from))
             new.append(_order(fact) if note.orders else fact)
-        forgotten = await self._forgotten(new)
+        forgotten = await self.forgotten(new)
         held = {fact.id for fact in await self._journal.facts([fact.id for fact in new])}
         unknown: list[Fact] = []
         for fact in new:
@@ -188,7 +189,7 @@ class Importing:
         ids = list(memories)
         stored: list[Fact | Passage] = [*await self._journal.facts(ids), *await self._journal.passages(ids)]
         held = {memory.id: memory for memory in stored}
-        forgotten = await self._forgotten([memory for _, memory in memories.values()])
+        forgotten = await self.forgotten([memory for _, memory in memories.values()])
         new: list[Fact | Passage] = []
         for id, (place, memory) in memories.items():
             if id in held:
@@ -198,6 +199,7 @@ class Importing:
                     taken.faults.append((place, f"a memory of another owner has the id {id}"))
             elif id in forgotten:
                 taken.forgotten += 1
+                taken.buried.append(id)
             else:
                 new.append(memory)
         facts = [memory for memory in new if isinstance(memory, Fact)]
@@ -259,7 +261,7 @@ class Importing:
                 taken.pages -= 1
                 raise NoRecord(str(error)) from error
 
-    async def _forgotten(self, memories: Sequence[Fact | Passage]) -> frozenset[str]:
+    async def forgotten(self, memories: Sequence[Fact | Passage]) -> frozenset[str]:
         """The ids of those that were forgotten before."""
         key = self._journal.key()
         hashes = {memory.id: tombstone_of(key, memory.owner, memory.text) for memory in memories}
@@ -272,7 +274,7 @@ class Importing:
         return next((each for each in found if each.text.casefold() == fact.text.casefold()), None)
 
 
-def _of(memory: Fact | Passage, scope: Scope) -> Fact | Passage:
+def belonging(memory: Fact | Passage, scope: Scope) -> Fact | Passage:
     """The memory as one of the scope's person, in the layer and the project that its owner names.
 
     Raises:

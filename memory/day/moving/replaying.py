@@ -60,13 +60,15 @@ class Transcript:
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """What became of a transcript's turns: ``new`` ones were journaled, ``known`` ones were before, ``seen`` ones came
-    through here when they took place, ``copied`` ones belong to another session."""
+    through here when they took place, ``copied`` ones belong to another session. ``session`` is the id that its
+    turns have here."""
 
     turns: int = 0
     new: int = 0
     known: int = 0
     seen: int = 0
     copied: int = 0
+    session: str = ""
 
 
 class Replaying:
@@ -105,7 +107,8 @@ class Replaying:
             await self._journal.commit(exchange)
             self._journaled()
         seen = len(exchanges) - len(fresh)
-        return Replayed(len(exchanges) + copied, len(new), len(known), seen, copied)
+        id = _id(transcript, transcript.name)
+        return Replayed(len(exchanges) + copied, len(new), len(known), seen, copied, id)
 
 
 def exchanges_of(transcript: Transcript) -> tuple[list[Exchange], int]:

@@ -18,10 +18,11 @@ from functools import lru_cache
 from itertools import islice
 from weakref import WeakValueDictionary
 
-from memory.conversation import Conversation, Message
+from memory.conversation import Conversation, Message, Role
 from memory.day.sessions.continuing import goes_on, in_common, made_there
 from memory.day.sessions.familiar import Familiar
 from memory.day.sessions.live import LiveSession
+from memory.day.sessions.measuring import held_out
 from memory.edits import OFFERED, Entry, Ledger
 from memory.ports import Journal
 from memory.scope import OWN_PROJECT
@@ -73,8 +74,9 @@ class LiveSessions:
     Arrivals come in their own namespace (:func:`in_own_namespace`).
     """
 
-    def __init__(self, journal: Journal, new_id: Callable[[], str]) -> None:
+    def __init__(self, journal: Journal, new_id: Callable[[], str], holdout: float = 0.0) -> None:
         self._journal = journal
+        self._holdout = holdout
         self._new_id = new_id
         # Of two first requests that come at once, the second finds the session that the first made; a lock lives for
         # as long as somebody holds it or waits for it.
@@ -246,7 +248,9 @@ class LiveSessions:
         begun = familiar
         if begun is None and found is not None and made_there(*found, conversation, arrival):
             begun = found[0]
-        return self._new(key, arrival, begun, conversation)
+        parent = arrival.parent or session_key(arrival, arrival.parent_key)
+        sender = await self._by_key_of(parent) if parent and self._holdout else None
+        return self._new(key, arrival, begun, conversation, parent, sender)
 
     async def _furthest(self, trail: Sequence[bytes], arrival: Arrival) -> tuple[LiveSession, int] | None:
         """The session that went furthest along a trail, and how many messages it shares."""
@@ -341,10 +345,21 @@ class LiveSessions:
         return live
 
     def _new(
-        self, key: str | None, arrival: Arrival, begun: LiveSession | None, conversation: Conversation
+        self,
+        key: str | None,
+        arrival: Arrival,
+        begun: LiveSession | None,
+        conversation: Conversation,
+        parent: str | None,
+        sender: LiveSession | None,
     ) -> LiveSession:
-        """A new session, which inherits what was decided about its messages where they were said in another."""
+        """A new session, which inherits what was decided about its messages where they were said in another. It goes
+        without memory where the one does that it forks from, or that sent it."""
         id = self._new_id()
+        # Runs of one script begin alike and are no forks of each other: each has an arm of its own.
+        answered = any(message.role is Role.ASSISTANT for message in conversation.messages)
+        before = (begun if answered else None) or sender
+        held = before.session.held_out if before else held_out(id, self._holdout)
         scope = arrival.scope
         if scope.user and not scope.project:
             # Work that names no project is kept apart: it is a project of its own.
@@ -357,11 +372,12 @@ class LiveSessions:
             started_at=arrival.at,
             seen_at=arrival.at,
             kind=arrival.kind,
-            parent=arrival.parent or session_key(arrival, arrival.parent_key),
+            parent=parent,
             forked_from=begun.session.id if begun else None,
             credential=arrival.credential,
+            held_out=held,
         )
-        inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun else []
+        inherited = begun.ledger.at([OFFERED, *conversation.keys()]) if begun and not held else []
         live = LiveSession(session, Ledger(inherited), unwritten=list(inherited))
         if begun is not None:
             # What the provider has in its cache of the one, the other's requests begin with.

@@ -39,7 +39,8 @@ class Offering:
         live = self._sessions.alive(prepared.session.id)
         if live is None:
             return ""
-        new = self.wanted and prepared.journaled and arrival.kind.teaches and _is_first(live, prepared)
+        gives = self.wanted and not live.session.held_out
+        new = gives and prepared.journaled and arrival.kind.teaches and _is_first(live, prepared)
         if new and not live.ledger.offers and (definitions := spelling()):
             entry = Entry(*OFFERED, definitions, Form.PART, "offer", act=Act.OFFER)
             live.ledger.write(entry)

@@ -10,18 +10,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from proxy.cli.transcripts import claude_code, codex, opencode
+from proxy.cli.transcripts import chats, claude_code, codex, opencode
 from proxy.cli.transcripts.transcript import Problem, objects, text_of, time_of
 
 
 class Kind(StrEnum):
-    """Whose files they are: an agent runtime's sessions, a person's notes for agents, or our own export."""
+    """Whose files they are: an agent runtime's sessions, a person's notes for agents, our own export, the export of a
+    chat site, or any Markdown (``notes``, only where it is asked for)."""
 
     CLAUDE = "claude"
     CODEX = "codex"
     OPENCODE = "opencode"
     MARKDOWN = "markdown"
     JSONL = "jsonl"
+    CHATGPT = "chatgpt"
+    CLAUDE_AI = "claude-ai"
+    NOTES = "notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ NOTES = frozenset(
 """How files of notes for agents are called, in lower case."""
 
 _PASSED_OVER = frozenset(("node_modules", "site-packages", "__pycache__", "venv", "vendor"))
+_SUFFIXES = frozenset((".jsonl", ".ndjson", ".md", ".markdown", ".db", ".sqlite", ".zip"))
 _HEAD = 50
 """Lines after which a file is of no kind that we know."""
 
@@ -55,10 +60,9 @@ def places(kind: Kind | None) -> list[Path]:
         Kind.CODEX: [own / "sessions", own / "archived_sessions"],
         Kind.OPENCODE: [data / "opencode"],
         Kind.MARKDOWN: [claude / "CLAUDE.md", own / "AGENTS.md", home / ".config" / "opencode" / "AGENTS.md"],
-        Kind.JSONL: [],
     }
     kinds = list(known) if kind is None else [kind]
-    return [path for each in kinds for path in known[each] if path.exists()]
+    return [path for each in kinds for path in known.get(each, ()) if path.exists()]
 
 
 def sources(paths: Iterable[Path], kind: Kind | None, problem: Problem) -> list[Source]:
@@ -67,7 +71,8 @@ def sources(paths: Iterable[Path], kind: Kind | None, problem: Problem) -> list[
     for path in paths:
         named = not path.is_dir()
         for file in _files(path):
-            each = kind_of(file, named) if kind is None or not named else kind
+            any_markdown = kind is Kind.NOTES and _is_markdown(file)
+            each = kind if any_markdown or (kind is not None and named) else kind_of(file, named)
             if each is None:
                 if named:
                     problem(file, 0, "it is no file of a kind that we know: say which with --kind")
@@ -81,7 +86,9 @@ def kind_of(file: Path, named: bool) -> Kind | None:
     """What a file is, by its name and how it begins. ``named``: a person has named this very file."""
     if file.is_dir() or file.suffix in (".db", ".sqlite"):
         return Kind.OPENCODE if opencode.looks_so(file) else None
-    if file.suffix.lower() in (".md", ".markdown"):
+    if file.suffix.lower() in (".zip", ".json"):
+        return {chats.CHATGPT: Kind.CHATGPT, chats.CLAUDE_AI: Kind.CLAUDE_AI}.get(chats.site_of(file) or "")
+    if _is_markdown(file):
         auto = file.parent.name == "memory" and file.absolute().parent.parent.parent.name == "projects"
         return Kind.MARKDOWN if named or auto or file.name.lower() in NOTES else None
     if file.suffix.lower() in (".jsonl", ".ndjson"):
@@ -128,8 +135,12 @@ def _files(path: Path) -> Iterator[Path]:
             continue
         names[:] = sorted(name for name in names if name not in _PASSED_OVER and name not in (".git", ".palimpsest"))
         for name in sorted(files):
-            if Path(name).suffix.lower() in (".jsonl", ".ndjson", ".md", ".markdown", ".db", ".sqlite"):
+            if Path(name).suffix.lower() in _SUFFIXES or name.lower().startswith("conversations"):
                 yield here / name
+
+
+def _is_markdown(file: Path) -> bool:
+    return file.suffix.lower() in (".md", ".markdown") and not file.is_dir()
 
 
 def _head(file: Path) -> Iterator[dict[str, Any]]:

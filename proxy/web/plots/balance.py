@@ -1,12 +1,11 @@
-"""What was saved and spent, model by model."""
+"""What was saved and spent, day by day or model by model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory.ports import Sum
+from proxy.api.sums import Row
 from proxy.web.plots.svg import element, picture
 from proxy.words import money
 
@@ -15,40 +14,7 @@ if TYPE_CHECKING:
 
 WIDTH, EACH = 640, 34
 MIDDLE = 320
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The sums of one model. ``saved`` and ``spent`` are US dollars, of the ``priced`` requests."""
-
-    model: str
-    requests: int = 0
-    added: int = 0
-    shorter: int = 0
-    input: int = 0
-    cached: int = 0
-    saved: float = 0.0
-    spent: float = 0.0
-    priced: int = 0
-
-    def plus(self, more: Sum, saved: float, spent: float, priced: bool) -> Row:
-        """With the sums of further requests."""
-        return Row(
-            self.model,
-            self.requests + more.requests,
-            self.added + more.added,
-            self.shorter + more.shorter,
-            self.input + more.input,
-            self.cached + more.cached,
-            self.saved + saved,
-            self.spent + spent,
-            self.priced + (more.requests if priced else 0),
-        )
-
-    @property
-    def net(self) -> float:
-        """What is left of it; below zero where more was spent than saved."""
-        return self.saved - self.spent
+HEIGHT, LEFT = 150, 60
 
 
 def balance(rows: Sequence[Row]) -> Markup:
@@ -62,7 +28,7 @@ def balance(rows: Sequence[Row]) -> Markup:
         left = MIDDLE if row.net >= 0 else MIDDLE - long
         parts += [
             element("rect", x=left, y=y + 14, width=long, height=12, rx=2, class_="gain" if row.net >= 0 else "loss"),
-            element("text", _short(row.model), x=4, y=y + 11),
+            element("text", _short(row.name), x=4, y=y + 11),
             element(
                 "text",
                 money(row.net),
@@ -71,8 +37,40 @@ def balance(rows: Sequence[Row]) -> Markup:
                 text_anchor="start" if row.net >= 0 else "end",
             ),
         ]
-    told = "; ".join(f"{row.model}: {money(row.net)}" for row in drawn)
+    told = "; ".join(f"{row.name}: {money(row.net)}" for row in drawn)
     return picture(WIDTH, height, f"Estimated net sum by model: {told}", *parts)
+
+
+def daily(days: Sequence[str], rows: Sequence[Row]) -> Markup:
+    """The net sum of each of some days as a bar: upwards what was saved, downwards what was spent."""
+    net = {row.name: row.net for row in rows if row.priced}
+    high, low = max([*net.values(), 0.0]), min([*net.values(), 0.0])
+    scale = (HEIGHT - 40) / max(high - low, 1e-9)
+    zero, wide = 12 + high * scale, (WIDTH - LEFT - 8) / max(len(days), 1)
+    parts = [element("line", x1=LEFT, y1=zero, x2=WIDTH - 8, y2=zero, class_="axis")]
+    for place, day in enumerate(days):
+        if (value := net.get(day)) is None:
+            continue
+        tall = max(abs(value) * scale, 1.0)
+        parts.append(
+            element(
+                "rect",
+                element("title", f"{day}: {money(value)}"),
+                x=LEFT + place * wide + 1.5,
+                y=zero - tall if value >= 0 else zero,
+                width=max(wide - 3, 1.0),
+                height=tall,
+                class_="gain" if value >= 0 else "loss",
+            )
+        )
+    parts += [
+        element("text", money(high), x=LEFT - 6, y=16, text_anchor="end"),
+        *([element("text", money(low), x=LEFT - 6, y=HEIGHT - 26, text_anchor="end")] if low < 0 else []),
+        element("text", days[0], x=LEFT, y=HEIGHT - 6),
+        element("text", days[-1], x=WIDTH - 8, y=HEIGHT - 6, text_anchor="end"),
+    ]
+    told = "; ".join(f"{day}: {money(net[day])}" for day in days if day in net)
+    return picture(WIDTH, HEIGHT, f"Estimated net sum by day: {told}", *parts)
 
 
 def _short(name: str) -> str:

@@ -80,14 +80,40 @@ async def test_what_was_done_is_summed_by_model_since_a_time(journal: SqliteJour
         await journal.commit(replace(turn, receipt=each, reply=replace(turn.reply, usage=usage)))
     side = exchange("side", [user("Title")], of=session("s1"), kind=RequestKind.SIDE, at=AT + timedelta(days=3))
     await journal.commit(side)
-    assert [(each.reported, each.warm, each.requests) for each in await journal.sums(AT + timedelta(days=1))] == [
-        (False, False, 1),
-        (True, False, 1),
-        (True, True, 1),
-    ]
-    late, cold, warm = await journal.sums(AT + timedelta(days=1))
+    cold, warm, late = await journal.sums(AT + timedelta(days=1))
+    by = [(each.day, each.project, each.reported, each.warm, each.requests) for each in (cold, warm, late)]
+    days = [f"{AT + timedelta(days=number):%Y-%m-%d}" for number in (1, 2, 3)]
+    of = session("s1").scope
+    flags = [(True, False), (True, True), (False, False)]
+    assert by == [(day, of.project, *flag, 1) for day, flag in zip(days, flags, strict=True)]
+    assert len(await journal.sums(AT, of)) == 4 and await journal.sums(AT, replace(of, user="somebody else")) == []
     assert (cold.model, cold.added, cold.shown, cold.longer, cold.shorter) == ("model-1", 120, 1, 120, 0)
     assert (warm.sheds, warm.shorter, warm.anew, warm.input, warm.cached) == (1, 4880, 600, 900, 300)
     assert (late.degraded, late.shorter, late.input) == (1, 4880, 0)
     assert sum(each.added for each in await journal.sums(AT)) == 7220
     assert await journal.sums(AT + timedelta(days=9)) == []
+
+
+async def test_sums_that_are_kept_go_on_with_what_comes_and_are_made_anew_where_something_went(
+    journal: SqliteJournal,
+) -> None:
+    async def turn(number: int) -> None:
+        receipt = Receipt(
+            f"r{number}", AT + timedelta(hours=number), "s1", RequestKind.MAIN, "remembered", page_tokens=7
+        )
+        await journal.commit(
+            replace(
+                exchange(f"e{number}", [user("Hello")] * (number + 1), of=session("s1"), at=receipt.at), receipt=receipt
+            )
+        )
+
+    await turn(0)
+    assert [each.requests for each in await journal.sums(AT)] == [1]
+    await turn(1)
+    await turn(26)
+    assert sorted(each.requests for each in await journal.sums(AT)) == [1, 2]
+    assert [each.requests for each in await journal.sums(AT + timedelta(days=1))] == [1]
+    assert sum(each.added for each in await journal.sums(AT)) == 21
+    await journal._db.write(lambda connection: connection.execute("DELETE FROM receipts WHERE id = 'r0'"))
+    assert sum(each.added for each in await journal.sums(AT)) == 14
+    assert sum(each.added for each in await journal.sums(AT - timedelta(days=9))) == 14

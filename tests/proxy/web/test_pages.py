@@ -122,6 +122,37 @@ async def test_the_page_is_edited_in_place(full: Running) -> None:
     assert "has changed since you opened it" in told.text
 
 
+async def test_thresholds_are_tried_before_they_are_changed(full: Running) -> None:
+    browser = await let_in(full)
+    now = (await asking(full)("GET", "api/config/trial"))["now"]
+    assert now["requests"] > 20 and now["rotates"] > 0 and now["trim"] == 0.6
+    told = await asking(full)("GET", "api/config/trial?trim=0.97&fold=0.98&rotate=0.99&tokens=10")
+    assert told["now"] == now and told["then"]["recalls"] > now["recalls"]
+    assert sum(told["then"][each] for each in ("trims", "folds", "rotates")) < sum(
+        now[each] for each in ("trims", "folds", "rotates")
+    )
+    page = await browser.get("settings/try?trim=0.5")
+    assert "Large enough" in page.text and "trim: 0.5" in page.text
+    assert "must be below" in (await browser.get("settings/try?trim=0.9", 422)).text
+    for odd in ("trim=x", "tokens=-1", "fold=1e999", "target=nan"):
+        await asking(full)("GET", f"api/config/trial?{odd}", status=422)
+
+
+async def test_the_page_is_shown_as_sessions_were_given_it(full: Running) -> None:
+    browser = await let_in(full)
+    page = await browser.get("page?project=loom")
+    assert "tokens of 500 that it may have" in page.text and "projects" in page.text
+    states = (await asking(full)("GET", "api/page/history?project=loom"))["pages"]
+    assert len(states) > 1 and "PostgreSQL 16" in states[0]["text"] and sum(each["sessions"] for each in states) > 2
+    assert any(
+        line.startswith("+") and "PostgreSQL 16" in line for each in states for line in each["diff"].splitlines()
+    )
+    history = await browser.get("page/history?project=loom")
+    assert "PostgreSQL 16" in history.text and "All of it" in history.text
+    assert "has been given a page" in (await browser.get("page/history?project=nothing")).text
+    await browser.get("page/history", 422)
+
+
 async def test_a_page_that_stays_open_hears_of_new_requests(full: Running) -> None:
     browser = await let_in(full)
     newest = next(told["data-since"] for tag, told in (await browser.get("")).elements if told.get("id") == "news")

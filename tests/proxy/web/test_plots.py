@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from memory.ports import Sum
-from proxy.web.plots.balance import Row, balance
+from proxy.api.sums import Row
+from proxy.web.plots.balance import balance, daily
 from proxy.web.plots.strength import strength
 from proxy.web.plots.svg import element
 from proxy.web.plots.window import Use, strip, usage
@@ -70,6 +71,16 @@ def test_sums_are_bars_to_both_sides() -> None:
     assert [each.attrib["class"] for each in root.iter("rect")] == ["gain", "loss"]
     assert "<b>dear</b>" in [each.text for each in root.iter("text")], "a name is a text"
     assert (rows[0].requests, rows[0].shorter, rows[0].cached, rows[0].priced) == (3, 500, 800, 3)
+
+
+def test_each_day_is_a_bar_up_or_down_and_one_without_a_price_is_none() -> None:
+    told = Sum("m", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
+    rows = [Row("2026-03-02").plus(told, 0.5, 0.1, True), Row("2026-03-03").plus(told, 0.0, 0.2, True)]
+    root = parsed(daily(["2026-03-01", "2026-03-02", "2026-03-03"], [*rows, Row("2026-03-01")]))
+    up, down = root.iter("rect")
+    assert (up.attrib["class"], down.attrib["class"]) == ("gain", "loss")
+    assert float(up.attrib["y"]) + float(up.attrib["height"]) == float(down.attrib["y"]), "both stand on the axis"
+    assert root[0].text == "Estimated net sum by day: 2026-03-02: $0.4000; 2026-03-03: -$0.2000"
 
 
 def test_what_is_put_into_an_element_is_escaped() -> None:

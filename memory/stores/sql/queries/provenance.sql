@@ -5,6 +5,7 @@ AND (:since IS NULL OR facts.recorded >= :since) AND (:until IS NULL OR facts.re
 AND (:origins = '[]' OR facts.origin IN (SELECT value FROM json_each(:origins)))
 AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:sessions = '[]' OR facts.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(facts.session, 1, length(:session)) = :session
     OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
 ORDER BY facts.number;
@@ -17,6 +18,7 @@ AND (:until IS NULL OR julianday(passages.at) < julianday(:until, 'unixepoch'))
 AND (:origins = '[]' OR passages.origin IN (SELECT value FROM json_each(:origins)))
 AND (:program = '' OR sessions.runtime = :program COLLATE NOCASE)
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:sessions = '[]' OR passages.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(passages.session, 1, length(:session)) = :session
     OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
 ORDER BY passages.number;
@@ -28,6 +30,7 @@ AND (:since IS NULL OR research.seen >= :since) AND (:until IS NULL OR research.
 AND (:origins = '[]' OR 'sub-agent' IN (SELECT value FROM json_each(:origins)))
 AND (:program = '' OR coalesce(sessions.runtime, research.runtime) = :program COLLATE NOCASE)
 AND (:credential = '' OR substr(sessions.credential, 1, length(:credential)) = :credential)
+AND (:sessions = '[]' OR research.session IN (SELECT value FROM json_each(:sessions)))
 AND (:session = '' OR substr(research.session, 1, length(:session)) = :session
     OR substr(sessions.key, -length(:session) - 1) = ':' || :session)
 ORDER BY research.number;

@@ -7,11 +7,11 @@ SELECT number FROM people WHERE name = ?;
 -- session_write: insert a session or bring it up to date, never back; its row, if the person is known
 INSERT INTO sessions (
     id, key, person, org, user, project, runtime, kind, parent, segment, forked_from, started_at, seen_at, seen,
-    credential
+    credential, held_out
 )
 SELECT
     :id, :key, people.number, :org, :user, :project, :runtime, :kind, :parent, :segment, :forked_from, :started_at,
-    :seen_at, :seen, :credential
+    :seen_at, :seen, :credential, :held_out
 FROM people WHERE people.name = :person
 ON CONFLICT (id) DO UPDATE SET
     key = excluded.key,

@@ -1,0 +1,131 @@
+"""What was done to many turns: the sums of days, what sessions with and without memory took, the pages they began with.
+
+The sums of turns that were read once are kept: a month has tens of thousands of receipts, and each day adds a few.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import orjson
+
+from memory.ports import Measured, Sum
+from memory.scope import Scope
+from memory.stores.queries import QUERIES
+from memory.stores.rows import stamp
+from memory.stores.shelf import Shelf
+
+PEOPLE = 64
+"""Whose sums are kept."""
+
+Group = tuple[str, str | None, str, bool, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The sums of the ``receipts`` receipts behind ``after``, up to ``upto``."""
+
+    after: int
+    upto: int
+    receipts: int
+    sums: dict[Group, Sum]
+
+
+class Sums(Shelf):
+    """The part of the journal that adds up."""
+
+    _summed: OrderedDict[Scope | None, Summed]
+
+    async def sums(self, since: datetime, of: Scope | None = None) -> list[Sum]:
+        """See :class:`memory.ports.Journal`."""
+        whose = None if of is None else Scope(of.org, of.user)
+
+        def work(connection: sqlite3.Connection) -> Summed:
+            before = connection.execute(QUERIES["sums_before"], (stamp(since),)).fetchone()
+            after = before[0] if before else 0
+            known = self._summed.get(whose)
+            # What was forgotten, or has left the journal, is not in what was read before.
+            if known is None or known.after > after or _receipts(connection, known) != known.receipts:
+                known = Summed(after, after, 0, {})
+            newest = max(connection.execute(QUERIES["receipts_last"]).fetchone()[0] or 0, known.upto)
+            asked = (known.upto, whose is not None, whose and whose.org, whose and whose.user, newest)
+            rows = connection.execute(QUERIES["sums_after"], asked).fetchall()
+            new = (Sum(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])}) for row in rows)
+            told = Summed(known.after, newest, 0, _together([*known.sums.values(), *new]))
+            return replace(told, receipts=_receipts(connection, told))
+
+        told = await self._db.read(work)
+        self._summed[whose] = told
+        self._summed.move_to_end(whose)
+        while len(self._summed) > PEOPLE:
+            self._summed.popitem(last=False)
+        return [each for each in told.sums.values() if each.day >= f"{since:%Y-%m-%d}"]
+
+    async def measured(self, since: datetime, of: Scope) -> list[Measured]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[Measured]:
+            rows = connection.execute(QUERIES["measured"], (stamp(since), of.org, of.user)).fetchall()
+            ids = (orjson.dumps([row["id"] for row in rows]).decode(),)
+            corrections, repeats = (
+                dict(connection.execute(QUERIES[name], ids).fetchall())
+                for name in ("measured_corrections", "measured_repeats")
+            )
+            return [
+                Measured(
+                    session=row["id"],
+                    held_out=bool(row["held_out"]),
+                    turns=row["turns"],
+                    tokens=row["tokens"] if not row["unreported"] else None,
+                    corrections=corrections.get(row["id"], 0),
+                    repeats=repeats.get(row["id"], 0),
+                    added=row["added"],
+                )
+                for row in rows
+            ]
+
+        return await self._db.read(work)
+
+    async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
+        """See :class:`memory.ports.Journal`."""
+
+        def work(connection: sqlite3.Connection) -> list[tuple[datetime, str]]:
+            rows = connection.execute(QUERIES["pages_given"], (of.org, of.user, of.project, limit))
+            return [(datetime.fromisoformat(row["at"]), row["text"]) for row in rows]
+
+        return await self._db.read(work)
+
+
+def _receipts(connection: sqlite3.Connection, of: Summed) -> int:
+    found: int = connection.execute(QUERIES["receipts_between"], (of.after, of.upto)).fetchone()[0]
+    return found
+
+
+def _together(sums: Iterable[Sum]) -> dict[Group, Sum]:
+    """The sums of each group; a day that has gone on has some of before and some of now."""
+    found: dict[Group, Sum] = {}
+    for each in sums:
+        group = (each.day, each.project, each.model, each.reported, each.warm)
+        known = found.get(group)
+        found[group] = each if known is None else _plus(known, each)
+    return found
+
+
+def _plus(one: Sum, other: Sum) -> Sum:
+    return replace(
+        one,
+        requests=one.requests + other.requests,
+        degraded=one.degraded + other.degraded,
+        added=one.added + other.added,
+        shown=one.shown + other.shown,
+        shorter=one.shorter + other.shorter,
+        longer=one.longer + other.longer,
+        input=one.input + other.input,
+        cached=one.cached + other.cached,
+        sheds=one.sheds + other.sheds,
+        anew=one.anew + other.anew,
+    )

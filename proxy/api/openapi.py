@@ -1,0 +1,234 @@
+"""The description of our own endpoints, as OpenAPI 3.1: made from the routes, their docstrings, and what each of them
+takes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from aiohttp import web
+
+from memory.features import features
+from memory.release import release
+from proxy.api.access import is_for_one_user
+from proxy.api.answers import answer
+from proxy.api.asked import LONGEST, MOST
+
+routes = web.RouteTableDef()
+
+ROOT: Final = "/palimpsest"
+PERSON: Final = ("user", "org", "project")
+"""Parameters that say whose memories are meant."""
+
+_TEXT: Final = {"type": "string"}
+_FLAG: Final = {"type": "boolean"}
+_LIST: Final = {"type": "array"}
+_MAP: Final = {"type": "object"}
+_LIMIT: Final = {"type": "integer", "minimum": 1, "maximum": MOST}
+_NUMBERS: Final = frozenset(("limit", "days"))
+_TYPES: Final[Mapping[type, Mapping[str, str]]] = {str: _TEXT, bool: _FLAG, list: _LIST, dict: _MAP}
+
+_SELECTION: Final = {"from": _MAP, "origins": _LIST, "since": _TEXT, "until": _TEXT, "sessions": _LIST, "held": _FLAG}
+
+QUERY: Final[Mapping[str, str]] = {
+    "GET /api/audit": "limit who what",
+    "GET /api/status": "days",
+    "GET /api/money": "days",
+    "GET /api/search": "text limit as_of explain",
+    "GET /api/research": "text limit",
+    "GET /api/research/{id}": "trail",
+    "GET /api/facts": "text kind state limit",
+    "GET /api/export/{sort}": "owner after limit",
+    "POST /api/import/records": "dry",
+    "POST /api/import/notes": "dry",
+    "POST /api/import/session": "dry",
+    "GET /api/content/{handle}": "tier",
+    "GET /api/sessions": "runtime shed limit",
+    "GET /api/config/trial": "user org trim fold rotate target tokens",
+    "GET /api/project": "directory",
+    "GET /api/log": "limit",
+    "GET /api/nights": "limit",
+    "GET /api/candidates": "state",
+}
+"""What an endpoint takes in its query, beside whose memories are meant."""
+
+REQUIRED: Final = frozenset(
+    ("GET /api/search text", "GET /api/export/{sort} owner", "GET /api/project directory", "GET /api/page project")
+)
+"""What of it may not be missing. A page is one project's."""
+
+BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
+    "PATCH /api/facts/{id}": {"pinned": _FLAG},
+    "POST /api/facts/{id}/confirm": {},
+    "POST /api/facts/{id}/dismiss": {},
+    "POST /api/facts/{id}/update": {"text": _TEXT},
+    "POST /api/facts/{id}/promote": {"to": _TEXT},
+    "POST /api/remember": {"text": _TEXT, "kind": _TEXT, "pinned": _FLAG},
+    "POST /api/hook": {
+        "client": _TEXT,
+        "session": _TEXT,
+        "event": _TEXT,
+        "text": _TEXT,
+        "directory": _TEXT,
+        "later": _FLAG,
+    },
+    "PATCH /api/content/{handle}": {"pinned": _FLAG},
+    "POST /api/forget": {"query": _TEXT, "ids": _LIST},
+    "PUT /api/page": {"own": _TEXT, "files": _MAP},
+    "POST /api/provenance": _SELECTION,
+    "POST /api/quarantine": {**_SELECTION, "release": _FLAG},
+    "POST /api/consolidate": {"dry_run": _FLAG, "since": _TEXT},
+    "POST /api/nights/{number}/undo": {},
+    "POST /api/candidates/{id}/approve": {"text": _TEXT, "to": _TEXT, "confirm": _TEXT},
+    "POST /api/candidates/{id}/undo": {"confirm": _TEXT},
+    "POST /api/candidates/{id}/reject": {"why": _TEXT},
+    "POST /api/candidates/{id}/defer": {},
+    "POST /api/embedder": {"use": _TEXT},
+    "POST /api/reindex": {},
+    "POST /api/sync": {"new": _LIST, "changed": _LIST, "compare": _FLAG},
+    "POST /api/sync/there": {"ids": _LIST},
+    "POST /api/sync/forgotten": {"records": _LIST},
+    "POST /api/sync/unsettled": {"rivals": _MAP},
+    "POST /api/tickets": {},
+    "POST /api/tools/{name}": {"arguments": _MAP},
+}
+"""The fields of each body that is a JSON object of ours; those of features say theirs themselves."""
+
+_OTHER_BODIES: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "POST /api/import/records": ("application/x-ndjson", {"type": "string"}),
+    "POST /api/import/notes": ("application/json", {"type": "object"}),
+    "POST /api/import/session": ("application/json", {"type": "object"}),
+}
+_OTHER_ANSWERS: Final = {"GET /metrics": "text/plain", "GET /api/export/{sort}": "application/x-ndjson"}
+_FAULT: Final = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {"error": {"type": "string", "description": "What is wrong, in a sentence."}},
+}
+
+
+class Operation(NamedTuple):
+    """A route: its method, its path below ``/palimpsest``, and what its handler says of it."""
+
+    method: str
+    path: str
+    told: str
+
+
+@routes.get("/api/openapi.json")
+async def openapi(request: web.Request) -> web.Response:
+    """This description, as OpenAPI 3.1."""
+    return answer(description(_operations(request.app.router.resources())))
+
+
+def description(operations: Iterable[Operation]) -> dict[str, Any]:
+    """The document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for each in operations:
+        path = re.sub(r"\{(\w+):[^}]*\}", r"{\1}", each.path)
+        paths.setdefault(f"{ROOT}{path}", {})[each.method.lower()] = _described(each._replace(path=path))
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Palimpsest",
+            "version": release(),
+            "description": (
+                "Palimpsest's own endpoints. All but `health` ask for the token that stands in the file `token` of the "
+                "home folder, or for one of `palimpsest tokens add`. A fault is a sentence under `error`."
+            ),
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": {"Fault": _FAULT},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operations(resources: Iterable[web.AbstractResource]) -> list[Operation]:
+    found = []
+    for resource in resources:
+        for route in resource:
+            if route.method not in ("HEAD", "OPTIONS", "*"):
+                path = resource.canonical.removeprefix(ROOT)
+                found.append(Operation(route.method, path, inspect.getdoc(route.handler) or ""))
+    return found
+
+
+def _described(each: Operation) -> dict[str, Any]:
+    key = f"{each.method} {each.path}"
+    text = re.sub(r"\s+", " ", each.told).replace("``", "`")
+    open_to_all = each.path == "/health"
+    operation: dict[str, Any] = {
+        "operationId": re.sub(r"\W+", "_", f"{each.method.lower()}_{each.path.removeprefix('/api/')}").strip("_"),
+        "tags": [each.path.removeprefix("/api/").strip("/").partition("/")[0] or "api"],
+        "description": text,
+        "parameters": [*_in_path(each.path), *_in_query(key, each.path)],
+        "responses": {
+            "2XX": {"description": "The answer.", "content": {_OTHER_ANSWERS.get(key, "application/json"): {}}},
+            "4XX": _fault("What was asked is wrong, or not allowed."),
+            "5XX": _fault("503 while memory is not open."),
+        },
+    }
+    if open_to_all:
+        operation["security"] = []
+    if (fields := _fields().get(key)) is not None:
+        schema: Mapping[str, Any] = {"type": "object", "properties": dict(fields), "additionalProperties": False}
+        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    elif key in _OTHER_BODIES:
+        kind, schema = _OTHER_BODIES[key]
+        operation["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
+    return operation
+
+
+def _fields() -> dict[str, Mapping[str, Mapping[str, str]]]:
+    """The fields of every body that is checked field by field."""
+    of_features = {
+        f"{route.method} /api/{route.path}": {name: _TYPES[kind] for name, kind in route.fields.items()}
+        for feature in features()
+        for route in feature.routes()
+        if route.fields
+    }
+    return {**BODY, **of_features}
+
+
+def _in_path(path: str) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        for name in re.findall(r"\{(\w+)\}", path)
+    ]
+
+
+def _in_query(key: str, path: str) -> list[dict[str, Any]]:
+    names = [*QUERY.get(key, "").split(), *_limits_of_features(key)]
+    if is_for_one_user(f"{ROOT}{path}"):
+        names += PERSON
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": f"{key} {name}" in REQUIRED,
+            "schema": _LIMIT if name in _NUMBERS else {"type": "string", "maxLength": LONGEST},
+        }
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _limits_of_features(key: str) -> list[str]:
+    every = {f"{route.method} /api/{_plain(route.path)}" for feature in features() for route in feature.routes()}
+    return ["limit"] if key in every else []
+
+
+def _plain(path: str) -> str:
+    return re.sub(r"\{(\w+):[^}]*\}", r"{\1}", path)
+
+
+def _fault(told: str) -> dict[str, Any]:
+    return {
+        "description": told,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Fault"}}},
+    }

@@ -1,0 +1,99 @@
+"""A folder says how far memory takes part in it; what comes with a clone can only make it less."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import orjson
+import pytest
+import pytest_asyncio
+
+from memory.session import Mode
+from proxy.marker import NAME, Markers
+from tests.fake_provider import FakeProvider, fake_provider
+from tests.proxy.api.asking import asking
+from tests.running import Running, running
+
+
+@pytest_asyncio.fixture
+async def provider() -> AsyncIterator[FakeProvider]:
+    async with fake_provider() as started:
+        yield started
+
+
+def test_the_strictest_file_on_the_way_counts_and_a_change_at_once(tmp_path: Path) -> None:
+    inner = tmp_path / "clients" / "acme"
+    inner.mkdir(parents=True)
+    markers = Markers()
+    assert markers.of(str(inner)).mode is Mode.ON and markers.of(None).mode is Mode.ON
+    (tmp_path / NAME).write_text('memory = "read-only"\n')
+    assert markers.of(str(inner)).mode is Mode.READ_ONLY
+    (inner / NAME).write_text('memory = "on"\n')
+    assert markers.of(str(inner)).mode is Mode.READ_ONLY, "a file further down gives nothing back"
+    (inner / NAME).write_text('memory = "off" # and no more')
+    assert markers.of(str(inner)).mode is Mode.OFF and "off" in markers.of(str(inner)).why
+    assert markers.of(str(inner.parent)).mode is Mode.READ_ONLY
+    (inner / NAME).unlink()
+    (tmp_path / NAME).unlink()
+    assert markers.of(str(inner)).mode is Mode.ON
+
+
+@pytest.mark.parametrize(
+    "text", ["memory = yes", 'memory = "never"', "memory = 3", 'project = "another"', "\x00", "[["]
+)
+def test_a_file_that_cannot_be_understood_switches_memory_off(tmp_path: Path, text: str) -> None:
+    (tmp_path / NAME).write_text(text)
+    found = Markers().of(str(tmp_path))
+    assert found.mode is Mode.OFF and "cannot be understood" in found.why and found.why.isprintable()
+
+
+def test_odd_folders_are_no_fault(tmp_path: Path) -> None:
+    os.symlink(tmp_path / "circle", tmp_path / "circle")
+    for odd in ("relative", "~/boat", "C:\\boat", str(tmp_path / "circle"), "/" + "a/" * 300, "/a\0b", "/nowhere"):
+        assert Markers().of(odd).mode is Mode.ON, odd
+
+
+async def _said(proxy: Running, text: str, folder: Path, session: str) -> str:
+    messages = [{"role": "system", "content": f"Working directory: {folder}"}, {"role": "user", "content": text}]
+    _, _, told = await proxy.post(
+        "/v1/chat/completions", {"model": "gpt-4o-mini", "messages": messages}, x_session_id=session
+    )
+    await proxy.learned()
+    return told["x-palimpsest-status"]
+
+
+async def test_nothing_is_learned_or_given_in_such_a_folder(provider: FakeProvider, tmp_path: Path) -> None:
+    folder = tmp_path / "boat"
+    (folder / "src").mkdir(parents=True)
+    async with running(provider, tmp_path / "home") as proxy:
+        await _said(proxy, "We always use pnpm instead of npm here. Please remember that.", folder, "s1")
+        assert (await _said(proxy, "Do we use npm or pnpm here?", folder, "s2")).startswith("remembered")
+        (folder / NAME).write_text('memory = "off"')
+        status = await _said(proxy, "Do we use npm or pnpm here? The safe opens at noon.", folder, "s3")
+        assert status == f"off; {NAME} says off" and b"instead of npm" not in provider.requests[-1].body
+        sub = await _said(
+            proxy, "We decided to use PostgreSQL 16 for billing. Please remember that.", folder / "src", "s4"
+        )
+        assert sub.startswith("off")
+        (folder / NAME).write_text('memory = "read-only"')
+        assert (await _said(proxy, "Do we use npm or pnpm here, again?", folder, "s5")).startswith("remembered")
+        await _said(proxy, "We decided to use Redis 7 for the cache. Please remember that.", folder, "s6")
+        facts = (await asking(proxy)("GET", "api/facts"))["facts"]
+        assert [each["text"] for each in facts] == ["We always use pnpm instead of npm here."], orjson.dumps(facts)
+        prompt = {
+            "client": "cursor",
+            "session": "h",
+            "event": "prompt",
+            "text": "npm or pnpm?",
+            "directory": str(folder),
+        }
+        (folder / NAME).write_text('memory = "off"')
+        assert (await asking(proxy)("POST", "api/hook", prompt))["text"] == ""
+        session = {
+            "runtime": "codex", "session": "old", "path": "/v1/chat/completions", "directory": str(folder),
+            "messages": [{"role": "user", "content": "The mascot is an otter"}], "at": ["2026-03-04T15:30:00Z"],
+        }  # fmt: skip
+        told = await asking(proxy)("POST", "api/import/session", session, status=403)
+        assert NAME in told["error"]
