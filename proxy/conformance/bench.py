@@ -14,7 +14,7 @@ import aiohttp
 from yarl import URL
 
 from proxy.conformance.case import Failed, must
-from proxy.conformance.formats import Format
+from proxy.conformance.formats.api_format import ApiFormat
 from proxy.conformance.upstream import Answer, Came, Upstream
 
 SECONDS: Final = 170.0
@@ -37,7 +37,7 @@ class Bench:
 
     base: str
     model: str
-    format: Format
+    format: ApiFormat
     upstream: Upstream
     client: aiohttp.ClientSession
     more: Mapping[str, str] = field(default_factory=dict)

@@ -3,7 +3,8 @@
 There is no common form: some have a code, all have a sentence, and a gateway may have packed the maker's error into
 its own as text. So every text of the body is read, and the sentence is looked for. The forms are those of OpenAI and
 Azure, Anthropic, Bedrock, Gemini, xAI, Groq, DeepSeek, Mistral, Kimi, MiniMax, Qwen, OpenRouter, Together, GitHub
-Copilot, LiteLLM, vLLM, SGLang, llama.cpp, LM Studio and Ollama, as they stand in their sources and in public issues.
+Copilot, LiteLLM, vLLM, SGLang, llama.cpp, LM Studio and Ollama, as they stand in their sources and in public issues:
+rows of ``overflow.toml``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+
+from memory.language.rule_table import any_of, table
 
 STATUSES = frozenset({400, 413, 422, 500})
 """HTTP statuses with which a request is refused for its length; 500 is Ollama's, and was llama.cpp's."""
@@ -93,75 +96,24 @@ def _json(text: str) -> Any:
 
 _N = r"(\d[\d,_]{0,14})"
 
-_SIGN = re.compile(
-    r"context[ _](?:length|window|size)[ _](?:has been )?exceeded"
-    r"|exceed_context_size"
-    r"|model_context_window_exceeded"
-    r"|string_above_max_length"
-    r"|maximum (?:context|prompt|model) length"
-    r"|(?:prompt|input|request) (?:is )?too long"
-    r"|exceeds? (?:the |your |this )?(?:model'?s? )?(?:maximum |max |available )?"
-    r"context[ _-]?(?:length|limit|window|size)"
-    r"|exceeded max context length"
-    r"|context window exceeds limit"
-    r"|input tokens exceed the configured limit"
-    r"|input token count.{0,40}exceeds the maximum"
-    r"|(?:prompt|input) token count of \d+ exceeds the limit"
-    r"|(?:greater|longer) than the (?:model'?s )?(?:maximum )?(?:context|model) length"
-    r"|context length of only \d+"
-    r"|context the overflows"
-    r"|n_keep.{0,20}>= ?n_ctx"
-    r"|model token limit"
-    r"|too large for model with \d+"
-    r"|configured context size is"
-    r"|exceeds? the maximum allowed input length"
-    r"|range of input length should be"
-    r"|please reduce the length of the (?:messages|input|prompt)"
-    r"|(?:too many input|input has too many) tokens",
-    re.IGNORECASE,
-)
-_OTHER = re.compile(r"rate.?limit|too many requests|tokens per (?:minute|day)|throttl|quota", re.IGNORECASE)
+_TABLE = table(__file__)
+_SIGN = any_of(_TABLE["sign"], re.IGNORECASE)
+_OTHER = any_of(_TABLE["other"], re.IGNORECASE)
 
 _SUM = re.compile(rf"{_N} \+ {_N} > {_N}")
 
 
-def _patterns(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern.replace("#", _N), re.IGNORECASE) for pattern in patterns)
+def _patterns(group: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(row.pattern.replace("#", _N), re.IGNORECASE) for row in _TABLE[group])
 
 
-_LIMITS = _patterns(
-    r"maximum (?:context|prompt|model|allowed input) length (?:is|of)(?: only)? #",
-    r"maximum context length \(#",
-    r"> # maximum",
-    r"configured limit of #",
-    r"maximum number of (?:input )?tokens allowed \(#",
-    r"exceeds the limit of #",
-    r"model token limit: #",
-    r"too large for model with # maximum",
-    r"context (?:length|size) \(?(?:of only |is |n_ctx: )?#",
-    r"length should be \[\d+, #\]",
-    r"n_ctx\W{1,4}#",
-)
+_LIMITS = _patterns("limit")
+_SIZES = _patterns("size")
+_REPLIES = _patterns("reply")
 _PARTS = re.compile(
     rf"{_N} (?:tokens )?(?:in (?:the messages|the functions|the tools|your prompt)"
     rf"|of (?:text|tool|image|audio|file) input|from the input messages)",
     re.IGNORECASE,
-)
-_SIZES = _patterns(
-    r"too long: # tokens",
-    r"(?:resulted in|your request has|request contains|prompt contains|prompt has|you passed) (?:about )?#",
-    r"(?:input|prompt) token count (?:of )?\(?#",
-    r"(?:input|prompt|request|input length) \(#",
-    r"input length #",
-    r"requested: #",
-    r"n_keep\W{1,4}#",
-    r"n_prompt_tokens\W{1,4}#",
-    r"keep the first # tokens",
-    r"you requested (?:about )?#",
-)
-_REPLIES = _patterns(
-    r"# (?:tokens )?(?:in|for) the (?:completion|output)",
-    r"max_(?:completion_)?tokens\W{1,3} is too large: #",
 )
 
 

@@ -1,0 +1,44 @@
+"""Rules as data: a TOML table beside the module that uses it, each row with texts that it must and must not match.
+
+The test suite runs every row against its own examples, so a rule for another provider, client or language is a row.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A pattern, with a text at least that it finds something in (``yes``) and one in which it finds nothing."""
+
+    pattern: str
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+
+
+def table(module: str) -> Mapping[str, tuple[Row, ...]]:
+    """The rows by group, of the table that belongs to a module (its ``__file__``).
+
+    Raises:
+        ValueError: a row has no example of one of the two kinds.
+    """
+    path = Path(module).with_suffix(".toml")
+    groups = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {group: tuple(_row(path.name, group, row) for row in rows) for group, rows in groups.items()}
+
+
+def any_of(rows: Iterable[Row], flags: int = 0) -> re.Pattern[str]:
+    """One pattern that finds what any of the rows does."""
+    return re.compile("|".join(f"(?:{row.pattern})" for row in rows), flags)
+
+
+def _row(file: str, group: str, row: Mapping[str, object]) -> Row:
+    pattern, yes, no = row["pattern"], row.get("yes"), row.get("no")
+    if not isinstance(pattern, str) or not isinstance(yes, list) or not isinstance(no, list) or not yes or not no:
+        raise ValueError(f"{file}: a row of {group} needs a pattern, yes and no: {pattern!r}")
+    return Row(pattern, tuple(map(str, yes)), tuple(map(str, no)))

@@ -1,0 +1,234 @@
+"""Runtimes whose own configuration file says where their requests go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proxy.connect.machine import Machine
+from proxy.connect.plan import Address, FileChange, Plan
+
+
+def opencode(address: Address, machine: Machine) -> Plan:
+    folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
+    configured = machine.environment.get("OPENCODE_CONFIG")
+    jsonc = folder / "opencode.jsonc"
+    file = Path(configured) if configured else jsonc if jsonc in machine.present else folder / "opencode.json"
+    url = address.url()
+    return Plan(
+        runtime="opencode",
+        title="opencode",
+        changes=(
+            FileChange(
+                file,
+                "json",
+                {
+                    ("provider", "openai", "options", "baseURL"): url,
+                    ("provider", "anthropic", "options", "baseURL"): url,
+                },
+            ),
+        ),
+        notes=("For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",),
+        warnings=_login("opencode", machine, "a subscription"),
+    )
+
+
+def codex(address: Address, machine: Machine) -> Plan:
+    login = "codex" in machine.logins
+    provider: dict[str, str | bool] = {"name": "Palimpsest", "base_url": address.url(), "wire_api": "responses"}
+    provider |= {"requires_openai_auth": True} if login else {"env_key": "OPENAI_API_KEY"}
+    warnings = (
+        (
+            "Codex is logged in with ChatGPT: its requests belong to chatgpt.com, not to api.openai.com. Start us with "
+            "PALIMPSEST__UPSTREAM__OPENAI=https://chatgpt.com/backend-api/codex, or log in with an API key "
+            "(codex login --with-api-key).",
+            "A subscription's traffic may not be reshaped: only the text of your own messages is added to.",
+        )
+        if login
+        else ()
+    )
+    return Plan(
+        runtime="codex",
+        title="Codex CLI",
+        changes=(
+            FileChange(
+                machine.folder("CODEX_HOME", ".codex") / "config.toml",
+                "toml",
+                {("model_provider",): "palimpsest", ("model_providers", "palimpsest"): provider},
+            ),
+        ),
+        notes=(
+            "A provider of its own keeps Codex on plain HTTP and does its compaction itself; the built-in provider "
+            "would try a WebSocket first.",
+            "Sessions begun with another provider are resumed with it: codex -c model_provider=palimpsest resume.",
+        ),
+        warnings=warnings,
+    )
+
+
+def claude(address: Address, machine: Machine) -> Plan:
+    warnings: tuple[str, ...] = ()
+    if "claude" in machine.logins:
+        warnings = _login("claude", machine, "a Claude subscription")
+    elif "claude?" in machine.logins:
+        warnings = (
+            "No ANTHROPIC_API_KEY was found. If Claude Code is logged in with a subscription, its traffic may not be "
+            "reshaped: only the text of your own messages is added to.",
+        )
+    url = address.url(version=False)
+    return Plan(
+        runtime="claude",
+        title="Claude Code",
+        changes=(
+            FileChange(
+                machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
+                "json",
+                {("env", "ANTHROPIC_BASE_URL"): url},
+            ),
+        ),
+        notes=(f"For one session only: ANTHROPIC_BASE_URL={url} claude",),
+        warnings=warnings,
+    )
+
+
+def qwen(address: Address, machine: Machine) -> Plan:
+    return Plan(
+        runtime="qwen",
+        title="Qwen Code",
+        changes=(
+            FileChange(
+                machine.home / ".qwen" / "settings.json",
+                "json",
+                {("env", "OPENAI_BASE_URL"): address.url(), ("security", "auth", "selectedType"): "openai"},
+            ),
+        ),
+        notes=(
+            "OPENAI_API_KEY and OPENAI_MODEL stay as they are; models under modelProviders have their own baseUrl.",
+        ),
+    )
+
+
+def pi(address: Address, machine: Machine) -> Plan:
+    return Plan(
+        runtime="pi",
+        title="pi",
+        changes=(
+            FileChange(
+                machine.home / ".pi" / "agent" / "models.json",
+                "json",
+                {
+                    ("providers", "openai", "baseUrl"): address.url(),
+                    ("providers", "anthropic", "baseUrl"): address.url(version=False),
+                },
+            ),
+        ),
+        notes=(
+            'For another provider, set its baseUrl too; "compat": {"sendSessionAffinityHeaders": true} on a model of '
+            "a chat provider makes pi name its sessions.",
+        ),
+        warnings=_login("pi", machine, "a subscription"),
+    )
+
+
+def cline(address: Address, machine: Machine) -> Plan:
+    url = address.url()
+    settings = ("providers", "openai-compatible", "settings")
+    return Plan(
+        runtime="cline",
+        title="Cline CLI",
+        changes=(
+            FileChange(
+                machine.folder("CLINE_DIR", ".cline") / "data" / "settings" / "providers.json",
+                "json",
+                {(*settings, "provider"): "openai-compatible", (*settings, "baseUrl"): url},
+            ),
+        ),
+        notes=(
+            f"By its own command, with a key and a model: cline auth -p openai-compatible -k KEY -m MODEL -b {url}",
+            "Its sub-agents do not say where they run; they are tied to their parent by what they were asked.",
+        ),
+    )
+
+
+def openclaw(address: Address, machine: Machine) -> Plan:
+    configured = machine.environment.get("OPENCLAW_CONFIG_PATH")
+    return Plan(
+        runtime="openclaw",
+        title="OpenClaw",
+        changes=(
+            FileChange(
+                Path(configured) if configured else machine.home / ".openclaw" / "openclaw.json",
+                "json",
+                {
+                    ("models", "providers", "openai", "baseUrl"): address.url(),
+                    ("models", "providers", "anthropic", "baseUrl"): address.url(version=False),
+                },
+            ),
+        ),
+        notes=("A provider under models.providers lists its models; where it lists none, add: models: [].",),
+    )
+
+
+def aider(address: Address, machine: Machine) -> Plan:
+    return Plan(
+        runtime="aider",
+        title="aider",
+        changes=(
+            FileChange(
+                machine.directory / ".aider.conf.yml", "yaml", {("openai-api-base",): address.url(placeless=True)}
+            ),
+        ),
+        environment={"ANTHROPIC_API_BASE": address.url(placeless=True, version=False)},
+        notes=(
+            "aider does not say where it runs, so that the project stands in the address, and the file in the project.",
+            "The variable is for Anthropic's models.",
+        ),
+    )
+
+
+def kilo(address: Address, machine: Machine) -> Plan:
+    configured = machine.environment.get("KILO_CONFIG")
+    url = address.url()
+    return Plan(
+        runtime="kilo",
+        title="Kilo",
+        changes=(
+            FileChange(
+                Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "kilo" / "kilo.json",
+                "json",
+                {
+                    ("provider", "openai", "options", "baseURL"): url,
+                    ("provider", "anthropic", "options", "baseURL"): url,
+                },
+            ),
+        ),
+        notes=("For another provider, set its options.baseURL in the same way, and route it under upstream.routes.",),
+    )
+
+
+def crush(address: Address, machine: Machine) -> Plan:
+    configured = machine.environment.get("CRUSH_GLOBAL_CONFIG")
+    folder = Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "crush"
+    return Plan(
+        runtime="crush",
+        title="Crush",
+        changes=(
+            FileChange(
+                folder / "crush.json",
+                "json",
+                {
+                    ("providers", "openai", "base_url"): address.url(),
+                    ("providers", "anthropic", "base_url"): address.url(version=False),
+                },
+            ),
+        ),
+        notes=("A provider of your own in crush.json has its base_url set in the same way.",),
+    )
+
+
+def _login(runtime: str, machine: Machine, what: str) -> tuple[str, ...]:
+    if runtime not in machine.logins:
+        return ()
+    return (
+        f"There is a login with {what}. Its terms may not allow other programs in between, and its traffic may not be "
+        "reshaped: only the text of your own messages is added to, the system prompt and the tools never.",
+    )

@@ -1,0 +1,86 @@
+"""Runtimes that are told by variables, or by a line that only their user can place."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from proxy.connect.machine import Machine
+from proxy.connect.plan import Address, Plan
+
+
+def gemini(address: Address, machine: Machine) -> Plan:
+    url = address.url(version=False)
+    login = (
+        "Gemini CLI is logged in with a Google account: its requests go to Code Assist (cloudcode-pa.googleapis.com), "
+        "not to us. With GEMINI_API_KEY, and /auth set to an API key, they come here.",
+    )
+    return Plan(
+        runtime="gemini",
+        title="Gemini CLI",
+        environment={"GOOGLE_GEMINI_BASE_URL": url},
+        notes=(
+            "To keep it, write the line without export into ~/.gemini/.env, or into .gemini/.env of a project. "
+            "GEMINI_API_KEY stays as it is and goes to upstream.gemini alone.",
+            "It compacts at half of the model's window, by the usage that the provider reports: sessions are shed a "
+            'little below that. To use more of the window, say {"model": {"compressionThreshold": 0.95}} in '
+            "~/.gemini/settings.json.",
+        ),
+        warnings=login if "gemini" in machine.logins else (),
+    )
+
+
+def copilot(address: Address, machine: Machine) -> Plan:
+    return Plan(
+        runtime="copilot",
+        title="Copilot CLI with a key of your own",
+        environment={
+            "COPILOT_PROVIDER_BASE_URL": address.url(),
+            "COPILOT_PROVIDER_TYPE": "openai",
+            "COPILOT_PROVIDER_WIRE_API": "completions",
+        },
+        notes=(
+            "COPILOT_PROVIDER_API_KEY and COPILOT_MODEL are yours to set; COPILOT_OFFLINE=true keeps it from GitHub.",
+            "For Anthropic's models: COPILOT_PROVIDER_TYPE=anthropic, and the address without /v1.",
+            "Models of a Copilot subscription are not reached this way: their requests go to GitHub.",
+        ),
+    )
+
+
+def continue_cli(address: Address, machine: Machine) -> Plan:
+    url = address.url()
+    return Plan(
+        runtime="cn",
+        title="Continue's cn",
+        example=(
+            "# ~/.continue/config.yaml\n"
+            "models:\n"
+            "  - name: my model\n"
+            "    provider: openai\n"
+            "    model: gpt-5.5\n"
+            f"    apiBase: {url}\n"
+            "    apiKey: ${{ secrets.OPENAI_API_KEY }}\n"
+            "    roles: [chat]\n"
+            "    capabilities: [tool_use]"
+        ),
+        notes=(
+            "Its models stand in a list, which only you know: give each its apiBase by hand. With provider: anthropic "
+            f"the apiBase is {url}/ (with /v1/ at its end).",
+        ),
+    )
+
+
+def goose(address: Address, machine: Machine) -> Plan:
+    server = urlsplit(address.server)
+    host = f"{server.scheme}://{server.netloc}"
+    path = address.url(placeless=True).removeprefix(host)
+    return Plan(
+        runtime="goose",
+        title="goose",
+        environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": host},
+        notes=(
+            "goose splits an address into a host and a path: the key and the project stand in the path. The same lines "
+            "may stand in ~/.config/goose/config.yaml (OPENAI_HOST: …).",
+            "ANTHROPIC_HOST has no room for a path: its requests are believed as those of your own user on this "
+            "machine, and for sessions to share a project they need the header x-palimpsest-project.",
+        ),
+    )
