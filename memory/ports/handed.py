@@ -66,7 +66,8 @@ class Lesson:
 
     ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
     in how many of them each term occurs; ``observed`` is how the work in it was done. ``checkout`` is where it was
-    taught, and ``learnt`` says of what is new in it whether it holds on that branch only.
+    taught, and ``learnt`` says of what is new in it whether it holds on that branch only. ``names`` are those that
+    stand in memories, for the entity graph; what is not in it is taken in later.
     """
 
     number: int
@@ -78,6 +79,7 @@ class Lesson:
     observed: Observed | None = None
     checkout: Checkout | None = None
     learnt: Mapping[str, bool] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
