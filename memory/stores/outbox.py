@@ -104,7 +104,6 @@ class Outbox(Shelf):
         def work(connection: sqlite3.Connection) -> Lag:
             if len(due) < limit:
                 return _lag(connection, due, self._known.of(row["memory"] for row in due))
-            self._taken.clear()  # what was done already is done once more
             gone = [row["memory"] for row in connection.execute(QUERIES["outbox_gone"], (number, limit))]
             left = limit - len(gone)
             facts = [fact_of(row) for row in connection.execute(QUERIES["outbox_facts"], (number, left))]
@@ -116,6 +115,8 @@ class Outbox(Shelf):
         if not due:
             self._empty[number] = state
             return Lag((), (), ())
+        if len(due) >= limit:
+            await self._db.caught_up()  # all of it is read anew, and nothing that was taken in already
         return await self._few(work, len(due))
 
     async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
