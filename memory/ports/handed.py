@@ -39,7 +39,7 @@ class Journaled:
     between: tuple[bytes, ...] = ()
     taint: Origin | None = None
     tools: bool = False
-    recalled: tuple[Shown, ...] | None = None
+    recalled: tuple[Shown, ...] | None = field(default=None, compare=False)
 
     def turn(self, index: int) -> int:
         """Where a message stands in the whole request."""

@@ -44,7 +44,8 @@ class Watch:
     """Somebody who wants to know which rows of some tables have changed or are gone.
 
     ``told`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears that
-    the write is done. New rows are not told; those of the tables in ``counted`` change :meth:`Database.state`.
+    the write is done. New rows are not told; those of the tables in ``counted``, and what becomes of them there, change
+    :meth:`Database.state`.
     """
 
     tables: tuple[str, ...]
@@ -142,8 +143,8 @@ class Database:
             return False
 
     def state(self, table: str) -> int:
-        """A number that is another one whenever rows have come into a watched table since: while it is what it was
-        before a look that found none, there is none."""
+        """A number that is another one whenever rows have come into a counted table, or changed in it, since: while it is
+        what it was before a look that found none, there is none."""
         return self._states[table]
 
     def empty(self, table: str, connection: sqlite3.Connection) -> bool:
@@ -306,9 +307,11 @@ class Database:
                 )
         connection.create_function("row_came", 1, self._grow)
         for table in self._watch.counted:
-            connection.execute(
-                f"CREATE TEMP TRIGGER {table}_INSERT AFTER INSERT ON main.{table} BEGIN SELECT row_came('{table}'); END"
-            )
+            for change in ("INSERT", "UPDATE"):
+                connection.execute(
+                    f"CREATE TEMP TRIGGER {table}_{change} AFTER {change} ON main.{table} "
+                    f"BEGIN SELECT row_came('{table}'); END"
+                )
 
     def _grow(self, table: str) -> None:
         # Counted here and after the commit: whoever looks in between finds nothing, and must look again.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import orjson
@@ -39,7 +39,7 @@ class Committed:
     shown: tuple[str, ...]
     history: bytes
     tools: bool = False
-    recalled: tuple[Shown, ...] | None = None
+    recalled: tuple[Shown, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
