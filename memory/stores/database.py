@@ -143,8 +143,8 @@ class Database:
             return False
 
     def state(self, table: str) -> int:
-        """A number that is another one whenever rows have come into a counted table, or changed in it, since: while it is
-        what it was before a look that found none, there is none."""
+        """A number that is another one whenever rows have come into a counted table since, or changed in it: while it
+        is what it was before a look that found none, there is none."""
         return self._states[table]
 
     def empty(self, table: str, connection: sqlite3.Connection) -> bool:
