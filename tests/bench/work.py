@@ -178,7 +178,7 @@ async def count(
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """What nobody waits for goes with the next transaction: on a slow machine it would go alone, because that is late."""
+    """What nobody waits for goes with the next transaction. On a slow machine that is late, and it would go alone."""
     seconds, database.LATER_SECONDS = database.LATER_SECONDS, 3600.0
     try:
         yield
