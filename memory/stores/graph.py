@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
+from memory.stores.errors import StoreFault
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import fact_of, passage_of
@@ -124,7 +126,8 @@ class EntityGraph(Shelf):
             rows = connection.execute(QUERIES["legs_of"], (owner,))
             return {row["leg"]: Tally(row["used"], row["unused"]) for row in rows}
 
-        await self._db.caught_up()
+        with suppress(StoreFault):
+            await self._db.caught_up()
         return await self._db.look(work)
 
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:

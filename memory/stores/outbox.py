@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from memory.fact import Fact, Passage
 from memory.ports import Generation, Lag, Lesson
+from memory.stores.errors import StoreFault
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
@@ -148,7 +150,8 @@ class Outbox(Shelf):
             row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
             return int(row["waiting"])
 
-        await self._db.caught_up()
+        with suppress(StoreFault):  # on a full disk it is told with what was taken in since
+            await self._db.caught_up()
         return await self._db.read(work)
 
     def _chosen(self, connection: sqlite3.Connection, number: int | None) -> int:
