@@ -26,7 +26,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -257,8 +256,8 @@ class Writer:
 
     def _catch_up(self, connection: sqlite3.Connection) -> int:
         """Do what has waited for this transaction; how much that was."""
-        late = len(self._later)
-        for work in islice(self._later, late):
+        late = tuple(self._later)  # more may come meanwhile
+        for work in late:
             connection.execute("SAVEPOINT late")
             try:
                 work(connection)
@@ -268,7 +267,7 @@ class Writer:
                 connection.execute("ROLLBACK TO late")
                 log.warning("a write that nobody waited for has failed: %s", error)
             connection.execute("RELEASE late")
-        return late
+        return len(late)
 
     def _caught_up(self, late: int) -> None:
         """So much of what has waited is committed."""
