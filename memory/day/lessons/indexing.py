@@ -119,5 +119,6 @@ def lesson_of(
     for memory in counted:
         documents[memory.owner] += 1
         terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
-    names = {memory.id: names_in(memory) for memory in (*facts, *passages)}
+    every: list[Fact | Passage] = [*facts, *passages]
+    names = {memory.id: names_in(memory) for memory in every}
     return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses), names=names)
