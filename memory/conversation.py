@@ -12,9 +12,13 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import orjson
+
+CHAINED = 2**14
+"""Links of trails that are kept at hand, a few hundred bytes each: a history comes again with every request."""
 
 
 class Role(StrEnum):
@@ -255,6 +259,7 @@ def _is_clients_own(message: Message) -> bool:
     return message.role is Role.USER and not message.spoken and all(isinstance(part, Text) for part in message.parts)
 
 
+@lru_cache(maxsize=CHAINED)
 def chained(link: bytes, digest: bytes) -> bytes:
     """The link of a trail behind this one, at a message of this digest."""
     return hashlib.blake2b(link + digest, digest_size=16).digest()

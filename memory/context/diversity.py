@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -85,8 +85,8 @@ def _apart(pool: Sequence[_Worded], the_same: NDArray[np.bool_]) -> NDArray[np.b
 def _likeness(texts: Sequence[frozenset[int]]) -> NDArray[np.float64]:
     """Every text with every other: the share of their words that they have in common (Jaccard)."""
     # Numbers for the words, by a dictionary: there are a few hundred, for which sorting them takes longer.
-    numbers: dict[int, int] = {}
-    places = [numbers.setdefault(word, len(numbers)) for words in texts for word in words]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
+    places = [numbers[word] for word in chain.from_iterable(texts)]
     holds = np.zeros((len(texts), len(numbers)), dtype=np.float32)
     holds[np.arange(len(texts)).repeat(list(map(len, texts))), places] = 1.0
     shared = (holds @ holds.T).astype(np.float64)

@@ -109,8 +109,9 @@ def rank(
         (hit.id, memory, share, max(hit.cosine, 0.0), by_words * share + by_meaning * max(hit.cosine, 0.0))
         for (hit, memory), share in zip(found, shares, strict=True)
     ]
-    answers = [row for row in rows if not is_question(row[1])]
-    evidence = [pair for pair in found if not is_question(pair[1])] if len(answers) < len(rows) else found
+    asks = [is_question(memory) for _, memory in found]
+    answers = [row for row, asking in zip(rows, asks, strict=True) if not asking]
+    evidence = [pair for pair, asking in zip(found, asks, strict=True) if not asking]
     if not passes(question, weighed, evidence, floor):
         heeded = preferred(question, weighed, evidence, floor)
         answers = [row for row in answers if row[0] in heeded]

@@ -25,6 +25,9 @@ KEPT: Final = 0.995
 BOUNDS: Final = (0.8, 1.25)
 
 
+_NONE: Final = Tally()
+
+
 class Chance(Protocol):
     """Where randomness comes from."""
 
@@ -48,13 +51,13 @@ def sampled(tallies: Mapping[str, Tally], chance: Chance, weights: Weights = WEI
 
 def recorded(tallies: Mapping[str, Tally], why: Mapping[str, float], used: bool) -> dict[str, Tally]:
     """The counts after a shown memory was used, or was not: each leg answers for its share of the score."""
-    shares = {leg: max(why.get(leg, 0.0), 0.0) for leg in LEGS}
-    whole = sum(shares.values())
+    shares = [max(why.get(leg, 0.0), 0.0) for leg in LEGS]
+    whole = sum(shares)
     if whole <= 0:
         return dict(tallies)
     new = {}
-    for leg in LEGS:
-        share, known = shares[leg] / whole, tallies.get(leg, Tally())
-        if share or known != Tally():
+    for leg, part in zip(LEGS, shares, strict=True):
+        share, known = part / whole, tallies.get(leg, _NONE)
+        if share or known != _NONE:
             new[leg] = Tally(known.used * KEPT + share * used, known.unused * KEPT + share * (not used))
     return new

@@ -9,6 +9,7 @@ and again.
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 # Scripts written without spaces: Han, kana, Hangul. Their runs are cut into characters and pairs.
@@ -95,10 +96,7 @@ def _plain_compound(token: str) -> bool:
 
 def words(text: str) -> list[str]:
     """The words of `text`, in order: NFKC, lower case, identifiers whole and in parts, numbers kept."""
-    found: list[str] = []
-    for token in tokens(text):
-        found.extend(parts(token))
-    return found
+    return list(chain.from_iterable(map(parts, tokens(text))))
 
 
 _VOWELS = "aeiouy"

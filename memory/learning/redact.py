@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -75,13 +76,49 @@ def redact(text: str) -> Redacted:
     return Redacted(text, count, tuple(sorted(kinds)))
 
 
-def redact_name(name: str, key: bytes, redacted: Callable[[str], str] = lambda text: redact(text).text) -> str:
-    """A name (of a project, a session, a model, a call…) as it may be kept: itself, or where a secret stands in it a
-    keyed hash of the whole, so that the same name is the same still."""
-    if redacted(name) == name or _CIPHERTEXT.fullmatch(name):
-        return name
+NAMES = 4096
+"""Names that are known to hold no secret: the same ones come with every request."""
+
+LONGEST_NAME = 256
+"""Characters of those: the signatures of a model's reasoning are looked through anew."""
+
+
+class _Secret(Exception):
+    """A secret stands in a name. Thrown, and not given back, so that no name with a secret is kept at hand."""
+
+
+class Names:
+    """Names (of projects, sessions, models, calls…) as they may be kept, with the secrets that ``redacted`` finds."""
+
+    def __init__(self, redacted: Callable[[str], str]) -> None:
+        self._redacted = redacted
+        self._harmless = lru_cache(maxsize=NAMES)(self._looked_through)
+
+    def kept(self, name: str, key: bytes) -> str:
+        """The name itself, or where a secret stands in it a keyed hash of the whole, so that the same name is the same
+        still."""
+        try:
+            return self._harmless(name) if len(name) <= LONGEST_NAME else self._looked_through(name)
+        except _Secret:
+            return _hashed(name, key)
+
+    def _looked_through(self, name: str) -> str:
+        if self._redacted(name) == name or _CIPHERTEXT.fullmatch(name):
+            return name
+        raise _Secret
+
+
+def redact_name(name: str, key: bytes) -> str:
+    """A name as it may be kept (see :class:`Names`)."""
+    return _NAMES.kept(name, key)
+
+
+def _hashed(name: str, key: bytes) -> str:
     told = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), key=key[:64], digest_size=8).hexdigest()
     return f"secret-{told}"
+
+
+_NAMES = Names(lambda text: redact(text).text)
 
 
 def redact_path(path: str, key: bytes) -> str:

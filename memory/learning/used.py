@@ -16,7 +16,7 @@ from typing import Final
 from memory.conversation import Message, Reasoning, Text, ToolCall
 from memory.language.entities import entities
 from memory.language.vocabulary import vocabulary
-from memory.language.words import STOP, stem, words
+from memory.language.words import STOP, stem, stems, words
 
 ENOUGH: Final = 5
 """Content words that are enough, however long a memory is."""
@@ -138,7 +138,7 @@ def _beginning(word: str, base: str) -> str:
 @lru_cache(maxsize=4096)
 def _terms(text: str) -> frozenset[str]:
     """The stems by which a memory is known again."""
-    return frozenset(base for base in _forms(text) if base not in _FRAME)
+    return frozenset(base for base in stems(text) if base not in _FRAME)
 
 
 @lru_cache(maxsize=4096)

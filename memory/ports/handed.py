@@ -10,7 +10,7 @@ from memory.behaviour import Observed
 from memory.checkout import Checkout
 from memory.conversation import Message
 from memory.fact import Fact, Origin, Passage
-from memory.session import Session
+from memory.session import Session, Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Journaled:
 
     Of a request without end the messages stand there with which it opens, ``opening`` of them, and those before what
     is fresh; ``between`` are the digests of those that are left out, and ``taint`` is the lowest trust of what had been
-    read behind them since a person last spoke. ``tools`` says that the request offered its model some.
+    read behind them since a person last spoke. ``tools`` says that the request offered its model some. ``recalled`` is
+    what its receipt says of the memories that were ``shown``, None where the receipt has to be asked.
     """
 
     number: int
@@ -38,6 +39,7 @@ class Journaled:
     between: tuple[bytes, ...] = ()
     taint: Origin | None = None
     tools: bool = False
+    recalled: tuple[Shown, ...] | None = field(default=None, compare=False)
 
     def turn(self, index: int) -> int:
         """Where a message stands in the whole request."""
@@ -64,7 +66,8 @@ class Lesson:
 
     ``uses`` come behind the facts. ``documents`` counts, for each owner, how many indexed texts were added, ``terms``
     in how many of them each term occurs; ``observed`` is how the work in it was done. ``checkout`` is where it was
-    taught, and ``learnt`` says of what is new in it whether it holds on that branch only.
+    taught, and ``learnt`` says of what is new in it whether it holds on that branch only. ``names`` are those that
+    stand in memories, for the entity graph; what is not in it is taken in later.
     """
 
     number: int
@@ -76,6 +79,7 @@ class Lesson:
     observed: Observed | None = None
     checkout: Checkout | None = None
     learnt: Mapping[str, bool] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

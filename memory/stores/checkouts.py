@@ -41,6 +41,8 @@ class Checkouts(Shelf):
         """Where memories were learnt, by their ids, as far as that is known."""
 
         def work(connection: sqlite3.Connection) -> dict[str, Learnt]:
+            if self._db.empty("checkouts", connection):
+                return {}
             return {row["memory"]: _learnt_of(row) for row in ask_many(connection, "checkouts_of", memories)}
 
         return await self._few(work, len(memories))

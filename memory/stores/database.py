@@ -35,12 +35,17 @@ INCREMENTAL = 2
 """SQLite's auto_vacuum in which empty pages are given back when that is asked for."""
 
 
+LATER_SECONDS = 5.0
+"""How long a write that nobody waits for waits for another transaction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Watch:
     """Somebody who wants to know which rows of some tables have changed or are gone.
 
     ``told`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears that
-    the write is done. New rows are not told; those of the tables in ``counted`` change :meth:`Database.state`.
+    the write is done. New rows are not told; those of the tables in ``counted``, and what becomes of them there, change
+    :meth:`Database.state`.
     """
 
     tables: tuple[str, ...]
@@ -83,6 +88,8 @@ class Database:
         self._changed: list[str] = []
         self._states = dict.fromkeys(watch.counted if watch is not None else (), 0)
         self._growing: set[str] = set()
+        self._empty: dict[str, int] = {}
+        self._catching_up: asyncio.TimerHandle | None = None
         _make_private(path)
         self._inode = path.stat().st_ino
         self._writer = Writer(path, self._connect_to_write, self._carry_over, self._tell)
@@ -108,6 +115,25 @@ class Database:
             raise StoreFault(f"{self.path} is closed", Fault.CLOSED)
         return await self._writer.do(work)
 
+    def later(self, work: Work[object]) -> None:
+        """Run ``work`` at the beginning of the next transaction, whoever's that is, or in one of its own when there is
+        none for some seconds. Nobody hears of it, and a crash may lose it: it is for what does no harm then."""
+        if self._closed:
+            return
+        self._writer.later(work)
+        if self._catching_up is None:
+            self._catching_up = asyncio.get_running_loop().call_later(LATER_SECONDS, self._catch_up)
+
+    async def caught_up(self) -> None:
+        """Have all of that done now."""
+        if self._writer.late:
+            await self.write(lambda connection: None)
+
+    def _catch_up(self) -> None:
+        self._catching_up = None
+        if self._writer.late and not self._closed:
+            self._writer.catch_up()
+
     @property
     def there(self) -> bool:
         """Whether the file still lies where it was opened: without it all that is written ends with the process."""
@@ -117,9 +143,19 @@ class Database:
             return False
 
     def state(self, table: str) -> int:
-        """A number that is another one whenever rows have come into a watched table since: while it is what it was
-        before a look that found none, there is none."""
+        """A number that is another one whenever rows have come into a counted table since, or changed in it: while it
+        is what it was before a look that found none, there is none."""
         return self._states[table]
+
+    def empty(self, table: str, connection: sqlite3.Connection) -> bool:
+        """Whether nothing at all stands in a counted table; asked again only where something came since."""
+        state = self._states[table]
+        if self._empty.get(table) == state:
+            return True
+        if connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table})").fetchone()[0]:
+            return False
+        self._empty[table] = state
+        return True
 
     async def scrub(self) -> bool:
         """Cut off the log, whose old pages still hold what was deleted. False where a reader holds it open: then
@@ -177,6 +213,8 @@ class Database:
         if self._closed:
             return
         self._closed = True
+        if self._catching_up is not None:
+            self._catching_up.cancel()
         await asyncio.to_thread(self._writer.finish)
         await asyncio.to_thread(self._pool.shutdown)
         for connection in self._reading:
@@ -269,9 +307,11 @@ class Database:
                 )
         connection.create_function("row_came", 1, self._grow)
         for table in self._watch.counted:
-            connection.execute(
-                f"CREATE TEMP TRIGGER {table}_INSERT AFTER INSERT ON main.{table} BEGIN SELECT row_came('{table}'); END"
-            )
+            for change in ("INSERT", "UPDATE"):
+                connection.execute(
+                    f"CREATE TEMP TRIGGER {table}_{change} AFTER {change} ON main.{table} "
+                    f"BEGIN SELECT row_came('{table}'); END"
+                )
 
     def _grow(self, table: str) -> None:
         # Counted here and after the commit: whoever looks in between finds nothing, and must look again.

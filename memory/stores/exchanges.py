@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
@@ -20,7 +20,7 @@ from memory.stores.draft import Draft
 from memory.stores.gate import Gate
 from memory.stores.histories import DIGEST, common, fresh, join, split
 from memory.stores.known import KnownMemories
-from memory.stores.messages import Sealed, seal_all, write_messages
+from memory.stores.messages import Sealed, nobody, seal_all, write_messages
 from memory.stores.newly import Committed, Of, history_of
 from memory.stores.queries import QUERIES, write_several
 from memory.stores.recent import BASES, Past, RecentHistories
@@ -60,9 +60,10 @@ class Exchanges(Behind):
         drafting = self._drafts[exchange.id] = asyncio.get_running_loop().create_future()
         try:
             async with self._gate.passing():  # What is looked up now must still be there when the rest is written.
-                draft = await self._drafted(exchange)
+                opened: list[Message] = []
+                draft = await self._drafted(exchange, opened.append)
                 drafting.set_result(draft)
-                await self._write_draft(draft, entries, await seal_all(messages, self._redact))
+                await self._write_draft(draft, entries, await seal_all(messages, self._redact), opened)
         finally:
             if not drafting.done():
                 drafting.set_result(None)
@@ -102,15 +103,21 @@ class Exchanges(Behind):
 
         return await self._db.read(work)
 
-    async def _drafted(self, exchange: Exchange) -> Draft:
-        """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new."""
+    async def _drafted(self, exchange: Exchange, opened: Callable[[Message], None] = nobody) -> Draft:
+        """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new;
+        ``opened`` is told what is new as it will be read again."""
         history = join(exchange.conversation.digests)
         reply = reply_message(exchange.reply)
         unknown = await self._db.look(lambda connection: self._unknown(connection, exchange, history, reply))
-        return await self._sealed(exchange, history, reply, unknown)
+        return await self._sealed(exchange, history, reply, unknown, opened)
 
     async def _sealed(
-        self, exchange: Exchange, history: bytes, reply: Message | None, messages: Sequence[Message]
+        self,
+        exchange: Exchange,
+        history: bytes,
+        reply: Message | None,
+        messages: Sequence[Message],
+        opened: Callable[[Message], None] = nobody,
     ) -> Draft:
         """The draft of an exchange that brings these messages."""
         arrival, told = exchange.arrival, exchange.reply
@@ -125,7 +132,7 @@ class Exchanges(Behind):
             model=self._redact.name(exchange.conversation.model),
             status=exchange.status,
             history=history,
-            messages=tuple(await seal_all(messages, self._redact)),
+            messages=tuple(await seal_all(messages, self._redact, opened)),
             reply=reply.digest if reply else None,
             forms=tuple(forms(told.parts, reply.digest if reply else b"")),
             complete=told.complete,
@@ -136,7 +143,9 @@ class Exchanges(Behind):
             tools=bool(exchange.conversation.tools),
         )
 
-    async def _write_draft(self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed]) -> None:
+    async def _write_draft(
+        self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed], opened: Sequence[Message] = ()
+    ) -> None:
         def work(connection: sqlite3.Connection) -> Written | None:
             row = write_session(connection, draft.session)
             write_messages(connection, row["person"], messages)
@@ -146,6 +155,8 @@ class Exchanges(Behind):
         written = await self._db.write(work)
         if written is not None:
             self._remember(draft.session.id, written)
+            # The worker asks for them at once.
+            self._opened.keep(written.session["person"], opened)
 
     def _remember(self, session: str, written: Written) -> None:
         """An exchange was committed."""
@@ -236,6 +247,7 @@ class Exchanges(Behind):
             shown=memories,
             history=draft.history,
             tools=draft.tools,
+            recalled=draft.receipt.shown if draft.receipt.id else None,
         )
         return Written(Past(number, depth, draft.history, link), exchange, row)
 
@@ -290,6 +302,7 @@ class Exchanges(Behind):
             between=between,
             taint=taint,
             tools=exchange.tools,
+            recalled=exchange.recalled,
         )
 
 

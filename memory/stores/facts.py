@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -14,12 +16,28 @@ from memory.fact import Fact, Passage
 from memory.ports import Lesson, Rarity, Use
 from memory.stores.behaviour import write_observed
 from memory.stores.checkouts import write_checkout
+from memory.stores.graph import write_names
 from memory.stores.known import KnownMemories
 from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many, write_several
-from memory.stores.rows import fact_of, fact_row, passage_of, passage_row
+from memory.stores.rows import fact_of, fact_row, names, passage_of, passage_row
 from memory.stores.shelf import Shelf, ask_many
 from memory.stores.uses import begin_uses, count_uses
+
+
+class Came(NamedTuple):
+    """The states of the outbox and of what is due to the graph before and behind a write: where they are still the ones
+    behind it, nothing came but with it."""
+
+    outbox: int
+    due: int
+    outbox_behind: int = -1
+    due_behind: int = -1
+
+    def until(self, outbox: int, due: int) -> Came:
+        """The same with the states behind it, as they are once it is committed: a table into which anything came
+        counts that once more then."""
+        return self._replace(outbox_behind=outbox + (outbox != self.outbox), due_behind=due + (due != self.due))
 
 
 class Facts(Shelf):
@@ -32,33 +50,48 @@ class Facts(Shelf):
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
         number 0 is a lesson that no exchange taught."""
 
+        facts = [fact_row(fact, self._redact) for fact in lesson.facts]
         passages = [tuple(passage_row(passage, self._redact).values()) for passage in lesson.passages]
+        stored = _as_told(lesson, facts, passages)
+        # The names of what was redacted are looked for in what was stored.
+        named = {id: (memory.owner, lesson.names[id]) for id, memory in stored.items() if id in lesson.names}
+        came = Came(self._db.state("outbox"), self._db.state("graph_due"))
 
         def work(connection: sqlite3.Connection) -> None:
+            nonlocal came
+            came = Came(self._db.state("outbox"), self._db.state("graph_due"))
             if lesson.number and not connection.execute(QUERIES["cursor_set"], (lesson.number,)).rowcount:
                 return
-            for fact in lesson.facts:
-                connection.execute(QUERIES["fact_write"], fact_row(fact, self._redact))
+            for fact in facts:
+                connection.execute(QUERIES["fact_write"], fact)
             begin_uses(connection, ((fact.id, fact.session) for fact in lesson.facts))
             write_several(connection, "passage_write", passages)
             for sort, memories in (("fact", lesson.facts), ("turn", lesson.passages)):
                 if memories:
                     ids = _json(memory.id for memory in memories)
                     connection.execute(QUERIES["outbox_add_all"], (sort, ids))
+            if named:
+                write_names(connection, named)
             count_uses(connection, lesson.uses)
             add_texts(connection, lesson.documents, lesson.terms)
             if lesson.observed is not None:
                 write_observed(connection, lesson.observed, self._redact)
             if lesson.checkout is not None:
                 write_checkout(connection, lesson, lesson.checkout, self._redact)
+            came = came.until(self._db.state("outbox"), self._db.state("graph_due"))
 
         epoch = self._known.epoch
         await self._db.write(work)
         if lesson.number:
             self._newly.moved("learned", lesson.number)
-        stored = zip(lesson.passages, passages, strict=True)
         # They are asked for at once by what indexes them. What was redacted is read as it is stored.
-        self._known.keep([kept(each) for each, row in stored if each.text == row[1]], epoch)
+        self._known.keep([kept(each) for each in lesson.passages if each.id in stored], epoch)
+        if stored and len(stored) == len(facts) + len(passages):
+            self._taught(lesson, came, all(id in named for id in stored))
+
+    @abstractmethod
+    def _taught(self, lesson: Lesson, came: Came, named: bool) -> None:
+        """A lesson was written, word for word; where its memories were ``named`` they stand in the graph."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """See :class:`memory.ports.Journal`."""
@@ -272,3 +305,12 @@ def _holding(text: str) -> str:
 
 def _changed(connection: sqlite3.Connection, name: str, parameters: object) -> bool:
     return connection.execute(QUERIES[name], parameters).rowcount > 0  # type: ignore[arg-type]
+
+
+def _as_told(
+    lesson: Lesson, facts: Sequence[Mapping[str, Any]], passages: Sequence[Sequence[Any]]
+) -> dict[str, Fact | Passage]:
+    """Those of a lesson's memories that are stored as it tells them, by their ids: no secret stood in them."""
+    told = zip(lesson.facts, facts, strict=True)
+    kept = {fact.id: fact for fact, row in told if row["text"] == fact.text and row["entities"] == names(fact.entities)}
+    return kept | {each.id: each for each, row in zip(lesson.passages, passages, strict=True) if each.text == row[1]}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
+from memory.stores.errors import StoreFault
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import fact_of, passage_of
@@ -24,6 +26,11 @@ class EntityGraph(Shelf):
     _known: KnownMemories
     _filed = -1
     """The state of what is due in which there was nothing."""
+
+    def _has_filed(self, before: int, behind: int) -> None:
+        """All that came between two states of what is due was taken in with it."""
+        if self._filed == before:
+            self._filed = behind
 
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
         """See :class:`memory.ports.Journal`."""
@@ -57,12 +64,7 @@ class EntityGraph(Shelf):
             # One may have been forgotten, or moved, since it was read.
             rows = connection.execute(QUERIES["graph_there"], (_json([*names]),)).fetchall()
             owners = {row["id"]: row["owner"] for row in rows}
-            there = [memory for memory, (owner, _) in names.items() if owners.get(memory) == owner]
-            told = [[memory, names[memory][0], name] for memory in there for name in names[memory][1]]
-            if told:
-                connection.execute(QUERIES["names_add"], (_json(told),))
-                connection.execute(QUERIES["named_add"], (_json(told),))
-            connection.execute(QUERIES["graph_done"], (_json(there),))
+            write_names(connection, {id: told for id, told in names.items() if owners.get(id) == told[0]})
 
         await self._db.write(work)
 
@@ -124,12 +126,23 @@ class EntityGraph(Shelf):
             rows = connection.execute(QUERIES["legs_of"], (owner,))
             return {row["leg"]: Tally(row["used"], row["unused"]) for row in rows}
 
+        with suppress(StoreFault):
+            await self._db.caught_up()
         return await self._db.look(work)
 
     async def tally(self, owner: str, tallies: Mapping[str, Tally]) -> None:
         """See :class:`memory.ports.Journal`."""
         rows = [(owner, leg, each.used, each.unused) for leg, each in tallies.items()]
-        await self._db.write(lambda connection: write_several(connection, "leg_set", rows))
+        self._db.later(lambda connection: write_several(connection, "leg_set", rows))
+
+
+def write_names(connection: sqlite3.Connection, names: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+    """File memories that are there under their names: by id the owner and the names."""
+    told = [[memory, owner, name] for memory, (owner, each) in names.items() for name in each]
+    if told:
+        connection.execute(QUERIES["names_add"], (_json(told),))
+        connection.execute(QUERIES["named_add"], (_json(told),))
+    connection.execute(QUERIES["graph_done"], (_json([*names]),))
 
 
 def _json(values: object) -> str:

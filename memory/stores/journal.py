@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from memory.ports import Counts
+from memory.ports import Counts, Lesson
 from memory.stores.aside import Aside
 from memory.stores.audit import Audit
 from memory.stores.behaviour import Behaviour
@@ -18,7 +18,7 @@ from memory.stores.changed import ChangedMemories
 from memory.stores.checkouts import Checkouts
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.errors import StoreFault
-from memory.stores.facts import Facts
+from memory.stores.facts import Came, Facts
 from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
 from memory.stores.gate import Gate
@@ -45,7 +45,7 @@ from memory.stores.spill import Spill
 from memory.stores.sums import Sums
 from memory.stores.taints import RunningTaints
 
-COUNTED = ("outbox", "graph_due", "research", "spawns")
+COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts")
 """The tables of which it is known whether anything has come into them."""
 
 
@@ -102,6 +102,8 @@ class SqliteJournal(
         self._taints = RunningTaints()
         self._beginning = []
         self._empty = {}
+        self._taken = set()
+        self._handed = None
         self._gate = Gate()
         self._nothing = {}
         self._drafts = {}
@@ -113,12 +115,15 @@ class SqliteJournal(
             path,
             synchronous=synchronous,
             busy_seconds=busy_seconds,
-            watch=Watch(
-                ("facts", "passages"), self._have_changed, counted=("outbox", "graph_due", "research", "spawns")
-            ),
+            watch=Watch(("facts", "passages"), self._have_changed, counted=COUNTED),
         )
         self._spill = Spill(path.parent / "aside", flush=synchronous == "FULL")
         self._key = self._redact.key = self._db.start(_begin)
+
+    def _taught(self, lesson: Lesson, came: Came, named: bool) -> None:
+        if named:
+            self._has_filed(came.due, came.due_behind)
+        self._hand_over(lesson, came.outbox, came.outbox_behind)
 
     def _have_changed(self, ids: Sequence[str]) -> None:
         self._known.drop(ids)
@@ -155,6 +160,8 @@ class SqliteJournal(
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> frozenset[bytes]:
+            if self._db.empty("tombstones", connection):
+                return frozenset()
             return frozenset(row["hash"] for row in ask_many(connection, "tombstone_find", hashes))
 
         return await self._few(work, len(hashes))

@@ -26,7 +26,7 @@ from memory.conversation import (
     pack,
     unpack,
 )
-from memory.learning.redact import redact_name
+from memory.learning.redact import Names
 from memory.learning.struck import FORGOTTEN
 from memory.stores.queries import write_several
 
@@ -38,6 +38,7 @@ class Redactor:
 
     def __init__(self, redact: Redact) -> None:
         self._redact = redact
+        self._names = Names(self)
         self.key = b""
 
     def __call__(self, text: str) -> str:
@@ -47,7 +48,7 @@ class Redactor:
 
     def name(self, name: str) -> str:
         """A name that is joined by: itself, or a hash where a secret stands in it."""
-        return redact_name(name, self.key, self)
+        return self._names.kept(name, self.key)
 
 
 LIGHT = 8192
@@ -80,8 +81,13 @@ class Sealed:
     body: bytes
 
 
-def seal(message: Message, redact: Redact) -> Sealed:
-    """Redact, pack and compress. The digest is that of the message as it came."""
+def nobody(message: Message) -> None:
+    """Nobody wants to know."""
+
+
+def seal(message: Message, redact: Redact, opened: Callable[[Message], None] = nobody) -> Sealed:
+    """Redact, pack and compress. The digest is that of the message as it came. ``opened`` is told what :func:`unseal`
+    would make of it, where that is plain."""
     name = redact.name if isinstance(redact, Redactor) else redact
     # What a person said often is the whole of a part: it is looked through once.
     known: dict[str, str] = {}
@@ -93,6 +99,8 @@ def seal(message: Message, redact: Redact) -> Sealed:
 
     parts = tuple(_redacted(part, kept, name) for part in message.parts)
     spoken = kept(message.spoken) if message.spoken else ""
+    if _comes_back(parts, spoken):
+        opened(Message(message.role, parts, message.digest, spoken))
     return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
 
 
@@ -115,13 +123,15 @@ def _packed(parts: tuple[Part, ...], spoken: str) -> bytes:
     return zlib.compress(pack(parts) + b"\n" + spoken.encode("utf-8", "backslashreplace"), _LEVEL)
 
 
-async def seal_all(messages: Sequence[Message], redact: Redact) -> list[Sealed]:
+async def seal_all(
+    messages: Sequence[Message], redact: Redact, opened: Callable[[Message], None] = nobody
+) -> list[Sealed]:
     """Several messages; in a thread where that takes a while."""
     if sum(map(_weight, messages)) <= LIGHT:
-        return [seal(message, redact) for message in messages]
-    pool = _SEALING if sum(map(_size, messages)) <= HEAVY else _HEAVY_SEALING
+        return [seal(message, redact, opened) for message in messages]
+    pool = _SEALING if sum(map(size_of, messages)) <= HEAVY else _HEAVY_SEALING
     return await asyncio.get_running_loop().run_in_executor(
-        pool, lambda: [seal(message, redact) for message in messages]
+        pool, lambda: [seal(message, redact, opened) for message in messages]
     )
 
 
@@ -161,6 +171,32 @@ def placeholder() -> bytes:
     return body_of((Text(FORGOTTEN),), "")
 
 
+def _comes_back(parts: Sequence[Part], spoken: str) -> bool:
+    """Whether parts are read again as they are: short texts without the half of a surrogate pair, as most are."""
+    return all(map(_part_comes_back, parts)) and _text_comes_back(spoken)
+
+
+def _part_comes_back(part: Part) -> bool:
+    match part:
+        case Text(text):
+            return _text_comes_back(text)
+        case ToolCall(id, name, arguments):
+            return _text_comes_back(id) and _text_comes_back(name) and _text_comes_back(arguments)
+        case ToolResult(call_id, content, _):
+            return _text_comes_back(call_id) and all(map(_part_comes_back, content))
+        case _:
+            return False
+
+
+def _text_comes_back(text: str) -> bool:
+    if len(text) > LONGEST:
+        return False
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
 def _each_text(part: Part, made: Callable[[str], str]) -> Part:
     """A part with something made of each of its texts."""
     return _redacted(part, made, lambda name: name)
@@ -189,7 +225,7 @@ def _weight(message: Message) -> int:
     return len(message.spoken) + sum(len(part.text) if isinstance(part, Text) else LIGHT for part in message.parts)
 
 
-def _size(message: Message) -> int:
+def size_of(message: Message) -> int:
     """How much there is to seal, in characters."""
     return len(message.spoken) + sum(map(_size_of, message.parts))
 

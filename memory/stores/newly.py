@@ -8,13 +8,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import orjson
 
 from memory.conversation import Usage
-from memory.session import Session
+from memory.session import Session, Shown
 from memory.stores.histories import rebuild
 from memory.stores.queries import QUERIES
 from memory.stores.rows import listed, session_of
@@ -22,7 +22,8 @@ from memory.stores.rows import listed, session_of
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """An exchange as it stands in its table, with its joined ``history``; ``session`` is a row's number."""
+    """An exchange as it stands in its table, with its joined ``history``; ``session`` is a row's number, ``recalled``
+    what its receipt says was shown, where that is at hand."""
 
     number: int
     id: str
@@ -38,6 +39,7 @@ class Committed:
     shown: tuple[str, ...]
     history: bytes
     tools: bool = False
+    recalled: tuple[Shown, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

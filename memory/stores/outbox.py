@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 from memory.fact import Fact, Passage
-from memory.ports import Generation, Lag
+from memory.ports import Generation, Lag, Lesson
+from memory.stores.errors import StoreFault
 from memory.stores.known import KnownMemories
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
@@ -20,6 +22,10 @@ from memory.stores.shelf import Shelf, ask_many
 
 # Memories that one transaction enters into a new outbox: some milliseconds.
 STEP = 2000
+
+AT_ONCE = 32
+"""Memories that an index has taken in from which on that is written at once. Of fewer it is written with the next
+transaction: after a crash they are taken in once more."""
 
 
 class Outbox(Shelf):
@@ -32,6 +38,18 @@ class Outbox(Shelf):
     _current: tuple[int, int] = (-1, 0)
     """The number of the generation that is searched, as it was in a state of the generations."""
     _state = 0
+    _taken: set[tuple[int, str]]
+    """What an index has taken in, by its generation, and what still stands in its outbox until the next transaction."""
+
+    _handed: tuple[int, int, Lag] | None
+    """A generation, a state of its outbox, and what alone stands in it then."""
+
+    def _hand_over(self, lesson: Lesson, before: int, behind: int) -> None:
+        """A lesson was written, and nothing else came into the outbox between these states: what it taught need not be
+        read again."""
+        state, number = self._current
+        if state == self._state and self._empty.get(number) == before:
+            self._handed = number, behind, Lag(lesson.facts, lesson.passages, ())
 
     async def generations(self) -> list[Generation]:
         """See :class:`memory.ports.Journal`."""
@@ -72,12 +90,18 @@ class Outbox(Shelf):
         """See :class:`memory.ports.Journal`. What is to go comes first."""
 
         state = self._db.state("outbox")
+        if self._handed is not None:
+            number, then, lag = self._handed
+            current = self._current == (self._state, number)
+            if current and then == state and generation in (None, number) and len(lag.ids) <= limit:
+                return lag
 
         def glance(connection: sqlite3.Connection) -> tuple[int, list[sqlite3.Row]]:
             number = self._chosen(connection, generation)
             if self._empty.get(number) == state:
                 return number, []
-            return number, connection.execute(QUERIES["outbox_next"], (number, limit)).fetchall()
+            rows = connection.execute(QUERIES["outbox_next"], (number, limit + len(self._taken))).fetchall()
+            return number, [row for row in rows if (number, row["memory"]) not in self._taken][:limit]
 
         def work(connection: sqlite3.Connection) -> Lag:
             if len(due) < limit:
@@ -93,16 +117,31 @@ class Outbox(Shelf):
         if not due:
             self._empty[number] = state
             return Lag((), (), ())
+        if len(due) >= limit:
+            await self._db.caught_up()  # all of it is read anew, and nothing that was taken in already
         return await self._few(work, len(due))
 
     async def mark_indexed(self, ids: Sequence[str], generation: int | None = None) -> None:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> None:
-            ask_many(connection, "outbox_done", ids, (self._chosen(connection, generation),))
+        if not ids:
+            return
+        number = await self._db.look(lambda connection: self._chosen(connection, generation))
+        done = {(number, id) for id in ids}
 
-        if ids:
+        def work(connection: sqlite3.Connection) -> None:
+            # Whoever enters one of them anew comes behind this.
+            self._taken.difference_update(done)
+            ask_many(connection, "outbox_done", ids, (number,))
+
+        if len(ids) > AT_ONCE:
             await self._db.write(work)
+            return
+        self._taken |= done
+        self._db.later(work)
+        if self._handed is not None and self._handed[0] == number and set(self._handed[2].ids) <= set(ids):
+            self._empty[number] = self._handed[1]
+            self._handed = None
 
     async def waiting(self, generation: int | None = None) -> int:
         """See :class:`memory.ports.Journal`."""
@@ -111,6 +150,8 @@ class Outbox(Shelf):
             row = connection.execute(QUERIES["outbox_count"], (self._chosen(connection, generation),)).fetchone()
             return int(row["waiting"])
 
+        with suppress(StoreFault):  # on a full disk it is told with what was taken in since
+            await self._db.caught_up()
         return await self._db.read(work)
 
     def _chosen(self, connection: sqlite3.Connection, number: int | None) -> int:

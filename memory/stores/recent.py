@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.conversation import Message, Role, Text
-from memory.stores.messages import unseal
+from memory.stores.messages import size_of, unseal
 from memory.stores.shelf import ask_many
 
 # How many of a session's last exchanges are tried as a base: a side request may stand between two turns.
@@ -113,6 +113,10 @@ class OpenedMessages:
         with self._lock:
             self._kept.clear()
             self._size = 0
+
+    def keep(self, person: int, messages: Sequence[Message]) -> None:
+        """These were written, and are read so."""
+        self._keep(person, [(message, 2 * size_of(message) + 1000) for message in messages])
 
     def _keep(self, person: int, opened: Sequence[tuple[Message, int]]) -> None:
         with self._lock:

@@ -6,13 +6,15 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+import orjson
+
 from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.session import Session
 from memory.stores.messages import seal_all, write_messages
 from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many, write_several
-from memory.stores.rows import entry_of, entry_row, listed, names, session_of, session_row
+from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
 from memory.stores.shelf import CHUNK, Shelf, widening
 
 
@@ -104,8 +106,9 @@ class Sessions(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> list[tuple[bytes, tuple[str, ...]]]:
-            rows = connection.execute(QUERIES["ledger_given"], (session,))
-            return [(row["digest"], listed(row["memories"])) for row in rows]
+            rows = connection.execute(QUERIES["ledger_given"], (session,)).fetchall()
+            given = orjson.loads("[" + ",".join(row["memories"] for row in rows) + "]")
+            return [(row["digest"], tuple(ids)) for row, ids in zip(rows, given, strict=True)]
 
         return await self._db.look(work)
 

@@ -5,6 +5,9 @@ job that fails is rolled back to its savepoint and its neighbours stay; where SQ
 transaction (a full disk), the neighbours are done again, each alone. A fault never ends the thread: the next job
 tries again, on a new connection where the old one is of no use.
 
+What nobody waits for (:meth:`Writer.later`) is done at the beginning of the next transaction, in its order before all
+that comes behind it.
+
 Neither does a fault, or a slow disk, let the queue grow: while another process holds the file all that wait are told
 so at once, and where a write hangs, or very many wait, further ones are refused. Who must not lose anything keeps it
 and comes again.
@@ -13,11 +16,13 @@ and comes again.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import queue
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -25,6 +30,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.stores.errors import Fault, StoreFault, sqlite_fault
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -71,6 +78,7 @@ class Writer:
         self._carry_over_aside = carry_over
         self._done = done
         self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._later: deque[Work[object]] = deque()
         self._to_scrub = False
         self._began: float | None = None
         self._carrying: Future[None] | None = None
@@ -93,10 +101,25 @@ class Writer:
         began, waiting = self._began, self._queue.qsize()
         if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
             raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", Fault.LOCKED)
-        job = _Job(work, transaction)
+        job = _Job(work, transaction, asyncio.get_running_loop())
         self._queue.put(job)
+        assert job.future is not None
         result: T = await job.future
         return result
+
+    def catch_up(self) -> None:
+        """Have what waits for a transaction done in one of its own; does not wait for it."""
+        self._queue.put(_Job.of_nobody())
+
+    def later(self, work: Work[object]) -> None:
+        """Have ``work`` done at the beginning of the next transaction; it may be done twice, and what fails of it is
+        only told in the log."""
+        self._later.append(work)
+
+    @property
+    def late(self) -> bool:
+        """Whether something waits for the next transaction."""
+        return bool(self._later)
 
     async def scrub(self) -> bool:
         """Cut off the log; False where a reader holds it open: then it is done in the next idle moment, as it is where
@@ -130,6 +153,8 @@ class Writer:
                 except queue.Empty:
                     break
             open_to_write = None not in jobs
+            if not open_to_write and self._later:
+                jobs.insert(0, _Job.of_nobody())
             self._began = time.monotonic()
             self._do([job for job in jobs if job is not None])
             self._began = None
@@ -153,6 +178,8 @@ class Writer:
             if job.transaction:
                 group.append(job)
                 continue
+            if self._later:
+                group.append(_Job.of_nobody())
             self._do_group(group)
             group = []
             self._attempt([job], self._run_bare)
@@ -195,6 +222,7 @@ class Writer:
             return [self._run_alone(connection, jobs[0])]
         outcomes = []
         _begin(connection)
+        late = self._catch_up(connection)
         for job in jobs:
             connection.execute("SAVEPOINT job")
             try:
@@ -208,11 +236,13 @@ class Writer:
             connection.execute("RELEASE job")
             outcomes.append(outcome)
         connection.execute("COMMIT")
+        self._caught_up(late)
         return outcomes
 
     def _run_alone(self, connection: sqlite3.Connection, job: _Job) -> _Outcome:
         """One job needs no savepoint: what it has done goes with the transaction."""
         _begin(connection)
+        late = self._catch_up(connection)
         try:
             outcome = _Outcome(job.work(connection))
         except Exception as error:
@@ -221,7 +251,28 @@ class Writer:
             connection.execute("ROLLBACK")
             return _Outcome(error=self._told(error))
         connection.execute("COMMIT")
+        self._caught_up(late)
         return outcome
+
+    def _catch_up(self, connection: sqlite3.Connection) -> int:
+        """Do what has waited for this transaction; how much that was."""
+        late = tuple(self._later)  # more may come meanwhile
+        for work in late:
+            connection.execute("SAVEPOINT late")
+            try:
+                work(connection)
+            except Exception as error:
+                if not connection.in_transaction:
+                    raise _as_sqlite(error) from error
+                connection.execute("ROLLBACK TO late")
+                log.warning("a write that nobody waited for has failed: %s", error)
+            connection.execute("RELEASE late")
+        return len(late)
+
+    def _caught_up(self, late: int) -> None:
+        """So much of what has waited is committed."""
+        for _ in range(late):
+            self._later.popleft()
 
     def _run_bare(self, connection: sqlite3.Connection, jobs: list[_Job]) -> list[_Outcome]:
         return [_Outcome(job.work(connection)) for job in jobs]
@@ -299,21 +350,28 @@ class _Job:
 
     __slots__ = ("_loop", "future", "transaction", "work")
 
-    def __init__(self, work: Work[Any], transaction: bool) -> None:
+    def __init__(self, work: Work[Any], transaction: bool, loop: asyncio.AbstractEventLoop | None) -> None:
         self.work = work
         self.transaction = transaction
-        self._loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self._loop.create_future()
+        self._loop = loop
+        self.future: asyncio.Future[Any] | None = loop.create_future() if loop is not None else None
+
+    @classmethod
+    def of_nobody(cls) -> _Job:
+        """Nothing, for nobody: only what has waited for a transaction is done in it."""
+        return cls(lambda connection: None, True, None)
 
     def answer(self, outcome: _Outcome) -> None:
         """Called in the writer's thread."""
+        if self._loop is None:
+            return
         try:
             self._loop.call_soon_threadsafe(self._settle, outcome)
         except RuntimeError:
             return  # the loop is closed: nobody waits any more, and what was written is written
 
     def _settle(self, outcome: _Outcome) -> None:
-        if self.future.done():
+        if self.future is None or self.future.done():
             return
         if outcome.error is not None:
             self.future.set_exception(outcome.error)

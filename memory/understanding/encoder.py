@@ -84,10 +84,15 @@ class Encoder:
         read = self._tokenizer.encode(_whole(text))
         found = []
         for group, first, last in _groups(spans, read.offsets):
-            states = self._states([(said, read.ids[first:last])])[0][len(said) + 2 :]
-            for start, end in group:
-                at = [place - first for place in range(first, last) if _touches(read.offsets[place], start, end)] or [0]
-                found.append(np.concatenate([states[at].mean(axis=0), states[at[0]]]))
+            # Behind the text before and the two marks around it.
+            begin = len(said) + 2 - first
+            own = [
+                [begin + place for place in range(first, last) if _touches(read.offsets[place], start, end)]
+                or [begin + first]
+                for start, end in group
+            ]
+            [states] = self._states([(said, read.ids[first:last])], [[at for each in own for at in each]])
+            found += [np.concatenate([states[at].mean(axis=0), states[at[0]]]) for at in own]
         return self._clause(np.stack(found)) if found else np.zeros((0, len(self._clause.bias)), np.float32)
 
     def relations(self, pairs: Sequence[tuple[str, str]]) -> list[Relation]:
@@ -95,11 +100,12 @@ class Encoder:
         if not pairs:
             return []
         ids = [(self._pieces(older), self._pieces(newer)) for older, newer in pairs]
-        states = self._states(ids)
-        rows = []
-        for (older, newer), own in zip(ids, states, strict=True):
-            second = own[len(older) + 2 : len(older) + len(newer) + 3]
-            rows.append(np.concatenate([own[0], second.mean(axis=0)]))
+        seconds = [range(len(older) + 2, len(older) + len(newer) + 3) for older, newer in ids]
+        states = self._states(ids, [[0, *second] for second in seconds])
+        rows = [
+            np.concatenate([own[0], own[second.start : second.stop].mean(axis=0)])
+            for second, own in zip(seconds, states, strict=True)
+        ]
         scores = self._pair(np.stack(rows))
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return [Relation(*row) for row in (raised / raised.sum(axis=1, keepdims=True)).tolist()]
@@ -108,17 +114,20 @@ class Encoder:
         ids: Ids = self._tokenizer.encode(_whole(unpointed(text))).ids[:STATEMENT]
         return ids
 
-    def _states(self, pairs: Sequence[tuple[Ids, Ids]]) -> Floats:
+    def _states(self, pairs: Sequence[tuple[Ids, Ids]], needed: Sequence[Sequence[int]]) -> Floats:
+        """The last states of some pairs of pieces, of those places of each that are ``needed``."""
         rows = [[self._start, *one, self._end, *two, self._end] for one, two in pairs]
         longest = max(map(len, rows))
         ids = np.zeros((len(rows), longest), np.int64)
         sides = np.zeros((len(rows), longest), np.int64)
         mask = np.zeros((len(rows), longest), np.float32)
+        wanted = np.zeros((len(rows), longest), np.bool_)
         for at, ((one, _), row) in enumerate(zip(pairs, rows, strict=True)):
             ids[at, : len(row)] = row
             sides[at, len(one) + 2 : len(row)] = 1
             mask[at, : len(row)] = 1.0
-        return encode(self._embedded(ids, sides), mask, self._blocks, HEADS)
+            wanted[at, needed[at]] = True
+        return encode(self._embedded(ids, sides), mask, self._blocks, HEADS, wanted)
 
 
 def encoder_of(stored: Mapping[str, Any]) -> Encoder:

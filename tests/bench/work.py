@@ -31,6 +31,7 @@ from typing import Any
 
 from memory.bootstrap import Memory
 from memory.scope import Scope
+from memory.stores import database
 from tests.bench import targets
 from tests.bench.client import Timed
 from tests.bench.outside import Outside, outside
@@ -162,7 +163,7 @@ async def count(
     counting = counting or Counting()
     counted = []
     for place, (name, (scenario, requests)) in enumerate(scenarios.items()):
-        with fixed():
+        with fixed(), _in_time():
             async with outside() as beyond:
                 with counting.installed():
                     options = {key.replace(".", "__"): value for key, value in KEPT_STILL.items()}
@@ -173,6 +174,16 @@ async def count(
                         await _still(proxy, known)
                         counted.append(await _played(name, scenario(requests), proxy, beyond, clock, counting))
     return counted
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """What nobody waits for goes with the next transaction. On a slow machine that is late, and it would go alone."""
+    seconds, database.LATER_SECONDS = database.LATER_SECONDS, 3600.0
+    try:
+        yield
+    finally:
+        database.LATER_SECONDS = seconds
 
 
 async def _still(proxy: Running, known: int) -> None:

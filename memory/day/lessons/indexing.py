@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+from memory.context.graph import names_in
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
 from memory.learning.research import TYPICAL
@@ -118,4 +119,6 @@ def lesson_of(
     for memory in counted:
         documents[memory.owner] += 1
         terms.setdefault(memory.owner, Counter()).update(terms_of(memory))
-    return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses))
+    every: list[Fact | Passage] = [*facts, *passages]
+    names = {memory.id: names_in(memory) for memory in every}
+    return Lesson(number, tuple(facts), tuple(passages), documents, terms, tuple(uses), names=names)

@@ -100,6 +100,13 @@ class Reinforcing:
         ]
         return Looked(tuple(uses), await self._verdicts(journaled, was))
 
+    async def _recalled(self, journaled: Journaled) -> tuple[Shown, ...]:
+        """The memories that were recalled in an exchange."""
+        if journaled.recalled is not None:
+            return journaled.recalled
+        receipt = await self._journal.receipt(journaled.id)
+        return receipt.shown if receipt is not None else ()
+
     def tell(self, looked: Looked) -> None:
         """Tell whoever wants to know, once it is written down."""
         for owner, shown, was_used in looked.told:
@@ -111,8 +118,8 @@ class Reinforcing:
         waiting = self._open.pop(session.id, ())
         if journaled.messages and journaled.messages[newest_of(journaled.messages)].spoken:
             waiting = ()  # a new turn: of what an earlier one did not come to an end with nothing is known
-        if journaled.shown and (receipt := await self._journal.receipt(journaled.id)) is not None:
-            waiting = (*waiting, *receipt.shown)
+        if journaled.shown:
+            waiting = (*waiting, *await self._recalled(journaled))
         owner = session.scope.owner(Layer.USER)
         if not waiting or owner is None:
             return ()

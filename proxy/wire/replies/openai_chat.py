@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory.conversation import Opaque, Part, Reasoning, Reply, Text, ToolCall, Usage
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, loads_all, str_in
 from proxy.wire.sse import Event
 
 
@@ -22,11 +22,14 @@ def of_stream(events: Iterable[Event]) -> Reply:
     """The reply in a stream of events."""
     heard = _Heard()
     done = False
+    chunks = []
     for event in events:
         if event.data.strip() == b"[DONE]":
             done = True
             break
-        heard.take(loads(event.data), "delta")
+        chunks.append(event.data)
+    for chunk in loads_all(chunks):
+        heard.take(chunk, "delta")
     return heard.reply(complete=done and heard.began and not heard.failed)
 
 

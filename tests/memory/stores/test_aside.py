@@ -8,7 +8,7 @@ import os
 import sqlite3
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.conversation import Form, Reasoning, Role, Text, ToolCall, ToolResult
+from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Act, Entry, Tier
 from memory.ports import AsideLeft, Lesson
 from memory.scope import Layer, Scope
@@ -281,9 +281,9 @@ async def test_who_gives_up_waiting_for_a_draft_takes_nothing_from_the_commit_th
     async with opened(tmp_path) as journal:
         drafted = journal._drafted
 
-        async def slowly(told: Exchange) -> Draft:
+        async def slowly(told: Exchange, opened: Callable[[Message], None]) -> Draft:
             await made.wait()
-            return await drafted(told)
+            return await drafted(told, opened)
 
         journal._drafted = slowly  # type: ignore[method-assign, assignment]
         told = exchange("e1", [user("hi")])

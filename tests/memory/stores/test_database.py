@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from memory.ports import StoreError
 from memory.stores import writer
-from memory.stores.database import Database
+from memory.stores.database import Database, Watch
 from memory.stores.errors import Fault, StoreFault
 
 
@@ -66,6 +66,62 @@ async def behind_a_gate(database: Database, *works: Write) -> list[object]:
     await first
     outcomes: list[object] = await asyncio.gather(*tasks, return_exceptions=True)
     return outcomes
+
+
+async def test_what_nobody_waits_for_comes_before_the_next_write(database: Database) -> None:
+    database.later(put("late"))
+    assert await written(database) == set()
+    seen = await database.write(lambda connection: connection.execute("SELECT name FROM meta").fetchall())
+    assert "late" in {row["name"] for row in seen}
+    await database.caught_up()
+    assert await written(database) == {"late"}
+
+
+async def test_what_nobody_waits_for_outlives_a_write_that_fails(database: Database) -> None:
+    def fails(connection: sqlite3.Connection) -> None:
+        raise KeyError
+
+    database.later(put("first"))
+    database.later(fails)
+    database.later(put("last"))
+    with pytest.raises(KeyError):
+        await database.write(fails)
+    assert await written(database) == set()
+    outcomes = await behind_a_gate(database, put("a"), fails, put("b"))
+    assert isinstance(outcomes[1], KeyError)
+    assert await written(database) == {"first", "last", "a", "b"}
+
+
+async def test_what_nobody_waits_for_is_written_before_the_file_is_let_go(tmp_path: Path) -> None:
+    database = started(Database(tmp_path / "store" / "db"))
+    database.later(put("late"))
+    await database.close()
+    again = started(Database(tmp_path / "store" / "db"))
+    assert await written(again) == {"late"}
+    await again.close()
+
+
+async def test_what_nobody_waits_for_is_written_in_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.stores.database.LATER_SECONDS", 0.0)
+    done = threading.Event()
+
+    def late(connection: sqlite3.Connection) -> None:
+        put("late")(connection)
+        done.set()
+
+    database.later(late)
+    await asyncio.to_thread(done.wait, 10)
+    await database.write(lambda connection: None)
+    assert await written(database) == {"late"}
+
+
+async def test_an_empty_table_is_known_until_something_comes(tmp_path: Path) -> None:
+    watch = Watch(("facts",), lambda ids: None, counted=("tombstones",))
+    database = started(Database(tmp_path / "store" / "db", watch=watch))
+    assert await database.read(lambda connection: database.empty("tombstones", connection))
+    await database.write(lambda connection: connection.execute("INSERT INTO tombstones VALUES (x'01', '')"))
+    assert not await database.read(lambda connection: database.empty("tombstones", connection))
+    await database.close()
 
 
 async def test_a_write_is_answered_with_its_result_and_can_be_read_then(database: Database) -> None:

@@ -20,6 +20,17 @@ async def filed(journal: SqliteJournal) -> None:
     assert await journal.graph_due(10) == []
 
 
+async def test_a_lesson_brings_its_names_along(journal: SqliteJournal) -> None:
+    assert await journal.graph_due(10) == []
+    names = {each.id: names_in(each) for each in (OWNS, MOVED)}
+    await journal.learn(Lesson(0, (OWNS,), (MOVED,), names=names))
+    assert await journal.graph_due(10) == []
+    assert set((await journal.graph([owner(ANN)], ["petra"], [])).names) == {OWNS.id, MOVED.id}
+    # One without names is due all the same.
+    await journal.learn(Lesson(0, (THEIRS,), names={}))
+    assert await journal.graph_due(10) == [THEIRS]
+
+
 async def count(journal: SqliteJournal, table: str) -> int:
     return int(await journal._db.read(lambda c: c.execute(f"SELECT count(*) FROM {table}").fetchone()[0]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,8 @@ async def test_what_waits_is_told_whenever_something_came(tmp_path: Path, kept_o
     await journal.switch_generation((await journal.begin_generation("e", 4)).number)
     for number in range(3):
         assert (await journal.unindexed(10)).ids == () and await journal.graph_due(10) == []
-        await journal.learn(lesson_of(0, [], [said := passage(f"said {number}")]))
+        told = lesson_of(0, [], [said := passage(f"said {number}")])
+        await journal.learn(replace(told, names={}))  # with its names the graph would have it already
         if not kept_open:
             await journal.close()
             journal = open_journal(tmp_path)

@@ -38,6 +38,38 @@ async def test_a_new_index_has_everything_to_take_in_and_then_what_is_learned(jo
     assert (await journal.unindexed(9)).ids == ()
 
 
+async def test_what_changes_after_it_was_taken_in_waits_again(journal: SqliteJournal) -> None:
+    begun = await journal.begin_generation("static", 8)
+    await journal.switch_generation(begun.number)
+    assert (await journal.unindexed(9)).ids == ()
+    one, two = fact("one"), fact("two")
+    await journal.learn(Lesson(0, (one,)))
+    assert (await journal.unindexed(9)).facts == (one,)
+    await journal.mark_indexed([one.id])
+    assert (await journal.unindexed(9)).ids == ()
+    # Nothing has been written since that says so: both come in one transaction with the change.
+    later = replace(one, importance=0.9)
+    await journal.learn(Lesson(0, (later, two)))
+    assert set((await journal.unindexed(9)).facts) == {later, two}
+    await journal.mark_indexed([one.id, two.id])
+    assert await journal.waiting() == 0
+
+
+async def test_a_lesson_is_handed_on_as_it_is_stored(journal: SqliteJournal) -> None:
+    begun = await journal.begin_generation("static", 8)
+    await journal.switch_generation(begun.number)
+    assert (await journal.unindexed(9)).ids == ()
+    one, piece = fact("one"), passage("piece")
+    await journal.learn(Lesson(0, (one,), (piece,)))
+    handed = await journal.unindexed(9)
+    read = await journal.unindexed(9, begun.number)
+    assert set(handed.ids) == {one.id, piece.id} == set(read.ids)
+    # What comes without a lesson is read with it.
+    await journal.pin(one.id, True)
+    await journal.update(replace(one, importance=0.7))
+    assert {each.importance for each in (await journal.unindexed(9)).facts} == {0.7}
+
+
 async def test_a_lag_is_given_in_pieces_until_nothing_is_left(journal: SqliteJournal) -> None:
     facts = [fact(str(n)) for n in range(7)]
     pieces = [passage(str(n)) for n in range(5)]

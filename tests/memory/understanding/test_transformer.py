@@ -58,6 +58,19 @@ def test_no_text_of_a_batch_sees_another(seed: int, rows: int, length: int) -> N
         assert encode(many[row : row + 1], ones[:1], blocks(seed), HEADS)[0] == pytest.approx(together[row], abs=1e-4)
 
 
+@given(st.integers(0, 1000), st.data())
+def test_what_is_not_wanted_changes_nothing_of_what_is(seed: int, data: st.DataObject) -> None:
+    lengths = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=4))
+    mask = np.array([[at < length for at in range(max(lengths))] for length in lengths], np.float32)
+    chosen = data.draw(st.lists(st.booleans(), min_size=mask.size, max_size=mask.size))
+    wanted = np.array(chosen, np.bool_).reshape(mask.shape) & (mask > 0)
+    many = drawn(seed, *mask.shape)
+    whole = encode(many, mask, blocks(seed), HEADS)
+    some = encode(many, mask, blocks(seed), HEADS, wanted)
+    assert some[wanted] == pytest.approx(whole[wanted], abs=1e-4)
+    assert not some[~wanted].any()
+
+
 def test_what_stands_elsewhere_in_a_text_counts() -> None:
     one = drawn(1, 1, 6)
     other = one.copy()
