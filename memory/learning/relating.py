@@ -10,13 +10,17 @@ from typing import Final
 from memory.fact import Category, Draft, Fact, Origin, State
 from memory.language.scopes import apart, circumstances, narrower
 from memory.language.vocabulary import vocabulary
-from memory.language.words import stem, tokens
+from memory.language.words import STOP, stem, tokens, words
 from memory.understanding.encoder import Encoder, Relation
 
 AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
 LIKE: Final = 0.25
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
+OPENING: Final = 4
+"""Words of a statement among which "also" says that it comes beside another."""
+SAME_WORDS: Final = 0.6
+"""Share of common stems from which on a statement has another one's words."""
 EVEN_SO: Final = 0.75
 """How likely it must be that two statements cannot both hold whose form speaks against that."""
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
@@ -61,14 +65,19 @@ def beside(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]]) -> lis
 def may_replace(older: str, newer: str) -> bool:
     """Whether a statement may stand in another one's place as far as its form tells: it is about no part of it, comes
     beside nothing, and where the older one tells a day or a number it tells one, too."""
+    if not _tells_as_much(older, newer):
+        return False
     before, after = circumstances(older), circumstances(newer)
-    if apart(before, after, days=False) or narrower(
+    return not apart(before, after, days=False) and not narrower(
         {group: names for group, names in before.items() if group != "day"},
         {group: names for group, names in after.items() if group != "day"},
-    ):
-        return False
-    said, held = {word.lower() for word in tokens(newer)}, {word.lower() for word in tokens(older)}
-    if said & _ALSO:
+    )
+
+
+def _tells_as_much(older: str, newer: str) -> bool:
+    """Whether a statement comes beside nothing, and tells a day or a number where the older one tells one."""
+    said, held = [word.lower() for word in tokens(newer)], {word.lower() for word in tokens(older)}
+    if not _ALSO.isdisjoint(said[:OPENING]):
         return False
     if _has_number(held) and not _has_number(said):
         return False
@@ -91,13 +100,23 @@ def relations(draft: Draft, facts: Sequence[Fact], encoder: Encoder) -> dict[str
 def _by_form(relation: Relation, older: str, newer: str) -> Relation:
     """What the encoder says, and what the form of two statements says to that. It reads words and no numbers: what
     says the same and tells another one is a change."""
+    if _has_the_words_of(newer, older):
+        said_again = relation.same + relation.replaces + relation.contradicts
+        return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
     changes = may_replace(older, newer)
     alike = relation.same + relation.refines
     if changes and relation.same >= relation.refines and alike >= relation.unrelated and other_values(older, newer):
         return replace(relation, same=0.0, refines=0.0, replaces=relation.replaces + alike)
-    if changes or relation.replaces + relation.contradicts >= EVEN_SO:
+    at_odds = relation.replaces + relation.contradicts
+    if changes or (at_odds >= EVEN_SO and _tells_as_much(older, newer)):
         return relation
     return replace(relation, replaces=0.0, contradicts=0.0)
+
+
+def _has_the_words_of(newer: str, older: str) -> bool:
+    """Whether a statement tells what another one tells in nearly the same words. Of a denial the words tell."""
+    said, held = (frozenset(stem(word) for word in words(text) if word not in STOP) for text in (newer, older))
+    return len(said & held) >= SAME_WORDS * len(said | held) and not other_values(older, newer)
 
 
 def other_values(older: str, newer: str) -> bool:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory.fact import Draft, Fact, State
+from memory.language.contradiction import compare
 from memory.learning.outcome import drafted
-from memory.learning.reconcile import same_letters
+from memory.learning.reconcile import CLASH, same_letters
 from memory.learning.taught import Taught
 from memory.ports import Journaled, Use
 from memory.understanding.encoder import Relation
@@ -87,6 +88,8 @@ def _bearing_out(
         relation = related.get(fact.id)
         if relation is None or not fact.origin.trusted:
             continue
+        if fact.state is State.ACTIVE and compare(fact.text, draft.text).clash >= CLASH:
+            return fact, True
         if relation.same >= max(SAYS_AGAIN, best):
             best, by, changed = relation.same, fact, False
         odds = relation.replaces + relation.contradicts
