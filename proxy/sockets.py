@@ -16,13 +16,14 @@ from typing import Final, Protocol
 
 import aiohttp
 import msgspec
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
+from proxy.limits import Limited
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, View
@@ -84,9 +85,15 @@ def refused() -> web.Response:
 
 
 async def socket(
-    request: web.Request, edge: Edge, path: str, dialect: Dialect, steps: Steps | None
+    request: web.Request,
+    edge: Edge,
+    path: str,
+    dialect: Dialect,
+    steps: Steps | None,
+    take: Callable[[int, int], None],
 ) -> web.StreamResponse:
-    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part.
+    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part. ``take`` lets in so many
+    responses that are asked for, with so many bytes, or raises :class:`Limited`.
 
     Raises:
         Refusal: when the provider's address is not for this key.
@@ -122,7 +129,7 @@ async def socket(
     here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if steps else "a WebSocket; without memory"
     try:
         await here.prepare(request)
-        await _Carrying(edge, path, dialect, steps, request.headers, here, there).run()
+        await _Carrying(edge, path, dialect, steps, take, request.headers, here, there).run()
     finally:
         await there.close()
     return here
@@ -137,6 +144,7 @@ class _Carrying:
         path: str,
         dialect: Dialect,
         steps: Steps | None,
+        take: Callable[[int, int], None],
         headers: Mapping[str, str],
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
@@ -145,6 +153,7 @@ class _Carrying:
         self._path = path
         self._dialect = dialect
         self._steps = steps
+        self._take = take
         self._headers = headers
         self._here = here
         self._there = there
@@ -172,12 +181,23 @@ class _Carrying:
 
     async def _from_here(self) -> None:
         async for message in self._here:
-            if message.type is WSMsgType.TEXT:
-                await self._there.send_str(await self._prepared(message.data))
-            elif message.type is WSMsgType.BINARY:
-                await self._there.send_bytes(message.data)
-            else:
+            if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
                 return
+            frame = _read(message.data) if message.type is WSMsgType.TEXT else _Frame()
+            asks = frame.type == ASKS
+            try:
+                self._take(int(asks), len(message.data))
+            except Limited as limited:
+                if not asks:
+                    # Nothing answers such a frame: who sends too many is told by the end of the socket.
+                    await self._here.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too many bytes a minute")
+                    return
+                await self._here.send_str(_refused_frame(self._dialect, limited))
+                continue
+            if message.type is WSMsgType.TEXT:
+                await self._there.send_str(await self._prepared(message.data, frame))
+            else:
+                await self._there.send_bytes(message.data)
 
     async def _from_there(self) -> None:
         async for message in self._there:
@@ -189,9 +209,8 @@ class _Carrying:
             else:
                 return
 
-    async def _prepared(self, text: str) -> str:
+    async def _prepared(self, text: str, frame: _Frame) -> str:
         """A frame of the client's, with what memory adds to it."""
-        frame = _read(text)
         if self._steps is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._asked.append(None)
@@ -220,6 +239,13 @@ class _Carrying:
             self._asked.popleft()
             if asked is not None and kind in ENDS:
                 await asked.commit.in_time(asked.listener.reply())
+
+
+def _refused_frame(dialect: Dialect, limited: Limited) -> str:
+    """The event that refuses a response, as the provider tells it over a socket."""
+    body = msgspec.json.decode(dialect.refusal(limited.status, limited.message, limited.where))
+    told = {"type": "error", "status": limited.status, **body, "headers": {"retry-after": str(limited.retry_after)}}
+    return msgspec.json.encode(told).decode()
 
 
 def _read(text: str) -> _Frame:
