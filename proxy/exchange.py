@@ -9,6 +9,7 @@ client sees anything of it. Memory may fail at any step, the model call does not
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -93,10 +94,19 @@ async def exchange(request: web.Request) -> web.StreamResponse:
 def _caller(request: web.Request, prefix: Prefix, edge: Edge, shown: bool) -> str:
     """By what a caller is limited: the key that it shows, else the address that it comes from."""
     if not shown:
-        return request.remote or "here"
+        return _network(request.remote or "here")
     told = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
     # The same key in other letters is the same caller.
     return namespace(told.lower() if is_installation_key(told) else told, edge.identity_key)
+
+
+def _network(address: str) -> str:
+    """Who asks from an address: of IPv6 the network, in which one machine has any number of addresses."""
+    try:
+        told = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return address if told.version == 4 else str(ipaddress.ip_network((told, 64), strict=False))
 
 
 async def _let_in(

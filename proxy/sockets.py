@@ -23,7 +23,7 @@ from memory.conversation import Reply
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
-from proxy.limits import Limited
+from proxy.limits import BUSY_SECONDS, Limited
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, View
@@ -32,6 +32,8 @@ ASKS: Final = "response.create"
 """The kind of frame that asks for a response."""
 ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 CLOSE_SECONDS: Final = 5.0
+MOST_ASKED: Final = 16
+"""Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
 
 _NOT_ON: Final = ("sec-websocket-", "origin")
 _FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
@@ -110,10 +112,11 @@ async def socket(
     headers.popall("Accept-Encoding", None)
     for name in [name for name in headers if name.lower().startswith(_NOT_ON)]:
         headers.popall(name, None)
-    spoken = [each.strip() for each in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if each.strip()]
+    told = (each.strip() for each in request.headers.get("Sec-WebSocket-Protocol", "").split(","))
+    spoken = [each for each in told if each and not edge.secrets.stand_in(each)]
     largest = edge.settings.server.max_body_mib * 2**20
     try:
-        there, told = await edge.upstream.connect(url, headers, spoken, largest)
+        there, answered = await edge.upstream.connect(url, headers, spoken, largest)
     except aiohttp.WSServerHandshakeError as error:
         if error.status in _FALLS_BACK:
             return refused()
@@ -123,7 +126,7 @@ async def socket(
     here = web.WebSocketResponse(
         protocols=[there.protocol] if there.protocol else (), max_msg_size=largest, compress=False, autoping=True
     )
-    for name, value in incoming_headers(told.items()).items():
+    for name, value in incoming_headers(answered.items()).items():
         if not name.lower().startswith(("sec-websocket-", "content-")):
             here.headers.add(name, value)
     here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if steps else "a WebSocket; without memory"
@@ -186,6 +189,8 @@ class _Carrying:
             frame = _read(message.data) if message.type is WSMsgType.TEXT else _Frame()
             asks = frame.type == ASKS
             try:
+                if asks and len(self._asked) >= MOST_ASKED:
+                    raise Limited("responses asked for that are not answered yet", BUSY_SECONDS)
                 self._take(int(asks), len(message.data))
             except Limited as limited:
                 if not asks:
