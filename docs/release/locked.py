@@ -36,10 +36,10 @@ class Package:
             told = metadata.metadata(self.name)
         except metadata.PackageNotFoundError:
             return ""
-        if expression := told.get("License-Expression"):
-            return expression
+        if "License-Expression" in told:
+            return told["License-Expression"]
         of_classes = [each.rpartition(" :: ")[2] for each in told.get_all("Classifier", ()) if _OF_CLASSIFIER in each]
-        first_line = (told.get("License") or "").strip().partition("\n")[0]
+        first_line = told["License"].strip().partition("\n")[0] if "License" in told else ""
         return " AND ".join(of_classes) or first_line
 
     @property

@@ -65,9 +65,11 @@ class Sealer:
     def write(self, data: bytes) -> int:
         """Take more in."""
         self._held += data
-        while len(self._held) > CHUNK:
-            self._chunk(bytes(self._held[:CHUNK]), last=False)
-            del self._held[:CHUNK]
+        at = 0
+        while len(self._held) - at > CHUNK:
+            self._chunk(bytes(self._held[at : at + CHUNK]), last=False)
+            at += CHUNK
+        del self._held[:at]
         return len(data)
 
     def flush(self) -> None:
@@ -99,7 +101,7 @@ class Unsealer:
         if _mac(key, head[: found.end("wrapped") + 4]) != _bytes(found["mac"]):
             raise Sealed("its head was changed")
         self._cipher = _cipher(_derived(key, _exactly(stream, 16), b"payload"))
-        self._next = stream.read(CHUNK + _TAG)
+        self._next: bytes | None = stream.read(CHUNK + _TAG)
         self._held = bytearray()
         self._count = 0
 

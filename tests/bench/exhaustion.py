@@ -176,9 +176,10 @@ def run(scene: Scene, seconds: float) -> dict[str, Any]:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         provider = targets.provider(folder, spacing_ms=1.0)
-        server = targets.palimpsest("scarce", folder, home, provider.port, shell=scene.shell)
-        assert provider.process is not None and server.process is not None
+        assert provider.process is not None
         stack.callback(provider.process.kill)
+        server = targets.palimpsest("scarce", folder, home, provider.port, shell=scene.shell)
+        assert server.process is not None
         stack.callback(server.process.kill)
         before = asyncio.run(recovered(seen, server.port))
         server.process.written()

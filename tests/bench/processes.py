@@ -64,6 +64,7 @@ class Process:
                 self.start_seconds = time.perf_counter() - self._began
                 return
             time.sleep(0.01)
+        self.kill()
         raise NotReady(f"{url} does not answer:\n{self._log.read_text(errors='replace')[-2000:]}")
 
     def written(self) -> str:

@@ -201,10 +201,11 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         provider = targets.provider(folder, spacing_ms=1.0, log=folder / "taken")
+        assert provider.process is not None
+        stack.callback(provider.process.kill)
         table = {"CREDENTIALS": json.dumps([each.entry for each in TENANTS])}
         server = targets.palimpsest("tenants", folder, home, provider.port, **table)
-        assert provider.process is not None and server.process is not None
-        stack.callback(provider.process.kill)
+        assert server.process is not None
         stack.callback(server.process.kill)
         until = time.monotonic() + arguments.seconds
 
