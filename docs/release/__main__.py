@@ -7,7 +7,7 @@ import sys
 
 from docs.release.licences import faults as licence_faults
 from docs.release.sbom import bill
-from docs.release.tables import differing, write
+from docs.release.tables import changed, stale, write
 
 
 def main(arguments: list[str]) -> int:
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     if asked.what == "tables" and asked.write:
         write()
         return 0
-    faults = list(licence_faults() if asked.what == "licences" else differing())
+    faults = list(licence_faults() if asked.what == "licences" else (*changed(), *stale()))
     print("\n".join(faults) or f"{asked.what}: nothing to complain of")
     return 1 if faults else 0
 

@@ -52,14 +52,19 @@ def write() -> None:
     MADE.write_text(json.dumps(now(), indent=2) + "\n", encoding="utf-8")
 
 
-def differing() -> Iterator[str]:
-    """A sentence for each table that is not as it was written down."""
+def changed() -> Iterator[str]:
+    """A sentence for each table that is not the one which was written down."""
     told = json.loads(MADE.read_text(encoding="utf-8"))
     for name, each in now().items():
-        known = told.get(name, {})
-        if known.get("sha256") != each["sha256"]:
+        if told.get(name, {}).get("sha256") != each["sha256"]:
             yield f"{name} is not the one that is written down: python -m docs.release tables --write, once it was made"
-        elif known.get("made_from") != each["made_from"]:
+
+
+def stale() -> Iterator[str]:
+    """A sentence for each table whose data has changed since it was made: between releases new data comes first."""
+    told = json.loads(MADE.read_text(encoding="utf-8"))
+    for name, each in now().items():
+        if told.get(name, {}).get("made_from") != each["made_from"]:
             yield f"{name} was made from other data than is here: {each['made_by']}, then tables --write"
 
 
