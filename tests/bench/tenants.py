@@ -203,8 +203,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         provider = targets.provider(folder, spacing_ms=1.0, log=folder / "taken")
         assert provider.process is not None
         stack.callback(provider.process.kill)
-        table = {"CREDENTIALS": json.dumps([each.entry for each in TENANTS])}
-        server = targets.palimpsest("tenants", folder, home, provider.port, **table)
+        table = json.dumps([each.entry for each in TENANTS])
+        server = targets.palimpsest("tenants", folder, home, provider.port, CREDENTIALS=table)
         assert server.process is not None
         stack.callback(server.process.kill)
         until = time.monotonic() + arguments.seconds
