@@ -33,6 +33,7 @@ from tests.bench import targets
 from tests.bench.client import Broken, Connection
 from tests.bench.kill import CHAT, _catch_up, _missing
 from tests.bench.neighbours import chat
+from tests.bench.processes import Process
 from tests.bench.seed import PROJECT
 
 PATIENCE = 10.0
@@ -180,6 +181,16 @@ def taken_back(port: int) -> bool:
     return True
 
 
+def started(
+    stack: ExitStack, folder: Path, home: Path, upstream: int, shell: str = ""
+) -> tuple[targets.Target, Process]:
+    """The server, which ends with the stack."""
+    server = targets.palimpsest("scarce", folder, home, upstream, shell=shell)
+    assert server.process is not None
+    stack.callback(server.process.kill)
+    return server, server.process
+
+
 def run(scene: Scene, seconds: float) -> dict[str, Any]:
     """One of them."""
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-exhaustion-"))
@@ -189,27 +200,23 @@ def run(scene: Scene, seconds: float) -> dict[str, Any]:
         provider = targets.provider(folder, spacing_ms=1.0)
         assert provider.process is not None
         stack.callback(provider.process.kill)
-        server = targets.palimpsest("scarce", folder, home, provider.port, shell=scene.shell)
-        assert server.process is not None
-        stack.callback(server.process.kill)
+        server, process = started(stack, folder, home, provider.port, scene.shell)
         before = asyncio.run(recovered(seen, server.port))
-        server.process.written()
+        process.written()
         seen.statuses.clear()
-        with scene.without(server.port, server.process.pid):
+        with scene.without(server.port, process.pid):
             asyncio.run(asked(seen, server.port, scene, seconds))
             health = why(server.port)
-        during, lines = dict(seen.statuses.most_common()), server.process.written().splitlines()
-        died = server.process.ended()
+        during, lines = dict(seen.statuses.most_common()), process.written().splitlines()
+        died = process.ended()
         if died is not None:
-            server = targets.palimpsest("scarce", folder, home, provider.port)
-            assert server.process is not None
-            stack.callback(server.process.kill)
+            server, process = started(stack, folder, home, provider.port)
         over = asyncio.run(recovered(seen, server.port))
         caught_up = over is not None and _catch_up(server, home) and taken_back(server.port)
         promised = {receipt for receipt, told in seen.receipts.items() if not told.startswith("degraded")}
         after = why(server.port)
         lost, database = _missing(home, promised)
-        stopped = server.process.stop()
+        stopped = process.stop()
     fine = before is not None and caught_up and not (lost or seen.late or stopped) and len(lines) <= MOST_LINES
     return {
         "load_average": round(os.getloadavg()[0], 1),
