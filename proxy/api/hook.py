@@ -106,7 +106,7 @@ async def hook(request: web.Request) -> web.Response:
             scope=scope,
             kind=RequestKind.MAIN,
             runtime=client,
-            namespace=namespace(f"hook\0{client}\0{scope.user}", key),
+            namespace=namespace("\0".join(filter(None, ("hook", client, scope.user, scope.org))), key),
             at=edge.now(),
             session_key=session,
             mode=mode,
