@@ -52,22 +52,6 @@ ATTEMPTS = {
         form.append(input); document.body.append(frame, form);
         const loaded = new Promise(done => frame.addEventListener("load", done));
         form.submit(); await loaded; frame.remove(); form.remove(); return ''""",
-    "a POST of an ordinary form": """
-        const form = document.createElement("form");
-        Object.assign(form, {method: "POST", target: "other", action: target + "/v1/messages"});
-        const frame = document.createElement("iframe"); frame.name = "other";
-        const input = document.createElement("input"); [input.name, input.value] = [body, ""];
-        form.append(input); document.body.append(frame, form);
-        const loaded = new Promise(done => frame.addEventListener("load", done));
-        form.submit(); await loaded; frame.remove(); form.remove(); return ''""",
-    "a script": """
-        const script = document.createElement("script"); document.body.append(script);
-        const ended = new Promise(done => script.onload = script.onerror = done);
-        script.src = target + "/v1/models?x=1"; await ended; return ''""",
-    "a stream of events": """
-        const events = new EventSource(target + "/v1/responses");
-        return await new Promise(done => {
-            events.onmessage = () => done("read"); events.onerror = () => { events.close(); done('') }})""",
     "a beacon": """
         navigator.sendBeacon(target + "/v1/chat/completions", body); return ''""",
     "a picture": """
