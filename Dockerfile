@@ -9,7 +9,10 @@
 # http://127.0.0.1:8484/k/a-long-random-text/v1 as their base URL. config/compose.yaml does all that, with a Qdrant
 # server beside it.
 
-FROM python:3.12-slim AS build
+# A release names the image by its digest: --build-arg PYTHON_IMAGE=python:3.12-slim@sha256:… (docs/releasing.md).
+ARG PYTHON_IMAGE=python:3.12-slim
+
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /src
 COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
 COPY memory ./memory
@@ -18,7 +21,7 @@ RUN python -m venv /opt/palimpsest \
     && /opt/palimpsest/bin/pip install --no-cache-dir --require-hashes -r requirements.lock \
     && /opt/palimpsest/bin/pip install --no-cache-dir --no-deps .
 
-FROM python:3.12-slim
+FROM ${PYTHON_IMAGE}
 LABEL org.opencontainers.image.title="Palimpsest" \
       org.opencontainers.image.description="A reverse proxy that gives AI agents a memory" \
       org.opencontainers.image.licenses="Apache-2.0"

@@ -7,7 +7,7 @@ EXTRAS ?=
 # LOCKED=1 installs the exact versions of the lock files, checked by their hashes: what CI does.
 LOCKED ?=
 
-.PHONY: run extras test fuzz lint docs lock bench e2e browser clean
+.PHONY: run extras test fuzz lint docs lock bench e2e browser release clean
 
 run: $(VENV)/.run $(if $(EXTRAS),extras)
 	$(BIN)/palimpsest serve $(ARGS)
@@ -54,8 +54,20 @@ browser: $(VENV)/.dev
 	$(BIN)/python -m tests.e2e.browser
 	$(BIN)/python -m tests.e2e.pages $(ARGS)
 
+# What a release is checked for beside its tests: docs/releasing.md. The audit asks PyPI about each locked package.
+AUDIT := .audit
+
+release: $(VENV)/.dev
+	$(BIN)/python -m docs.release tables
+	$(BIN)/python -m docs.release licences
+	mkdir -p dist
+	$(BIN)/python -m docs.release sbom > dist/sbom.cdx.json
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet 'pip-audit>=2.9,<3'
+	$(AUDIT)/bin/pip-audit --require-hashes --disable-pip --requirement requirements.lock
+
 clean:
-	rm -rf $(VENV) .e2e .bench site
+	rm -rf $(VENV) $(AUDIT) .e2e .bench dist site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Palimpsest needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -24,7 +24,7 @@ from proxy.checkout import Checkouts
 from proxy.connections import Connections, bound, open_files, raise_descriptors
 from proxy.door import keys, tokens
 from proxy.door.keys import InstallationKey, OwnSecrets
-from proxy.door.middleware import cors, site_check
+from proxy.door.middleware import cors, sandbox, site_check
 from proxy.door.tokens import Tokens
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
@@ -77,6 +77,7 @@ def make_app(
     app.add_subapp("/palimpsest/", api(app[EDGE]))
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
+    app.on_response_prepare.append(sandbox)
     app.on_response_prepare.append(_tell_limits)
     return app
 

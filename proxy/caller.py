@@ -137,13 +137,24 @@ def resolve(
         namespace=namespace(f"{shown}\0{owner}", secret),
         session_key=_kept(identity.session if identity else None, secret),
         parent_key=_kept(identity.parent if identity else None, secret),
-        directory=None if place.directory is None else redact_path(place.directory, secret),
-        checkout=place.checkout if place.checkout and redact_path(place.checkout, secret) == place.checkout else None,
+        directory=directory_to_keep(place, secret),
+        checkout=checkout_to_keep(place, secret),
         timezone=place.timezone,
         mode=mode,
         note=note,
         credential=namespace(f"credential\0{shown}", secret)[:CREDENTIAL] if shown else "",
     )
+
+
+def directory_to_keep(place: Place, secret: bytes) -> str | None:
+    """A place's directory; a name in it in which a secret stands is called by a keyed hash."""
+    return None if place.directory is None else redact_path(place.directory, secret)
+
+
+def checkout_to_keep(place: Place, secret: bytes) -> str | None:
+    """A place's checkout; none where a secret stands in its path, which then names nothing on the disk."""
+    checkout = place.checkout
+    return checkout if checkout and redact_path(checkout, secret) == checkout else None
 
 
 def without_secrets(scope: Scope, secret: bytes) -> Scope:

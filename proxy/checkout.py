@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from memory.learning.redact import redact
 from proxy.marker import Markers
 from proxy.runtimes.place import Place, project_of
 
@@ -59,7 +60,9 @@ class Checkouts:
     def _name(self, root: str, place: Place) -> str | None:
         """Give a project its name, for good."""
         name = project_of(place)
-        if name is not None and len(self._names) < _MOST_NAMES:
+        if name is None or any(redact(text).count for text in (name, root)):
+            return name  # a secret is kept in no file: the name is found again in the same way
+        if len(self._names) < _MOST_NAMES:
             self._names[root] = name
             if self._file is not None:
                 # A name that could not be kept is found again in the same way, most times.

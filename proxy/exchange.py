@@ -9,6 +9,7 @@ client sees anything of it. Memory may fail at any step, the model call does not
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -27,7 +28,7 @@ from proxy.door.target import forwardable, origin_form
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
-from proxy.limits import LEFT
+from proxy.limits import LEFT, Admitted
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.refused import Outgoing, answered
 from proxy.relay import relay
@@ -77,7 +78,7 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         with edge.limits.admitted(_caller(request, prefix, edge, shown), size or 0) as admitted:
             LEFT.set(admitted.headers)
             try:
-                return await _admitted(request, edge, prefix, path, dialect, shown)
+                return await _let_in(request, edge, prefix, path, dialect, shown, admitted)
             finally:
                 if size is None:
                     admitted.charge(request.content.total_bytes)
@@ -93,14 +94,29 @@ async def exchange(request: web.Request) -> web.StreamResponse:
 def _caller(request: web.Request, prefix: Prefix, edge: Edge, shown: bool) -> str:
     """By what a caller is limited: the key that it shows, else the address that it comes from."""
     if not shown:
-        return request.remote or "here"
+        return _network(request.remote or "here")
     told = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
     # The same key in other letters is the same caller.
     return namespace(told.lower() if is_installation_key(told) else told, edge.identity_key)
 
 
-async def _admitted(
-    request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect | None, shown: bool
+def _network(address: str) -> str:
+    """Who asks from an address: of IPv6 the network, in which one machine has any number of addresses."""
+    try:
+        told = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return address if told.version == 4 else str(ipaddress.ip_network((told, 64), strict=False))
+
+
+async def _let_in(
+    request: web.Request,
+    edge: Edge,
+    prefix: Prefix,
+    path: str,
+    dialect: Dialect | None,
+    shown: bool,
+    admitted: Admitted,
 ) -> web.StreamResponse:
     if not shown and edge.settings.server.require_key is True:
         raise Refusal(401, f"a key is needed here (server.require_key): {HOW_TO_SHOW_A_KEY}")
@@ -109,7 +125,7 @@ async def _admitted(
         # A server on this machine asks for no key: it is its own user's, and nobody else's who reaches us.
         raise Refusal(401, f"the Ollama of this machine is for its own user: {HOW_TO_SHOW_A_KEY}")
     if is_socket(request):
-        return await _socket(request, edge, prefix, path, shown)
+        return await _socket(request, edge, prefix, path, shown, admitted)
     if dialect is None:
         return await pass_through(request, edge, path, "this path has none")
     if not shown and (why_not := await _why_without_memory(request, edge)):
@@ -117,7 +133,9 @@ async def _admitted(
     return await _exchange(request, edge, prefix, path, dialect)
 
 
-async def _socket(request: web.Request, edge: Edge, prefix: Prefix, path: str, shown: bool) -> web.StreamResponse:
+async def _socket(
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, shown: bool, admitted: Admitted
+) -> web.StreamResponse:
     """A WebSocket: of the format that knows one with memory, of any other there is none."""
     dialect = dialect_of(path.partition("?")[0])
     if dialect is None or dialect.name != "openai-responses":
@@ -141,7 +159,8 @@ async def _socket(request: web.Request, edge: Edge, prefix: Prefix, path: str, s
         )
         return written
 
-    return await socket(request, edge, path, dialect, None if without else Steps(_read, prepare, write, _Commit))
+    steps = None if without else Steps(_read, prepare, write, _Commit)
+    return await socket(request, edge, path, dialect, steps, admitted.more)
 
 
 async def _why_without_memory(request: web.Request, edge: Edge) -> str:

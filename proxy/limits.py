@@ -70,13 +70,20 @@ def _free(size: int) -> None:
     """Where there is no limit nothing is counted."""
 
 
+def _unlimited(requests: int, size: int) -> None:
+    """Nor is anything refused."""
+
+
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """A request that was let in; ``headers`` tell how much is left. ``charge`` counts the bytes of a body whose size
-    was not said before: they are owed where they are more than there was."""
+    was not said before: they are owed where they are more than there was. ``more`` lets in further requests, with so
+    many bytes, that come on the same connection (or none: bytes alone); it raises :class:`Limited` as the first does.
+    """
 
     headers: Mapping[str, str] = field(default_factory=dict)
     charge: Callable[[int], None] = _free
+    more: Callable[[int, int], None] = _unlimited
 
 
 class Limits:
@@ -99,10 +106,15 @@ class Limits:
             yield Admitted()
             return
         known = self._known(caller)
-        self._check(known, size)
+        most = self._settings.at_once
+        if most is not None and known.under_way >= most:
+            raise _limited("requests at a time", BUSY_SECONDS)
+        _take(known, 1, size)
         known.under_way += 1
         try:
-            yield Admitted(self._told(known), lambda size: _charge(known, size))
+            yield Admitted(
+                self._told(known), lambda size: _charge(known, size), lambda *more: _take(self._known(caller), *more)
+            )
         finally:
             known.under_way -= 1
 
@@ -123,19 +135,6 @@ class Limits:
                 bucket.refill(now)
         return known
 
-    def _check(self, known: _Caller, size: int) -> None:
-        most = self._settings.at_once
-        if most is not None and known.under_way >= most:
-            raise _limited("requests at a time", BUSY_SECONDS)
-        if known.requests is not None and (wait := known.requests.wait(1)):
-            raise _limited("requests a minute", wait)
-        if known.size is not None and (wait := known.size.wait(size)):
-            raise _limited("bytes a minute", wait)
-        if known.requests is not None:
-            known.requests.left -= 1
-        if known.size is not None:
-            known.size.left -= size
-
     def _told(self, known: _Caller) -> dict[str, str]:
         told = {}
         if known.requests is not None:
@@ -151,6 +150,18 @@ class Limits:
             if len(self._callers) <= KNOWN:
                 return
             del self._callers[name]
+
+
+def _take(known: _Caller, requests: int, size: int) -> None:
+    """Take what is asked for, or nothing."""
+    if known.requests is not None and (wait := known.requests.wait(requests)):
+        raise _limited("requests a minute", wait)
+    if known.size is not None and (wait := known.size.wait(size)):
+        raise _limited("bytes a minute", wait)
+    if known.requests is not None:
+        known.requests.left -= requests
+    if known.size is not None:
+        known.size.left -= size
 
 
 def _charge(known: _Caller, size: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 
 from aiohttp import web
 
@@ -21,6 +21,10 @@ from proxy.wire.model_name import model_in_body, model_in_path
 HOW_TO_SHOW_A_KEY = (
     "palimpsest connect NAME --write puts the key into the base URL (/k/KEY/v1), or send it as x-palimpsest-key"
 )
+
+BODY_SECONDS = 60.0
+BODY_BYTES_A_SECOND = 2048
+"""How long a body may take, and by how much longer for what has come of it."""
 
 MODEL_WITHIN = 2**28
 """Bytes of a body, uncompressed, within which its model is looked for."""
@@ -44,7 +48,7 @@ async def pass_through(
     url = address(_base(edge, path, request.headers, model, dialect), path)
     stream = None
     if body is None and request.can_read_body:
-        stream = request.content.iter_any()
+        stream = pieces_of(request)
         if request.content_length is not None:
             # Without it the body would go on in chunks, which not every server takes.
             headers["Content-Length"] = str(request.content_length)
@@ -84,6 +88,26 @@ _BINARY = ("audio/", "image/", "video/")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
+async def pieces_of(request: web.Request) -> AsyncIterator[bytes]:
+    """A body as it comes.
+
+    Raises:
+        Refusal: 408, when it comes more slowly than any network is: a crowd of such bodies would take all connections.
+    """
+    loop, size = asyncio.get_running_loop(), 0
+    began = loop.time()
+    while True:
+        try:
+            async with asyncio.timeout_at(began + BODY_SECONDS + size / BODY_BYTES_A_SECOND):
+                piece = await request.content.readany()
+        except TimeoutError:
+            raise Refusal(408, f"the body did not come: {size} bytes in {loop.time() - began:.0f} s", "body") from None
+        if not piece:
+            return
+        size += len(piece)
+        yield piece
+
+
 async def whole_body(request: web.Request) -> bytes:
     """The whole body. The request's own way to read it would keep it there, and an idle connection keeps its last
     request.
@@ -92,7 +116,7 @@ async def whole_body(request: web.Request) -> bytes:
         HTTPRequestEntityTooLarge: it is larger than is taken.
     """
     pieces, size = [], 0
-    async for piece in request.content.iter_any():
+    async for piece in pieces_of(request):
         size += len(piece)
         if size > request.client_max_size:
             raise web.HTTPRequestEntityTooLarge(max_size=request.client_max_size, actual_size=size)

@@ -16,13 +16,14 @@ from typing import Final, Protocol
 
 import aiohttp
 import msgspec
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
 from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.errors import Refusal, UpstreamUnreachable
+from proxy.limits import BUSY_SECONDS, Limited
 from proxy.upstream.direct import address, incoming_headers, outgoing_headers
 from proxy.upstream.routes import base_of, depends_on_model, route_of
 from proxy.wire.dialect import Dialect, Listener, View
@@ -31,6 +32,8 @@ ASKS: Final = "response.create"
 """The kind of frame that asks for a response."""
 ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
 CLOSE_SECONDS: Final = 5.0
+MOST_ASKED: Final = 16
+"""Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
 
 _NOT_ON: Final = ("sec-websocket-", "origin")
 _FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
@@ -84,9 +87,15 @@ def refused() -> web.Response:
 
 
 async def socket(
-    request: web.Request, edge: Edge, path: str, dialect: Dialect, steps: Steps | None
+    request: web.Request,
+    edge: Edge,
+    path: str,
+    dialect: Dialect,
+    steps: Steps | None,
+    take: Callable[[int, int], None],
 ) -> web.StreamResponse:
-    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part.
+    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part. ``take`` lets in so many
+    responses that are asked for, with so many bytes, or raises :class:`Limited`.
 
     Raises:
         Refusal: when the provider's address is not for this key.
@@ -103,10 +112,11 @@ async def socket(
     headers.popall("Accept-Encoding", None)
     for name in [name for name in headers if name.lower().startswith(_NOT_ON)]:
         headers.popall(name, None)
-    spoken = [each.strip() for each in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if each.strip()]
+    told = (each.strip() for each in request.headers.get("Sec-WebSocket-Protocol", "").split(","))
+    spoken = [each for each in told if each and not edge.secrets.stand_in(each)]
     largest = edge.settings.server.max_body_mib * 2**20
     try:
-        there, told = await edge.upstream.connect(url, headers, spoken, largest)
+        there, answered = await edge.upstream.connect(url, headers, spoken, largest)
     except aiohttp.WSServerHandshakeError as error:
         if error.status in _FALLS_BACK:
             return refused()
@@ -116,13 +126,13 @@ async def socket(
     here = web.WebSocketResponse(
         protocols=[there.protocol] if there.protocol else (), max_msg_size=largest, compress=False, autoping=True
     )
-    for name, value in incoming_headers(told.items()).items():
+    for name, value in incoming_headers(answered.items()).items():
         if not name.lower().startswith(("sec-websocket-", "content-")):
             here.headers.add(name, value)
     here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if steps else "a WebSocket; without memory"
     try:
         await here.prepare(request)
-        await _Carrying(edge, path, dialect, steps, request.headers, here, there).run()
+        await _Carrying(edge, path, dialect, steps, take, request.headers, here, there).run()
     finally:
         await there.close()
     return here
@@ -137,6 +147,7 @@ class _Carrying:
         path: str,
         dialect: Dialect,
         steps: Steps | None,
+        take: Callable[[int, int], None],
         headers: Mapping[str, str],
         here: web.WebSocketResponse,
         there: aiohttp.ClientWebSocketResponse,
@@ -145,6 +156,7 @@ class _Carrying:
         self._path = path
         self._dialect = dialect
         self._steps = steps
+        self._take = take
         self._headers = headers
         self._here = here
         self._there = there
@@ -172,12 +184,25 @@ class _Carrying:
 
     async def _from_here(self) -> None:
         async for message in self._here:
-            if message.type is WSMsgType.TEXT:
-                await self._there.send_str(await self._prepared(message.data))
-            elif message.type is WSMsgType.BINARY:
-                await self._there.send_bytes(message.data)
-            else:
+            if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
                 return
+            frame = _read(message.data) if message.type is WSMsgType.TEXT else _Frame()
+            asks = frame.type == ASKS
+            try:
+                if asks and len(self._asked) >= MOST_ASKED:
+                    raise Limited("responses asked for that are not answered yet", BUSY_SECONDS)
+                self._take(int(asks), len(message.data))
+            except Limited as limited:
+                if not asks:
+                    # Nothing answers such a frame: who sends too many is told by the end of the socket.
+                    await self._here.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too many bytes a minute")
+                    return
+                await self._here.send_str(_refused_frame(self._dialect, limited))
+                continue
+            if message.type is WSMsgType.TEXT:
+                await self._there.send_str(await self._prepared(message.data, frame))
+            else:
+                await self._there.send_bytes(message.data)
 
     async def _from_there(self) -> None:
         async for message in self._there:
@@ -189,9 +214,8 @@ class _Carrying:
             else:
                 return
 
-    async def _prepared(self, text: str) -> str:
+    async def _prepared(self, text: str, frame: _Frame) -> str:
         """A frame of the client's, with what memory adds to it."""
-        frame = _read(text)
         if self._steps is None or frame.type != ASKS or frame.generate is False:
             if frame.type == ASKS:
                 self._asked.append(None)
@@ -220,6 +244,13 @@ class _Carrying:
             self._asked.popleft()
             if asked is not None and kind in ENDS:
                 await asked.commit.in_time(asked.listener.reply())
+
+
+def _refused_frame(dialect: Dialect, limited: Limited) -> str:
+    """The event that refuses a response, as the provider tells it over a socket."""
+    body = msgspec.json.decode(dialect.refusal(limited.status, limited.message, limited.where))
+    told = {"type": "error", "status": limited.status, **body, "headers": {"retry-after": str(limited.retry_after)}}
+    return msgspec.json.encode(told).decode()
 
 
 def _read(text: str) -> _Frame:

@@ -68,7 +68,8 @@ def test_every_instruction_is_one_that_docker_knows() -> None:
 
 
 def test_the_image_is_slim_and_its_last_stage_runs_without_root() -> None:
-    assert all(rest.startswith("python:3.12-slim") for rest in all_of("FROM"))
+    assert all_of("ARG") == ["PYTHON_IMAGE=python:3.12-slim"]
+    assert all(rest.partition(" ")[0] == "${PYTHON_IMAGE}" for rest in all_of("FROM"))
     after = [name for name, _ in instructions()]
     assert all_of("USER") == ["10001:10001"]
     assert after.index("USER") > len(after) - 1 - after[::-1].index("RUN"), "what runs after USER runs without root"

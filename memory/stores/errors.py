@@ -9,9 +9,11 @@ from memory.ports import StoreError
 
 
 class Fault(StrEnum):
-    """What kind of trouble a store is in. ``FULL`` and ``LOCKED`` pass by themselves; the others need a person."""
+    """What kind of trouble a store is in. ``FULL``, ``FAILING`` (a quota is used up, a network disk is away) and
+    ``LOCKED`` pass by themselves; the others need a person."""
 
     FULL = "full"
+    FAILING = "failing"
     LOCKED = "locked"
     CORRUPT = "corrupt"
     DENIED = "denied"
@@ -29,7 +31,7 @@ class StoreFault(StoreError):
     @property
     def passing(self) -> bool:
         """Whether trying again later can help without anyone doing anything to the files."""
-        return self.fault in (Fault.FULL, Fault.LOCKED)
+        return self.fault in (Fault.FULL, Fault.FAILING, Fault.LOCKED)
 
 
 MEND = (
@@ -45,7 +47,7 @@ _FAULTS: dict[int, tuple[Fault, str]] = {
     sqlite3.SQLITE_READONLY: (Fault.DENIED, "{path} may not be written: check its owner and its mode"),
     sqlite3.SQLITE_PERM: (Fault.DENIED, "{path} may not be opened: check its owner and its mode"),
     sqlite3.SQLITE_CANTOPEN: (Fault.DENIED, "{path} could not be opened: check that its folder exists and is yours"),
-    sqlite3.SQLITE_IOERR: (Fault.OTHER, "reading or writing {path} failed: check the disk"),
+    sqlite3.SQLITE_IOERR: (Fault.FAILING, "reading or writing {path} failed: check the disk"),
 }
 
 

@@ -16,14 +16,16 @@ from aiohttp import web
 
 from memory.conversation import Reply, Text
 from memory.edits import Append
+from memory.learning.redact import redact_name
 from memory.session import Arrival, Prepared, RequestKind
 from proxy.api.answers import answer
 from proxy.api.asked import body_of, checked_text, memory_of, scope_of
-from proxy.caller import name, namespace, strictest, without_secrets
+from proxy.caller import checkout_to_keep, directory_to_keep, name, namespace, strictest, without_secrets
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
 from proxy.runtimes import Place, project_of
+from proxy.runtimes.place import path_in
 from proxy.runtimes.spoken import spoken
 from proxy.wire import DIALECTS
 from proxy.wire.dialect import View
@@ -77,13 +79,15 @@ async def hook(request: web.Request) -> web.Response:
     event = said.get("event", "")
     if event not in EVENTS:
         raise Refusal(422, f"event is {event[:40]!r}; it is one of {', '.join(EVENTS)}")
-    client, session = name(said.get("client", ""), "client"), name(said.get("session", ""), "session")
+    key = edge.identity_key
+    client = redact_name(name(said.get("client", ""), "client"), key)
+    session = redact_name(name(said.get("session", ""), "session"), key)
     scope = scope_of(request)
-    place = Place(directory=said.get("directory") or None)
+    place = Place(directory=path_in(said.get("directory", "")))
     if edge.settings.server.loopback:
         place = edge.checkouts.locate(place)
     if scope.project is None:
-        scope = without_secrets(replace(scope, project=project_of(place)), edge.identity_key)
+        scope = without_secrets(replace(scope, project=project_of(place)), key)
     talk = request.app[TALKS].of(scope.org or "", scope.user or "", scope.project or "", client, session)
     async with talk.lock:
         if event == "context":
@@ -102,12 +106,12 @@ async def hook(request: web.Request) -> web.Response:
             scope=scope,
             kind=RequestKind.MAIN,
             runtime=client,
-            namespace=namespace(f"hook\0{client}\0{scope.user}", edge.identity_key),
+            namespace=namespace("\0".join(filter(None, ("hook", client, scope.user, scope.org))), key),
             at=edge.now(),
             session_key=session,
             mode=mode,
-            directory=place.directory,
-            checkout=place.checkout,
+            directory=directory_to_keep(place, key),
+            checkout=checkout_to_keep(place, key),
             size=len(body),
         )
         added, receipt = await _prepared(edge, talk, view, arrival)

@@ -3,7 +3,8 @@
 ``serving`` starts the server, ``connecting`` points a runtime at it; ``memories``, ``candidates``, ``looking`` and
 ``switching`` ask the server that runs (``reach`` finds it, and opens the stores in this process where none does).
 ``call`` has the options that they share, and says whose memories are meant. ``doctor`` and ``demo`` show that it
-works. ``faults`` turns what goes wrong into a sentence and an exit code.
+works. ``terminal`` keeps what was said from giving orders to a terminal; ``faults`` turns what goes wrong into a
+sentence and an exit code.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ def main() -> None:
             sys.exit(code)
     # Imported late: what stands behind the commands takes ten times as long as a line in a prompt may.
     from proxy.cli.faults import as_sentences, obey, own_arguments
+    from proxy.cli.terminal import guard_terminal
 
     own = own_arguments(sys.argv[1:])
     debug = "--debug" in own
@@ -58,6 +60,7 @@ def main() -> None:
         # Where a terminal has no letter for something, a mark stands in its place, and the command goes on.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    guard_terminal()
     with as_sentences(debug, "--json" in own):
         # Imported late: `--help` and a mistyped option need none of what stands behind the commands.
         from proxy.cli.app import command_line

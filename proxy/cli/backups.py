@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,9 +20,11 @@ from memory.restoring import restore as put_back
 from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, read_list, take
 from memory.stores.backups.places import State, known_places, own_place, read_state, write_state
 from memory.stores.backups.salvaging import NothingLeft, Salvaged
+from memory.stores.backups.sealing import sealed_in, take_sealed, unseal
 from memory.stores.backups.upgrading import UPGRADE
 from memory.stores.backups.verifying import faults_of, faults_of_backup
-from proxy.cli import shown, wording
+from memory.stores.sealed import Sealed, is_sealed
+from proxy.cli import passphrase, shown, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.options import ConfigFile, Home, Json, loaded
@@ -43,6 +47,10 @@ def backup(
     without_keys: Annotated[
         bool, typer.Option("--without-keys", help="Leave out keys, and the settings' file, which may hold some.")
     ] = False,
+    encrypt: Annotated[
+        bool, typer.Option("--encrypt", help="Into one file that nobody reads without a passphrase.")
+    ] = False,
+    passphrase_file: passphrase.File = None,
     only_list: Annotated[bool, typer.Option("--list", help="Only list those that there are.")] = False,
     as_json: Json = False,
     home: Home = None,
@@ -55,12 +63,17 @@ def backup(
         return
     if not (folder / JOURNAL).exists():
         raise Fault(f"there is nothing to back up: {folder / JOURNAL} is not there")
+    if every is not None and encrypt:
+        raise Fault("the server makes none that are encrypted: have cron ask for them, with --passphrase-file", 2)
+    secret = passphrase.to_seal(passphrase_file) if encrypt else ""
     seconds = None if every is None else _seconds(every)
     place = (to or own_place(folder)).expanduser().absolute()
     made: Path | None = None
     if every is None or seconds:
         try:
-            made = take(folder, place, datetime.now(UTC), BY_HAND, not without_keys)
+            made = _made(folder, place, not without_keys, secret)
+        except Sealed as error:
+            raise Fault(str(error)) from error
         except sqlite3.Error as error:
             raise Fault(f"the journal cannot be copied: {error}; see `palimpsest verify`") from error
     state = read_state(folder)
@@ -75,7 +88,9 @@ def backup(
     if as_json:
         shown.as_json({"folder": made and str(made), "every_seconds": state.every})
         return
-    if made is not None:
+    if made is not None and encrypt:
+        print(f"encrypted, in {made}: without the passphrase nobody reads it, you neither")
+    elif made is not None:
         print(f"{_what(read_list(made))} in {made}")
         print(
             "anybody who can read it can read all that is remembered" + ("" if without_keys else ", and has its keys")
@@ -96,6 +111,7 @@ def restore(
         bool, typer.Option("--salvage", help="Take what can still be read of a damaged journal instead.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    passphrase_file: passphrase.File = None,
     as_json: Json = False,
     home: Home = None,
     config: ConfigFile = None,
@@ -111,10 +127,11 @@ def restore(
                 _told_salvaged(*salvaged(folder, at, damaged), as_json)
                 return
             chosen = source.expanduser().absolute() if source else _newest(folder)
-            told = read_list(chosen)
-            _sure(f"Put back {_what(told)} of {told.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
-            _told(chosen, told, put_back(chosen, folder, at), as_json)
-        except (NoBackup, NothingLeft, StoreError) as error:
+            with _opened(chosen, folder, passphrase_file) as opened:
+                told = read_list(opened)
+                _sure(f"Put back {_what(told)} of {told.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
+                _told(chosen, told, put_back(opened, folder, at), as_json)
+        except (NoBackup, NothingLeft, Sealed, StoreError) as error:
             raise Fault(str(error)) from error
         except sqlite3.Error as error:
             raise Fault(f"it could not be put back: {error}") from error
@@ -126,15 +143,19 @@ def verify(
     source: Annotated[
         Path | None, typer.Argument(help="A backup.", metavar="[DIR]", show_default="the journal in use")
     ] = None,
+    passphrase_file: passphrase.File = None,
 ) -> None:
     """Look whether the journal, or a backup, holds together; exit code 1 where it does not."""
     folder = call.loaded().settings.home
     if source is not None:
         where = source.expanduser().absolute()
         try:
-            with TemporaryDirectory(prefix="palimpsest-verify-") as scratch:
-                faults = faults_of_backup(where, Path(scratch))
-        except NoBackup as error:
+            with (
+                _opened(where, folder, passphrase_file) as opened,
+                TemporaryDirectory(prefix="palimpsest-verify-") as scratch,
+            ):
+                faults = faults_of_backup(opened, Path(scratch))
+        except (NoBackup, Sealed) as error:
             raise Fault(str(error)) from error
     else:
         where = folder / JOURNAL
@@ -157,6 +178,28 @@ def verify(
         raise typer.Exit(1)
 
 
+def _made(home: Path, place: Path, keys: bool, secret: str) -> Path:
+    now = datetime.now(UTC)
+    if secret:
+        return take_sealed(home, place, now, BY_HAND, keys, secret)
+    return take(home, place, now, BY_HAND, keys)
+
+
+@contextmanager
+def _opened(where: Path, home: Path, passphrase_file: Path | None) -> Iterator[Path]:
+    """A backup as a folder; one that is sealed is taken out of its file meanwhile, in the home folder."""
+    if not where.is_file():
+        yield where
+        return
+    with where.open("rb") as stream:
+        if not is_sealed(stream.read(64)):
+            raise Fault(f"{where} is no backup: it is neither a folder nor an encrypted file", 2)
+    secret = passphrase.to_open(passphrase_file)
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".opened-", dir=home) as scratch:
+        yield unseal(where, Path(scratch), secret)
+
+
 def _seconds(every: str) -> float | None:
     if every == _NEVER:
         return None
@@ -174,6 +217,9 @@ def _newest(home: Path) -> Path:
     state = read_state(home)
     found = [each for place in known_places(home, state) for each in backups_in(place) if each[1].reason != UPGRADE]
     if not found:
+        sealed = [file for place in known_places(home, state) for file in sealed_in(place)]
+        if sealed:
+            raise Fault(f"there are only encrypted backups: say which, the newest is {sealed[-1]}")
         raise Fault(
             f"there is no backup in {', '.join(map(str, known_places(home, state)))}: say which, with its folder"
         )
@@ -183,13 +229,16 @@ def _newest(home: Path) -> Path:
 def _list(home: Path, as_json: bool) -> None:
     state: State = read_state(home)
     found = [each for place in known_places(home, state) for each in backups_in(place)]
+    sealed = [file for place in known_places(home, state) for file in sealed_in(place)]
     if as_json:
         rows = [{"folder": str(folder), **msgspec.to_builtins(told)} for folder, told in found]
-        shown.as_json({"backups": rows, "every_seconds": state.every})
+        shown.as_json({"backups": rows, "encrypted": [*map(str, sealed)], "every_seconds": state.every})
         return
     for folder, told in found:
         print(f"{told.at.astimezone():%Y-%m-%d %H:%M}  {_what(told)}, {told.reason}: {folder}")
-    if not found:
+    for file in sealed:
+        print(f"encrypted: {file}")
+    if not found and not sealed:
         print("there is no backup yet: palimpsest backup")
 
 

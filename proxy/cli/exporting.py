@@ -14,7 +14,8 @@ import orjson
 import typer
 
 from memory.features import exported
-from proxy.cli import as_markdown, shown, tracked, wording
+from memory.stores.sealed import Sealed, sealing
+from proxy.cli import as_markdown, passphrase, shown, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.server import Server
@@ -38,6 +39,10 @@ def export(
     call: Call,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file.", show_default="standard output")] = None,
     format: Annotated[Format, typer.Option("--format", help="jsonl, or markdown to be read by people.")] = Format.JSONL,
+    encrypt: Annotated[
+        bool, typer.Option("--encrypt", help="So that nobody reads it without a passphrase; import asks for it.")
+    ] = False,
+    passphrase_file: passphrase.File = None,
     owner: Annotated[
         list[str] | None, typer.Option("--owner", help="Only this owner's, as a fact tells it; may be repeated.")
     ] = None,
@@ -49,19 +54,20 @@ def export(
     """Write down everything that is remembered: facts with their whole record, passages, candidates, pins, your own
     pages; with --to only a project's approved rules, as Markdown for its repository."""
     if to is not None:
-        if out is not None or owner:
-            raise Fault("--to takes neither --out nor --owner", 2)
+        if out is not None or owner or encrypt:
+            raise Fault("--to takes none of --out, --owner, --encrypt", 2)
         tracked.give_out(call, to)
         return
+    secret = passphrase.to_seal(passphrase_file) if encrypt else ""
     with call.reach() as server:
         asked = call.scope(server)
         inventory = server.ask("GET", "api/export", asked)
         owners = _chosen(inventory["owners"], owner or [])
         records = _records(server, asked, inventory, owners, whole=not owner)
         if out is None or str(out) == "-":
-            _write(sys.stdout.buffer, _lines(records, format))
+            _write(sys.stdout.buffer, _lines(records, format), secret)
             return
-        counts = _to_file(out, records, format)
+        counts = _to_file(out, records, format, secret)
     if call.as_json:
         shown.as_json({"file": str(out), **counts})
     else:
@@ -112,13 +118,21 @@ def _lines(records: Iterator[dict[str, Any]], format: Format) -> Iterator[bytes]
         yield from (orjson.dumps(record) + b"\n" for record in records)
 
 
-def _write(stream: IO[bytes], lines: Iterator[bytes]) -> None:
-    for line in lines:
-        stream.write(line)
+def _write(stream: IO[bytes], lines: Iterator[bytes], secret: str) -> None:
+    if secret:
+        try:
+            with sealing(stream, secret) as sealer:
+                for line in lines:
+                    sealer.write(line)
+        except Sealed as error:
+            raise Fault(str(error)) from error
+    else:
+        for line in lines:
+            stream.write(line)
     stream.flush()
 
 
-def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> dict[str, int]:
+def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format, secret: str) -> dict[str, int]:
     """Write the file beside its place, readable for its owner only, and put it there when it is whole. What is no file
     (a pipe, a device) is written into: nothing may take its place."""
     from rich.progress import SpinnerColumn, TextColumn
@@ -141,12 +155,12 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format) -> di
 
     if out.exists() and not out.is_file() and not out.is_dir():
         with out.open("wb") as stream:
-            _write(stream, _lines(counted(), format))
+            _write(stream, _lines(counted(), format), secret)
         return counts
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as stream:
-            _write(stream, _lines(counted(), format))
+            _write(stream, _lines(counted(), format), secret)
             os.fsync(stream.fileno())
         os.replace(beside, out)
     except BaseException:

@@ -15,6 +15,7 @@ from typing import Any
 
 import typer
 
+from proxy.cli.terminal import harmless
 from proxy.settings import SettingsError
 
 
@@ -90,4 +91,4 @@ def _exit(sentence: str, code: int, as_json: bool) -> None:
 def _tell(sentence: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": sentence}, ensure_ascii=False))
-    print(f"palimpsest: {sentence}", file=sys.stderr)
+    print(f"palimpsest: {harmless(sentence)}", file=sys.stderr)

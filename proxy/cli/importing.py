@@ -6,13 +6,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import orjson
 import typer
 
-from proxy.cli import as_markdown, shown, tracked, wording
+from memory.stores.sealed import SUFFIX, Sealed, Unsealer, is_sealed
+from proxy.cli import as_markdown, passphrase, shown, tracked, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.faults import Fault
 from proxy.cli.options import here
@@ -59,6 +62,7 @@ def import_(
     at_once: Annotated[
         bool, typer.Option("--at-once", help="Use what chats and notes teach at once, instead of after your review.")
     ] = False,
+    passphrase_file: passphrase.File = None,
 ) -> None:
     """Learn from sessions of Claude Code, Codex and opencode, from CLAUDE.md and the like, from the exports of ChatGPT
     and Claude.ai (zip), from any folder of Markdown (--kind notes), and from our own exports. What stands in
@@ -77,8 +81,10 @@ def import_(
         if not path.exists():
             raise Fault(f"there is no {path}", 2)
     shared = [path for path in wanted if tracked.is_tracked(path)]
-    found = sources([path for path in wanted if path not in shared], kind, problem)
-    with call.reach() as server:
+    with ExitStack() as stack:
+        own = [path for path in wanted if path not in shared]
+        found = sources(_opened(own, call.loaded().settings.home, passphrase_file, stack), kind, problem)
+        server = stack.enter_context(call.reach())
         proposals = [tracked.take_in(call, server, path, project, dry_run) for path in shared]
         if shared and not found:
             _tell_proposed(call, proposals, problems, dry_run)
@@ -112,6 +118,34 @@ def _tell_proposed(call: Call, proposals: list[dict[str, Any]], problems: list[d
     else:
         for told in proposals:
             tracked.tell(told, dry_run)
+
+
+def _opened(paths: list[Path], home: Path, passphrase_file: Path | None, stack: ExitStack) -> list[Path]:
+    """The same, with what an encrypted file holds in the file's place: in the home folder, where it would lie anyway,
+    until the stack is left."""
+    opened, secret = list[Path](), ""
+    for path in paths:
+        if not path.is_file():
+            opened.append(path)
+            continue
+        with path.open("rb") as stream:
+            if not is_sealed(stream.read(64)):
+                opened.append(path)
+                continue
+            stream.seek(0)
+            secret = secret or passphrase.to_open(passphrase_file)
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            scratch = Path(stack.enter_context(TemporaryDirectory(prefix=".opened-", dir=home)))
+            try:
+                unsealer = Unsealer(stream, secret)
+                plain = scratch / path.name.removesuffix(SUFFIX)
+                with plain.open("xb") as target:
+                    while piece := unsealer.read(2**20):
+                        target.write(piece)
+            except Sealed as error:
+                raise Fault(f"{path}: {error}") from error
+            opened.append(plain)
+    return opened
 
 
 def _taken_in(

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import unquote
 
 from proxy.door.tokens import SHAPE as TOKEN
 from proxy.door.visitors import holds_session
@@ -104,6 +105,8 @@ class OwnSecrets:
             or holds_session(text)
             or (len(text) >= LONG and any(secret in text for secret in self._long))
         ):
+            return True
+        if "%" in text and (decoded := unquote(text)) != text and self.stand_in(decoded):
             return True
         scheme, _, rest = text.strip().partition(" ")
         if not self._secrets.isdisjoint((scheme, rest.strip(), text.strip(), *_PIECES.split(text))):

@@ -7,7 +7,17 @@ from collections.abc import Awaitable, Callable
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from proxy.door.sites import cors_headers, is_own_host, is_preflight, preflight_headers, refusal_reason
+from proxy.door.sites import (
+    NOT_SHOWN,
+    OPENED,
+    SANDBOX,
+    cors_headers,
+    is_own_host,
+    is_preflight,
+    is_shown,
+    preflight_headers,
+    refusal_reason,
+)
 from proxy.door.target import authority_of
 from proxy.errors import Refusal, refuse
 from proxy.settings import ServerSettings
@@ -43,10 +53,22 @@ def cors(server: ServerSettings) -> Callable[[web.Request, web.StreamResponse], 
     return tell
 
 
+async def sandbox(request: web.Request, response: web.StreamResponse) -> None:
+    """What a provider says and a browser shows as a page may not look at our own pages, nor set their cookies."""
+    if not request.path.startswith(OWN_ENDPOINTS) and is_shown(request.headers):
+        response.headers.update(SANDBOX)
+        for name in NOT_SHOWN:
+            response.headers.popall(name, None)
+
+
 def _refusal(request: web.Request, server: ServerSettings) -> Refusal | None:
     for name in ("Host", "Origin", "Sec-Fetch-Site"):
         if len(request.headers.getall(name, ())) > 1:
             return Refusal(400, f"the header {name} stands there twice", name)
+    if request.headers.get("Transfer-Encoding", "chunked").strip().lower() != "chunked":
+        return Refusal(501, "of transfer codings only chunked is read here", "Transfer-Encoding")
+    if not request.path.startswith(OWN_ENDPOINTS) and request.headers.get("Sec-Fetch-Dest", "empty") not in OPENED:
+        return Refusal(403, "a provider's reply is no script, frame or picture of a web page")
     authority = authority_of(request.raw_path)
     if request.method == "CONNECT" or (authority is not None and not is_own_host(authority, server)):
         return Refusal(421, "this is no forward proxy: give the address as a base URL, not as HTTP_PROXY")

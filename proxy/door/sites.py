@@ -7,6 +7,7 @@ rebinding). Such requests carry a foreign Host, a foreign Origin or a foreign Se
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -19,6 +20,21 @@ OWN_SITES = frozenset({"same-origin", "none"})
 """What Sec-Fetch-Site says of our own pages, and of an address that a person typed."""
 
 MAX_AGE_SECONDS = "600"
+
+_AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+(?:%25[\w.-]+)?\]|[\w.-]+)(?::\d{1,5})?", re.ASCII)
+"""A host and a port. What is written otherwise is read in several ways."""
+
+OPENED = frozenset({"document", "empty"})
+"""What Sec-Fetch-Dest says of an address that a person opened, and of a program's own requests."""
+
+SANDBOX = {
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""A provider's reply that a browser shows has no part in our own pages, which have the same address."""
+
+NOT_SHOWN = ("Set-Cookie", "Clear-Site-Data", "Service-Worker-Allowed")
 
 
 def refusal_reason(headers: Mapping[str, str], server: ServerSettings, any_name: bool = False) -> str:
@@ -41,11 +57,13 @@ def refusal_reason(headers: Mapping[str, str], server: ServerSettings, any_name:
 def is_own_host(host: str, server: ServerSettings) -> bool:
     """Whether a Host header names this machine for itself, the address that we listen on, or a name in
     ``server.hosts``."""
+    if _AUTHORITY.fullmatch(host) is None:
+        return False
     try:
         name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
     except ValueError:
         return False
-    if name in server.hosts or (name in OWN_NAMES and "@" not in host):
+    if name in server.hosts or name in OWN_NAMES:
         return True
     listening = server.host.strip("[]").lower()
     everywhere = listening in ("0.0.0.0", "::")
@@ -65,6 +83,12 @@ def allowed_origin(headers: Mapping[str, str], server: ServerSettings) -> str:
     low = origin.lower()
     allowed = low in server.origins or f"{low.partition('://')[0]}://*" in server.origins
     return origin if low and allowed else ""
+
+
+def is_shown(headers: Mapping[str, str]) -> bool:
+    """Whether a browser shows the reply as a page."""
+    wanted = headers.get("Sec-Fetch-Dest")
+    return wanted not in (None, "empty") or (wanted is None and headers.get("Accept", "").startswith("text/html"))
 
 
 def cors_headers(headers: Mapping[str, str], server: ServerSettings) -> dict[str, str]:

@@ -71,7 +71,7 @@ def _readings(text: str) -> list[str]:
 def _check(path: str) -> None:
     if _CONTROLS.search(path):
         raise Refusal(400, "the path holds control characters", "url")
-    segments = [segment.strip().lower() for segment in _SEPARATORS.split(path) if segment.strip()]
+    segments = [segment.partition(";")[0].strip().lower() for segment in _SEPARATORS.split(path) if segment.strip()]
     if "." in segments or ".." in segments:
         raise Refusal(400, "the path holds dot segments (/./ or /../)", "url")
     if (segments[1:] if segments[:1] == ["v1"] else segments)[:1] == ["palimpsest"]:

@@ -44,7 +44,7 @@ class Place:
 @lru_cache(maxsize=128)
 def place_in(text: str) -> Place:
     """What an environment block tells, in any runtime's words. A session tells the same with every request."""
-    paths = (_path(told) for told in chain(_after(text, _DIRECTORY), _anywhere(text)))
+    paths = (path_in(told) for told in chain(_after(text, _DIRECTORY), _anywhere(text)))
     days = (_day(told) for told in _after(text, _DATE))
     zones = (zone.strip() for zone in _after(text, _ZONE))
     return Place(
@@ -52,6 +52,14 @@ def place_in(text: str) -> Place:
         date=next(filter(None, days), None),
         timezone=next((zone for zone in zones if _ZONE_NAME.fullmatch(zone)), None),
     )
+
+
+def path_in(told: str) -> str | None:
+    """The absolute path that a client tells; None where it is none (a tool's description, say)."""
+    path = told.strip().strip("`\"'").rstrip()
+    if not _ABSOLUTE.match(path) or len(path) > 1000 or not path.isprintable():
+        return None
+    return path.rstrip("/\\") or path
 
 
 def project_of(place: Place) -> str | None:
@@ -152,14 +160,6 @@ def _anywhere(text: str) -> Iterator[str]:
         path = (found["line"] or found["word"]).strip().rstrip(".:")
         if path != "/" and not _NO_PATH.search(path):
             yield path
-
-
-def _path(told: str) -> str | None:
-    """An absolute path out of what followed the words; None where it is none (a tool's description, say)."""
-    path = told.strip().strip("`\"'").rstrip()
-    if not _ABSOLUTE.match(path) or len(path) > 1000 or not path.isprintable():
-        return None
-    return path.rstrip("/\\") or path
 
 
 def _day(told: str) -> str | None:

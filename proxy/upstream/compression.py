@@ -29,17 +29,22 @@ def _brotli(body: bytes, largest: int) -> bytes | None:
     if library is None:
         return None
     inflater = library.Decompressor()
-    pieces, size, rest = [], 0, body
+    pieces, size = list[bytes](), 0
     try:
-        while not inflater.is_finished() and size <= largest:
-            piece: bytes = inflater.process(rest, output_buffer_limit=largest - size + 1)
-            if not piece and not rest:
+        # The last byte comes on its own: what is finished before it has something behind its end.
+        for rest in (body[:-1], body[-1:]):
+            if inflater.is_finished():
                 return None
-            pieces.append(piece)
-            size, rest = size + len(piece), b""
+            piece: bytes = inflater.process(rest, output_buffer_limit=largest - size + 1)
+            while piece:
+                pieces.append(piece)
+                size += len(piece)
+                if size > largest:
+                    return None
+                piece = b"" if inflater.is_finished() else inflater.process(b"", output_buffer_limit=largest - size + 1)
     except library.error:
         return None
-    return b"".join(pieces) if size <= largest else None
+    return b"".join(pieces) if inflater.is_finished() else None
 
 
 def _library(name: str) -> ModuleType | None:

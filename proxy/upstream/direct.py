@@ -89,7 +89,9 @@ def outgoing_headers(
         low = key.lower()
         if low in HOP_BY_HOP or low in named or low in ("host", "content-length", "expect"):
             continue
-        if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding") or is_secret(value):
+        if low.startswith("x-palimpsest-") or (listened and low == "accept-encoding"):
+            continue
+        if is_secret(value) or is_secret(low):
             continue
         kept.add(key, value)
     if listened:
@@ -126,7 +128,8 @@ def decompressed(body: bytes, encoding: str, largest: int) -> bytes | None:
         plain = inflater.decompress(body, largest)
     except zlib.error:
         return None
-    return plain if inflater.eof else None
+    # What stands behind its end another reader may take for more of it.
+    return plain if inflater.eof and not inflater.unused_data else None
 
 
 class Direct:

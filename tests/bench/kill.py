@@ -1,7 +1,7 @@
 """Kill the real server again and again under load, and count what was acknowledged and is not in the journal.
 
     python -m tests.bench.kill [--rounds 200] [--clients 8] [--busy 0] [--longest 0.9] [--hold-ms 50]
-        [--seed 1]
+        [--piece 50] [--seconds 3600] [--resume FILE] [--seed 1]
 
 A round: start `serve` on the same data folder, let clients talk through it (streamed and whole, sessions that grow and
 outlive the kills), and send SIGKILL at a random moment, in every fifth round while it still starts. An exchange counts
@@ -9,7 +9,8 @@ as acknowledged when its client has seen the end of the reply. After the last ro
 itself, and each acknowledged exchange must stand in the journal, complete; the database must be sound, every start
 clean, and what reached the provider of a session must begin with what had reached it before.
 
-``--busy`` loops take the processors meanwhile, as a build does.
+``--busy`` loops take the processors meanwhile, as a build does. The rounds run in pieces, each with a data folder of
+its own: with ``--resume`` a thousand of them are run in as many sittings as it takes.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bench import targets
+from tests.bench import pieces, targets
 from tests.bench.client import Broken, Connection
 from tests.bench.processes import NotReady, Process
 from tests.bench.seed import PROJECT, questions
@@ -112,9 +113,9 @@ async def one_round(
     told.aside += log.count("while journaling: aside")
 
 
-def run(arguments: argparse.Namespace) -> dict[str, Any]:
-    """All rounds, and the reckoning."""
-    rng = random.Random(arguments.seed)
+def run(arguments: argparse.Namespace, seed: int, rounds: int) -> dict[str, Any]:
+    """So many rounds, and the reckoning."""
+    rng = random.Random(seed)
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-kill-"))
     told, tags = Told(), itertools.count()
     home = folder / "home"
@@ -131,7 +132,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             stack.callback(_process(server).kill)
             return server
 
-        for number in range(arguments.rounds):
+        for number in range(rounds):
             if number % 5 == 4:
                 server = start(ready=False)
                 time.sleep(rng.uniform(0, 0.7))
@@ -145,8 +146,6 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             told.starts.append(_process(server).start_seconds)
             told.faults += [f"round {number}: {why}" for why in _unwell(server)]
             asyncio.run(one_round(server, told, tags, rng, arguments.clients, arguments.longest))
-            if number % 20 == 0:
-                print(f"round {number}: {len(told.acknowledged)} acknowledged", file=sys.stderr, flush=True)
         caught_up, status = False, -1
         try:
             last = start()
@@ -157,26 +156,23 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         missing, sound = _missing(home, told.acknowledged.keys())
         checked, broken = _prefixes(folder / "taken")
     return {
-        "rounds": arguments.rounds,
+        "rounds": rounds,
         "acknowledged": len(told.acknowledged),
         "lost": len(missing),
         "status_of_the_lost": Counter(told.acknowledged[receipt] for receipt in missing),
         "prefixes_checked": checked,
         "prefixes_broken": broken,
-        "without_memory": told.without_memory.total(),
-        "and_why": dict(told.without_memory.most_common(5)),
+        "without_memory": dict(told.without_memory),
         "let_go_before_durable": told.let_go,
         "set_aside": told.aside,
         "cut_by_the_kill": told.cut,
         "refused": told.refused,
         "without_receipt": told.unheard,
-        "starts": len(told.starts),
-        "start_seconds_median": round(sorted(told.starts)[len(told.starts) // 2], 2) if told.starts else None,
-        "start_seconds_most": round(max(told.starts, default=0), 2),
+        "start_seconds": [round(each, 2) for each in told.starts],
         "faults": told.faults[:20],
-        "caught_up": caught_up,
-        "stopped_with": status,
-        "database": sound,
+        "caught_up": [caught_up],
+        "stopped_with": [status],
+        "database": [sound],
     }
 
 
@@ -242,11 +238,26 @@ def main() -> None:
     parser.add_argument("--busy", type=int, default=0, help="loops that take the processors meanwhile")
     parser.add_argument("--longest", type=float, default=0.9, help="seconds that a round lasts at most")
     parser.add_argument("--hold-ms", type=int, default=50, help="how long a reply's end waits for the journal")
-    parser.add_argument("--seed", type=int, default=1)
-    result = run(parser.parse_args())
+    pieces.add_options(parser, piece=50, seconds=3600)
+    arguments = parser.parse_args()
+    done = pieces.in_pieces(arguments, arguments.rounds, lambda seed, rounds: run(arguments, seed, rounds))
+    result = reckoned({name: pieces.summed(done, name) for name in done[0]})
     print(json.dumps(result, indent=1))
-    clean = not result["faults"] and result["caught_up"] and result["stopped_with"] == 0 and result["database"] == "ok"
-    sys.exit(0 if clean and not result["lost"] and not result["prefixes_broken"] else 1)
+    clean = not result["faults"] and all(result["caught_up"]) and not any(result["stopped_with"])
+    sound = set(result["database"]) == {"ok"}
+    sys.exit(0 if clean and sound and not result["lost"] and not result["prefixes_broken"] else 1)
+
+
+def reckoned(told: dict[str, Any]) -> dict[str, Any]:
+    """The sums of all pieces with what follows from them."""
+    without, starts = sum(told["without_memory"].values()), sorted(told.pop("start_seconds"))
+    return {
+        **told,
+        "share_with_memory": round(1 - without / max(told["acknowledged"], 1), 4),
+        "starts": len(starts),
+        "start_seconds_median": starts[len(starts) // 2] if starts else None,
+        "start_seconds_most": starts[-1] if starts else None,
+    }
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """Odd and malformed requests over raw sockets, and a neighbour who asks ordinary things meanwhile.
 
-    python -m tests.bench.odd [--requests 20000] [--seconds 150] [--clients 4] [--seed 1]
+    python -m tests.bench.odd [--requests 20000] [--clients 4] [--piece 20000] [--seconds 3600] [--resume FILE]
+        [--seed 1]
 
 The server is the real command with memory on. Told: how many requests of each kind came to what, tracebacks and replies
 of status 500, bodies that reached the provider changed although nothing was added, the neighbour's times (beside those
 of a bare relay under the same load), and resident memory by the quarter. Fails where a traceback, a 500 or a changed
-byte was seen.
+byte was seen. With ``--resume`` a million of them are sent in as many sittings as it takes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.bench import targets
+from tests.bench import pieces, targets
 from tests.bench.echo import NAME
 from tests.bench.neighbours import neighbour
 from tests.bench.odd_requests import Odd, odd
@@ -35,7 +36,9 @@ from tests.bench.targets import Target
 
 PATIENCE = 10.0
 """Seconds for which a reply is waited for. A request that is not whole is waited for less."""
-UNTOLD = 0.5
+UNTOLD = 0.1
+RELAYED = 0.25
+"""For how long the bare relay is asked, as a share of the time that the server was."""
 
 
 @dataclass
@@ -67,7 +70,7 @@ async def ask(port: int, each: Odd) -> tuple[int, dict[str, str]]:
     return int(first.split()[1]), headers
 
 
-async def client(port: int, seen: Seen, lot: random.Random, most: int, until: float) -> None:
+async def client(port: int, seen: Seen, lot: random.Random, most: float, until: float) -> None:
     """Ask odd things, one after the other."""
     while seen.asked < most and time.monotonic() < until:
         seen.asked += 1
@@ -86,16 +89,14 @@ async def client(port: int, seen: Seen, lot: random.Random, most: int, until: fl
             seen.changed.append(f"{each.kind}: {each.data[:200]!r}")
 
 
-async def load(target: Target, arguments: argparse.Namespace, seconds: float) -> tuple[Seen, list[float]]:
+async def load(target: Target, askers: int, seed: int, most: float, seconds: float) -> tuple[Seen, list[float]]:
     """The load on one server, with a neighbour beside it."""
     assert target.process is not None
     seen, done, until = Seen(), asyncio.Event(), time.monotonic() + seconds
     beside = asyncio.create_task(neighbour(target.port, done))
     clients = [
-        asyncio.create_task(
-            client(target.port, seen, random.Random(f"{arguments.seed} {number}"), arguments.requests, until)
-        )
-        for number in range(arguments.clients)
+        asyncio.create_task(client(target.port, seen, random.Random(f"{seed} {number}"), most, until))
+        for number in range(askers)
     ]
     while not all(each.done() for each in clients):
         seen.resident.append(target.process.resident_mib())
@@ -105,7 +106,7 @@ async def load(target: Target, arguments: argparse.Namespace, seconds: float) ->
     return seen, sorted(await beside)
 
 
-def run(arguments: argparse.Namespace) -> dict[str, Any]:
+def run(askers: int, seed: int, count: int) -> dict[str, Any]:
     """Both servers under the same load; what was seen."""
     folder = Path(tempfile.mkdtemp(prefix="palimpsest-odd-"))
     with ExitStack() as stack:
@@ -119,25 +120,30 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         assert relay.process is not None and server.process is not None
         stack.callback(relay.process.kill)
         stack.callback(server.process.kill)
-        seen, took = asyncio.run(load(server, arguments, arguments.seconds * 0.75))
-        _, bare = asyncio.run(load(relay, arguments, arguments.seconds * 0.25))
+        began = time.monotonic()
+        seen, took = asyncio.run(load(server, askers, seed, count, float("inf")))
+        seconds = time.monotonic() - began
+        _, bare = asyncio.run(load(relay, askers, seed, float("inf"), seconds * RELAYED))
         log = server.process.written()
         stopped = server.process.stop()
     quarter = max(len(seen.resident) // 4, 1)
     quarters = [seen.resident[at : at + quarter] for at in range(0, min(4 * quarter, len(seen.resident)), quarter)]
     return {
-        "load_average": round(os.getloadavg()[0], 1),
+        "load_average": [round(os.getloadavg()[0], 1)],
+        "seconds": round(seconds),
         "requests": seen.asked,
-        "ends": {kind: dict(ends.most_common()) for kind, ends in sorted(seen.ends.items())},
+        "ends": {
+            f"{kind}: {status}": many for kind, ends in sorted(seen.ends.items()) for status, many in ends.items()
+        },
         "tracebacks": log.count("Traceback (most recent call last)"),
         "status_500": seen.failed[:5],
         "same_bytes": seen.same,
         "edited_by_memory": seen.edited,
         "changed_bytes": seen.changed[:5],
-        "neighbour_ms": times(took),
-        "neighbour_of_a_bare_relay_ms": times(bare),
-        "resident_mib_by_quarter": [round(max(each)) for each in quarters],
-        "stopped_with": stopped,
+        "neighbour_ms": [round(each * 1000, 1) for each in took],
+        "neighbour_of_a_bare_relay_ms": [round(each * 1000, 1) for each in bare],
+        "resident_mib_by_quarter": [[round(max(each)) for each in quarters]],
+        "stopped_with": [stopped],
     }
 
 
@@ -154,12 +160,15 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=20_000)
-    parser.add_argument("--seconds", type=float, default=150.0, help="for both servers together, at most")
     parser.add_argument("--clients", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    result = run(parser.parse_args())
+    pieces.add_options(parser, piece=20_000, seconds=3600)
+    arguments = parser.parse_args()
+    done = pieces.in_pieces(arguments, arguments.requests, lambda seed, count: run(arguments.clients, seed, count))
+    result = {name: pieces.summed(done, name) for name in done[0]}
+    for name in ("neighbour_ms", "neighbour_of_a_bare_relay_ms"):
+        result[name] = times(sorted(each / 1000 for each in result[name]))
     print(json.dumps(result, indent=1))
-    clean = not (result["tracebacks"] or result["status_500"] or result["changed_bytes"] or result["stopped_with"])
+    clean = not (result["tracebacks"] or result["status_500"] or result["changed_bytes"] or any(result["stopped_with"]))
     sys.exit(0 if clean else 1)
 
 

@@ -64,7 +64,12 @@ class Process:
                 self.start_seconds = time.perf_counter() - self._began
                 return
             time.sleep(0.01)
+        self.kill()
         raise NotReady(f"{url} does not answer:\n{self._log.read_text(errors='replace')[-2000:]}")
+
+    def ended(self) -> int | None:
+        """Its exit status, None while it runs."""
+        return self._popen.poll()
 
     def written(self) -> str:
         """What it and its predecessors under the same name have written since this was asked last."""

@@ -61,13 +61,17 @@ def bare_relay(folder: Path, upstream: int) -> Target:
     return Target("bare relay", port, Process(command, folder / "bare_relay.log")).ready("/v1/models")
 
 
-def palimpsest(name: str, folder: Path, home: Path, upstream: int, ready: bool = True, **settings: str) -> Target:
+def palimpsest(
+    name: str, folder: Path, home: Path, upstream: int, ready: bool = True, shell: str = "", **settings: str
+) -> Target:
     """The real command. ``settings`` are environment variables without their prefix, such as MEMORY__MODE; without
-    ``ready`` it is not waited for."""
+    ``ready`` it is not waited for. ``shell`` is what a shell does before it starts it."""
     _compile_as_installed()
     port = free_port()
     command = [sys.executable, "-c", _PALIMPSEST, "serve", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--home", str(home), "--upstream", f"http://127.0.0.1:{upstream}"]
+    if shell:
+        command = ["sh", "-c", f'{shell}; exec "$0" "$@"', *command]
     environment = {f"PALIMPSEST__{key}": value for key, value in settings.items()}
     process = Process(command, folder / f"{name.replace(' ', '_')}.log", environment)
     target = Target(name, port, process, {"x-palimpsest-project": PROJECT})

@@ -11,6 +11,7 @@ import pytest
 
 from proxy.cli.logged import OfOneLine
 from tests.fake_provider import fake_provider
+from tests.proxy.api.asking import asking
 from tests.running import Running, running
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -62,6 +63,21 @@ async def test_no_name_with_a_secret_in_it_is_kept(tmp_path: Path, caplog: pytes
     told = kept(tmp_path)
     assert KEY not in told and "secret-" in told
     assert KEY not in "\n".join(OfOneLine().format(record) for record in caplog.records)
+
+
+async def test_no_name_that_a_hook_tells_is_kept_with_a_secret_in_it(tmp_path: Path) -> None:
+    checkout = tmp_path / KEY
+    (checkout / ".git").mkdir(parents=True)
+    home = tmp_path / "home"
+    async with fake_provider() as provider, running(provider, home) as proxy:
+        for place in (str(checkout), f"/w/{KEY}/sub"):
+            told = {"client": f"client-{KEY}", "session": KEY, "event": "prompt", "text": TALK[0], "directory": place}
+            receipt = (await asking(proxy)("POST", "api/hook", told))["receipt"]
+            assert receipt and (await asking(proxy)("POST", "api/hook", {**told, "event": "reply"}))["journaled"]
+        await proxy.learned()
+        assert proxy.edge.memory is not None
+        assert (await proxy.edge.memory.journal.counts()).exchanges == 2
+    assert KEY not in kept(home)
 
 
 async def test_ordinary_names_are_kept_as_they_are(tmp_path: Path) -> None:

@@ -172,6 +172,31 @@ async def test_the_providers_own_refusal_comes_back_and_its_headers_too(tmp_path
             assert reply.status == 101 and reply.headers["x-codex-turn-state"] == "t-1"
 
 
+async def test_every_response_that_a_socket_asks_for_counts_against_the_limits(tmp_path: Path) -> None:
+    async with standing(tmp_path, server__limits__requests_per_minute=3) as (proxy, provider):
+        async with opened(proxy, "one") as socket:
+            for _ in range(2):
+                assert (await answered(socket, asking(LESSON)))[-1]["type"] == "response.completed"
+            [told] = await answered(socket, asking(LESSON))
+            assert (told["type"], told["status"], told["error"]["type"]) == ("error", 429, "rate_limit_error")
+            assert 1 <= int(told["headers"]["retry-after"]) <= 20
+            await socket.send_str('{"type":"response.processed"}')
+            assert json.loads(await socket.receive_str(timeout=30)) == provider.events()[0]
+        assert provider.frames == [asking(LESSON), asking(LESSON), '{"type":"response.processed"}']
+
+
+async def test_a_socket_on_which_too_much_is_sent_is_closed(tmp_path: Path) -> None:
+    async with (
+        standing(tmp_path, server__limits__mib_per_minute=1) as (proxy, provider),
+        opened(proxy, "one") as socket,
+    ):
+        await socket.send_bytes(b"x" * 2**20)
+        await socket.send_bytes(b"x" * 2**19)
+        message = await socket.receive(timeout=30)
+        assert (message.type, message.data) == (WSMsgType.CLOSE, 1013)
+        assert provider.frames == []
+
+
 async def test_where_the_way_depends_on_the_model_there_is_no_socket(tmp_path: Path) -> None:
     routes = [{"model": "claude-*", "dialect": "openai-responses", "url": "http://127.0.0.1:1"}]
     async with standing(tmp_path, upstream__routes=routes) as (proxy, provider):

@@ -180,7 +180,9 @@ class PageFiles:
         for owners in self._making:
             self._changes.update(owners)  # what it is made of may be what was forgotten
         places = [place_of(owner) for owner in owners or ()]
-        users = {_name(place[0].user) for place in places if place and place[0].user}
+        people = [place[0] for place in places if place and place[0].user]
+        # Those of organisations lay where others' of their name do, once.
+        users = {name for person in people for name in (_person(person), _name(person.user))}
         # What several people share may stand on the page of each.
         shared = not places or any(place is None or place[0].user is None for place in places)
         await asyncio.to_thread(self._unmake, {"*"} if shared else users)
@@ -190,7 +192,7 @@ class PageFiles:
             PageFolder(path, self._device).unmake()
 
     def _of(self, scope: Scope) -> PageFolder:
-        return PageFolder(self._folder / _name(scope.user) / _name(scope.project), self._device)
+        return PageFolder(self._folder / _person(scope) / _name(scope.project), self._device)
 
     def _is_edited(self, kept: _Kept) -> bool:
         """Whether a file was changed by somebody else. While it is being made anew they change, and what there is will
@@ -291,6 +293,12 @@ def _heeded(facts: Sequence[Fact], budget: int, now: datetime, standing: frozens
     """The page of some facts without those that lose to one of a nearer layer."""
     lost = nearest(facts)
     return page([fact for fact in facts if fact.id not in lost], budget, now, standing=standing)
+
+
+def _person(scope: Scope) -> str:
+    """The folder's name for a person: two organisations may have one of the same name. What stands between both names
+    stands in neither."""
+    return _name(scope.user if scope.org is None else f"{scope.org}\0{scope.user}")
 
 
 def _name(name: str | None) -> str:

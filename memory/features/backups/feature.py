@@ -67,8 +67,8 @@ class Backups(Feature):
         if overdue is not None and overdue > LATE:
             why.append(f"no backup was made when it was due: see the log, and {self._keeping.place(state)}")
         why += [
-            f"something was forgotten while {place} could not be reached: its backups may hold it still. Delete those "
-            "made before, then `palimpsest backup` there"
+            f"something was forgotten while {place} could not be reached, or its encrypted backups not be opened: they "
+            "may hold it still. Delete those made before, then `palimpsest backup` there"
             for place in state.stale
         ]
         return why
@@ -123,7 +123,7 @@ class Backups(Feature):
         async with self._making:
             unreached = await asyncio.to_thread(self._keeping.forget, gone, self._core.now())
         for place in unreached:
-            log.warning("%s cannot be reached: its backups may hold what was forgotten", place)
+            log.warning("%s cannot be reached or opened: its backups may hold what was forgotten", place)
 
     async def _keep(self) -> None:
         while True:

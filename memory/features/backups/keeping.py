@@ -24,6 +24,7 @@ from memory.stores.backups.places import (
     read_state,
     write_state,
 )
+from memory.stores.backups.sealing import sealed_in
 
 SCHEDULED: Final = "on schedule"
 ANEW: Final = "anew, after something was forgotten"
@@ -70,15 +71,14 @@ class Keeping:
 
     def forget(self, gone: Forgotten, now: datetime) -> list[Path]:
         """Make a new backup in each folder in which one holds something that is gone, and remove those; the folders
-        that cannot be reached, whose backups may hold it still."""
+        that cannot be reached or looked through, whose backups may hold it still."""
         memories: list[Fact | Passage] = [*gone.facts, *gone.passages]
         digests = {memory.source for memory in memories if memory.source}
         texts = {memory.text for memory in memories}
         state, unreached = self.state(), list[Path]()
         for place in known_places(self._home, state):
-            if not place.is_dir():
-                unreached += [place] if str(place) in state.places else []
-                continue
+            if not place.is_dir() or any(sealed_in(place)):
+                unreached += [place] if place.is_dir() or str(place) in state.places else []
             hold = list(holding(place, gone.ids, digests, texts))
             if hold:
                 take(self._home, place, now.astimezone(UTC), ANEW, state.keys)

@@ -13,6 +13,8 @@ _HEX = r"[0-9a-fA-F]"
 # prefix (literal), what follows it, kind
 PREFIXES: tuple[tuple[str, str, str], ...] = (
     # Models
+    ("palimpsest-token-", r"[0-9a-f]{40}", "palimpsest token"),
+    ("palimpsest-page-", rf"{_URL}{{43}}", "palimpsest session"),
     ("palimpsest-", r"[0-9a-f]{32}", "palimpsest key"),
     ("sk-ant-", rf"{_URL}{{12,}}", "anthropic key"),
     ("sk-or-", rf"{_URL}{{20,}}", "openrouter key"),

@@ -26,7 +26,8 @@ _PIECE: Final = 500
 class State(msgspec.Struct, frozen=True):
     """``places`` are all folders that backups were made in; ``every`` is a number of seconds, None for never, and
     ``place`` where those go. ``keep`` is how many stay in it. ``verified`` and ``faults`` are of the last look whether
-    the journal holds together; ``stale`` are places that could not be reached when something was forgotten."""
+    the journal holds together; ``stale`` are places that could not be reached, or their backups not be opened, when
+    something was forgotten."""
 
     places: tuple[str, ...] = ()
     every: float | None = None

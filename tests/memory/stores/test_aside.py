@@ -23,7 +23,7 @@ from memory.scope import Layer, Scope
 from memory.session import Exchange, HiddenRound, Shed, Shown
 from memory.stores import messages, spill
 from memory.stores.draft import Draft
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import Fault, StoreFault, sqlite_fault
 from memory.stores.exchanges import Written
 from memory.stores.journal import SqliteJournal
 from tests.memory.stores.making import (
@@ -237,14 +237,17 @@ async def test_one_that_cannot_be_written_is_left_and_the_rest_is_taken_back(tmp
     assert files(tmp_path) == []
 
 
-async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_taken_yet(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fault", [Fault.FULL, Fault.FAILING, Fault.LOCKED])
+async def test_one_that_cannot_be_read_is_counted_also_where_the_next_is_not_taken_yet(
+    tmp_path: Path, fault: Fault
+) -> None:
     await left_behind(tmp_path, *(exchange(f"e{number}", [user(f"hi {number}")]) for number in range(2)))
     files(tmp_path)[0].write_bytes(b"")
     async with opened(tmp_path) as journal:
         append = journal._append
 
         def full(connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
-            raise StoreFault("no space", Fault.FULL)
+            raise StoreFault("no space", fault)
 
         journal._append = full  # type: ignore[method-assign]
         with pytest.raises(StoreFault, match="no space"):
@@ -463,3 +466,10 @@ async def test_setting_aside_does_not_wait_for_a_forget(tmp_path: Path) -> None:
             assert len(files(tmp_path)) == 1
         await committing
         assert journal.aside == 0
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_FULL])
+def test_a_quota_or_a_disk_that_fails_is_tried_again_as_a_full_one_is(code: int) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    assert sqlite_fault(error, "journal.db").passing

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
 
+from memory.stores import sealed
 from memory.stores.backups.backup import backups_in
 from proxy.cli.server import Server
 from tests.proxy.cli.running import run
@@ -63,6 +65,52 @@ def test_a_schedule_is_kept_by_the_server_until_it_is_ended(home: Path, tmp_path
 def test_what_is_no_span_of_time_is_refused(every: str) -> None:
     run("remember", SAID)
     assert run("backup", "--every", every).code == 2
+
+
+def test_an_encrypted_backup_is_one_file_that_only_its_passphrase_opens(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealed, "WORK", 10)
+    secret, other = tmp_path / "secret", tmp_path / "other"
+    secret.write_text("twelve moorings\n")
+    other.write_text("thirteen moorings\n")
+    run("remember", SAID, *BOAT)
+    before, disk = run("export").out, tmp_path / "disk"
+    done = run("backup", "--encrypt", "--passphrase-file", str(secret), "--to", str(disk))
+    [file] = disk.iterdir()
+    assert done.code == 0 and str(file) in done.out and file.name.endswith(".age")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and b"mooring" not in file.read_bytes()
+    assert str(file) in run("backup", "--list").out and not list(home.glob(".sealing-*"))
+    opens = ("--passphrase-file", str(secret))
+    assert "holds together" in run("verify", str(file), *opens).out
+    assert "passphrase" in run("verify", str(file), "--passphrase-file", str(other)).err
+    assert "--passphrase-file" in run("restore", str(file), "-y").err
+    assert f"the newest is {file}" in run("restore", "-y").err
+    run("remember", "The mooring has moved.", *BOAT)
+    done = run("restore", str(file), "-y", *opens)
+    assert done.code == 0, done.err
+    assert run("export").out == before and not list(home.glob(".opened-*"))
+    assert run("backup", "--encrypt", "--passphrase-file", str(tmp_path / "none")).code == 2
+    other.write_text("short\n")
+    assert "at least 12" in run("backup", "--encrypt", "--passphrase-file", str(other)).err
+    assert "cron" in run("backup", "--encrypt", "--every", "1d", *opens).err
+
+
+def test_what_is_forgotten_may_be_in_an_encrypted_backup_and_that_is_told(
+    home: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealed, "WORK", 10)
+    secret = tmp_path / "secret"
+    secret.write_text("twelve moorings\n")
+    id = run("remember", SAID, *BOAT, "--json").json["id"]
+    encrypted = ("backup", "--encrypt", "--passphrase-file", str(secret))
+    assert run(*encrypted).code == 0
+    assert run("forget", id, *BOAT).code == 0
+    assert any("may hold it still" in why for why in server.ask("GET", "health")["why"])
+    [file] = (home / "backups").glob("*.age")
+    file.unlink()
+    assert run(*encrypted).code == 0
+    assert not any("may hold it still" in why for why in server.ask("GET", "health")["why"])
 
 
 def test_a_damaged_journal_says_what_to_do_and_that_helps(home: Path) -> None:

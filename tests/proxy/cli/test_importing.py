@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memory.stores import sealed
 from proxy.api import imports
 from proxy.cli import importing
 from tests.proxy.cli.running import run
@@ -180,6 +181,22 @@ def test_an_export_that_is_imported_elsewhere_is_the_same_to_the_byte(tmp_path: 
     again = taken(str(out), *elsewhere)
     assert (again["facts"], again["passages"], again["pages"]) == (0, 0, 0)
     assert "heron" in run("search", "staging cluster", *elsewhere).out
+
+
+def test_an_encrypted_export_is_imported_with_its_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealed, "WORK", 10)
+    secret, wrong, out = tmp_path / "secret", tmp_path / "wrong", tmp_path / "all.jsonl.age"
+    secret.write_text("twelve moorings\n")
+    wrong.write_text("thirteen moorings\n")
+    run("remember", "The mascot is an otter", "--project", "boat")
+    done = run("export", "--out", str(out), "--encrypt", "--passphrase-file", str(secret))
+    assert done.code == 0 and b"otter" not in out.read_bytes()
+    elsewhere = ("--home", str(tmp_path / "elsewhere"))
+    assert "--passphrase-file" in run("import", str(out), *elsewhere).err
+    assert "age: the passphrase" in run("import", str(out), "--passphrase-file", str(wrong), *elsewhere).err
+    taken(str(out), "--passphrase-file", str(secret), *elsewhere)
+    assert run("export", *elsewhere).out == run("export").out
+    assert not list((tmp_path / "elsewhere").glob(".opened-*"))
 
 
 def test_what_was_forgotten_stays_forgotten_whatever_is_imported(tmp_path: Path) -> None:

@@ -323,3 +323,18 @@ async def test_a_folder_where_the_marks_lie_makes_nothing_a_persons_own_word(tmp
     assert ".made.json is a folder" in pages.faults(SCOPE)[0]
     assert await journal.find_facts(SCOPE.owners(), "") == [learnt]
     await journal.close()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (Scope("north", "kim", "depot"), Scope("south", "kim", "depot")),
+        (Scope("north", "kim", "depot"), Scope(None, "kim", "depot")),
+        (Scope("north", "kim", "depot"), Scope(None, "north/kim", "depot")),
+        (Scope("north-kim", "x", "depot"), Scope("north", "kim-x", "depot")),
+    ],
+)
+def test_no_two_people_have_one_folder(one: Scope, other: Scope, tmp_path: Path) -> None:
+    pages = PageFiles.__new__(PageFiles)
+    pages._folder, pages._device = tmp_path, "here"
+    assert pages.path(one) != pages.path(other)
