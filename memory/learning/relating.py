@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from memory.fact import Category, Draft, Fact, Origin, State
+from memory.language.claim import Claim
+from memory.language.narrowing import narrowed
 from memory.language.scopes import apart, circumstances, narrower
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
@@ -19,14 +21,20 @@ LIKE: Final = 0.25
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
 OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""
-SAME_WORDS: Final = 0.6
-"""Share of common stems from which on a statement has another one's words."""
 EVEN_SO: Final = 0.75
 """How likely it must be that two statements cannot both hold whose form speaks against that."""
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
 """What the encoder was fitted to: how work is done, the project, the people in it."""
 _ALSO: Final = vocabulary("also too additionally besides auch außerdem zusätzlich también además aussi também")
 """Words by which something comes beside what there is."""
+_OF_ANY: Final = frozenset(
+    stem(word)
+    for word in vocabulary(
+        "use uses using used here please always never again wrong told said say keep make just only must should "
+        "instead rather want need bitte immer nie hier nur nutz nimm benutze usa usar siempre nunca aquí"
+    )
+)
+"""Words that an instruction may have, whatever it is about."""
 _DAYS: Final = frozenset(
     stem(day)
     for day in vocabulary(
@@ -75,7 +83,11 @@ def may_replace(older: str, newer: str) -> bool:
 
 
 def _tells_as_much(older: str, newer: str) -> bool:
-    """Whether a statement comes beside nothing, and tells a day or a number where the older one tells one."""
+    """Whether a statement comes beside nothing, is no wider than the older one, and tells a day or a number where that
+    tells one."""
+    before, after = Claim(older), Claim(newer)
+    if narrowed(after, before) and not narrowed(before, after):
+        return False
     said, held = [word.lower() for word in tokens(newer)], {word.lower() for word in tokens(older)}
     if not _ALSO.isdisjoint(said[:OPENING]):
         return False
@@ -114,9 +126,10 @@ def _by_form(relation: Relation, older: str, newer: str) -> Relation:
 
 
 def _has_the_words_of(newer: str, older: str) -> bool:
-    """Whether a statement tells what another one tells in nearly the same words. Of a denial the words tell."""
+    """Whether a statement tells what another one tells in the same words but for those of any instruction. Of a denial
+    the words tell."""
     said, held = (frozenset(stem(word) for word in words(text) if word not in STOP) for text in (newer, older))
-    return len(said & held) >= SAME_WORDS * len(said | held) and not other_values(older, newer)
+    return bool(said & held) and said ^ held <= _OF_ANY
 
 
 def other_values(older: str, newer: str) -> bool:

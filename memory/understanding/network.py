@@ -28,7 +28,7 @@ FLAGS: Final = ("ends", "continues", "answers", "refers")
 clause, to be understood."""
 
 
-PERSONAL: Final = {"pref": 0.5, "rule": 0.5, "corr": 0.5}
+PERSONAL: Final = {"pref": 0.5, "rule": 0.55, "corr": 0.55}
 """The probability from which on what guides the agent counts as meant for all of the person's work. What they like
 mostly is; a rule mostly is about the code at hand."""
 ABOUT_PERSON: Final = 0.8
