@@ -22,7 +22,7 @@ Place = tuple[int, int]
 """A part of a conversation: the message's index, and the part's in it."""
 
 
-class Kind(StrEnum):
+class ActionKind(StrEnum):
     """What a call does to the world."""
 
     READ = "read"
@@ -33,7 +33,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-class Action(NamedTuple):
+class ToolAction(NamedTuple):
     """One tool call with the place of its result, None where there is none (yet).
 
     ``about`` is the same for two calls that ask for the same thing; ``paths`` are the files that it names; ``lines``
@@ -43,7 +43,7 @@ class Action(NamedTuple):
     call: Place
     result: Place | None
     name: str
-    kind: Kind
+    kind: ActionKind
     about: str
     paths: tuple[str, ...] = ()
     lines: tuple[float, float] = (0, float("inf"))
@@ -79,7 +79,7 @@ def parts_of(conversation: Conversation) -> Parts:
     return found
 
 
-def actions(conversation: Conversation, parts: Parts | None = None) -> list[Action]:
+def actions(conversation: Conversation, parts: Parts | None = None) -> list[ToolAction]:
     """The conversation's calls, in their order; ``parts`` are its own where they are gathered already."""
     calls, given, _ = parts if parts is not None else parts_of(conversation)
     results: dict[str, list[tuple[Place, ToolResult]]] = {}
@@ -101,18 +101,18 @@ def actions(conversation: Conversation, parts: Parts | None = None) -> list[Acti
     return found
 
 
-def action(place: Place, call: ToolCall, at: Place | None, result: ToolResult | None) -> Action:
+def action(place: Place, call: ToolCall, at: Place | None, result: ToolResult | None) -> ToolAction:
     """What one call did."""
     shape = _shape(call.name, call.arguments)
     about = shape.about or f"{call.name} {call.arguments}"
-    return Action(place, at, call.name, shape.kind, about, shape.paths, shape.lines, shape.command, _failed(result))
+    return ToolAction(place, at, call.name, shape.kind, about, shape.paths, shape.lines, shape.command, _failed(result))
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
     """What a call's name and arguments tell; an empty ``about`` stands for both."""
 
-    kind: Kind
+    kind: ActionKind
     paths: tuple[str, ...] = ()
     lines: tuple[float, float] = (0, float("inf"))
     command: str = ""
@@ -127,21 +127,21 @@ def _shape(name: str, raw: str) -> _Shape:
     paths = tuple(_paths(arguments)) if arguments else ()
     verbs = _verbs(name)
     if _is_plan(verbs, arguments):
-        return _Shape(Kind.PLAN)
+        return _Shape(ActionKind.PLAN)
     if patched := tuple(dict.fromkeys(_PATCHED.findall(_patch(raw, arguments, command)))):
-        return _Shape(Kind.WRITE, patched, command=command, about=command)
+        return _Shape(ActionKind.WRITE, patched, command=command, about=command)
     if command:
         written, read, lines = _shell(command)
         if written:
-            return _Shape(Kind.WRITE, written, command=command, about=command)
-        return _Shape(Kind.READ if read else Kind.RUN, read or paths, lines, command, command)
+            return _Shape(ActionKind.WRITE, written, command=command, about=command)
+        return _Shape(ActionKind.READ if read else ActionKind.RUN, read or paths, lines, command, command)
     if verbs & _DELEGATING and any(isinstance(arguments.get(key), str) for key in _ERRANDS):
-        return _Shape(Kind.DELEGATE, paths)
+        return _Shape(ActionKind.DELEGATE, paths)
     if paths and (verbs & _WRITING or any(key in arguments for key in _CONTENTS)):
-        return _Shape(Kind.WRITE, paths)
+        return _Shape(ActionKind.WRITE, paths)
     if paths and not verbs & _SEARCHING:
-        return _Shape(Kind.READ, paths, _range(arguments), about=f"{name} {paths[0]}")
-    return _Shape(Kind.OTHER, paths)
+        return _Shape(ActionKind.READ, paths, _range(arguments), about=f"{name} {paths[0]}")
+    return _Shape(ActionKind.OTHER, paths)
 
 
 _WRITING = frozenset(

@@ -7,7 +7,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditEntry:
     """One question to our own endpoints. ``what`` is its method and path without names, ``memory`` the id in it,
     ``user`` whom the token is for, empty for everybody."""
 

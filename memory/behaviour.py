@@ -10,7 +10,7 @@ from enum import StrEnum
 from memory.fact import Fact
 
 
-class Deed(StrEnum):
+class StepKind(StrEnum):
     """What sort of step it was."""
 
     LOOK = "look"
@@ -21,7 +21,7 @@ class Deed(StrEnum):
     PERSON = "person"
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """How a step ended. ``REFUSED``: the person did not let it be done."""
 
     DONE = "done"
@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     REFUSED = "refused"
 
 
-class Sign(StrEnum):
+class FeedbackSign(StrEnum):
     """What a person's message says of the work before it; the ``family`` of a person's step."""
 
     ASKS = "asks"
@@ -39,7 +39,7 @@ class Sign(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkStep:
     """One thing that was done in a session, without its content.
 
     ``family`` is what two steps of one habit have in common (``go test``, ``edit *.go``), ``shape`` the same with its
@@ -48,14 +48,14 @@ class Step:
     again under another session's name is no new step. ``source`` is the digest of the message that it stood in.
     """
 
-    deed: Deed
+    deed: StepKind
     family: str
     shape: str
     session: str
     at: datetime
     mark: bytes
     source: bytes
-    outcome: Outcome = Outcome.DONE
+    outcome: StepOutcome = StepOutcome.DONE
     traits: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -69,7 +69,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class CommandFailure:
     """What a tool result shows to have gone wrong: the error's keys, and the family of the command that failed."""
 
     family: str
@@ -85,7 +85,7 @@ class Fix:
     the agent had read the web before.
     """
 
-    failure: Failure
+    failure: CommandFailure
     failed: str
     worked: str
     between: tuple[str, ...]
@@ -107,7 +107,7 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownObservation:
     """Which fact (``memory``) holds an observation. ``subject`` names what was observed, ``sort`` says what it is,
     ``detail`` is JSON for a list of them."""
 
@@ -119,13 +119,13 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class BehaviourRecord:
     """What the worker writes of how work was done, beside the facts: an owner's steps, which facts hold which
     observations, for the facts that hold a fix the failure by which it is found, and the facts (``retired``) that hold
     nothing any more."""
 
     owner: str
-    steps: tuple[Step, ...] = ()
-    known: tuple[Known, ...] = ()
-    failures: Mapping[str, Failure] = field(default_factory=dict)
+    steps: tuple[WorkStep, ...] = ()
+    known: tuple[KnownObservation, ...] = ()
+    failures: Mapping[str, CommandFailure] = field(default_factory=dict)
     retired: tuple[str, ...] = ()

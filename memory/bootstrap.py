@@ -14,69 +14,69 @@ from functools import lru_cache
 from pathlib import Path
 
 from memory.candidate import CandidateKind
-from memory.day.approval.approving import Approving
-from memory.day.approval.conventions import Conventions, places
-from memory.day.approval.retiring import Retirements
-from memory.day.approval.skills import Skills
-from memory.day.learn import Learner
-from memory.day.lessons.graphing import Graphing
-from memory.day.lessons.indexing import terms_of
-from memory.day.mending import Mending
-from memory.day.moving.exporting import Exporting
-from memory.day.moving.importing import Importing
-from memory.day.moving.replaying import Replaying
-from memory.day.moving.research import ResearchRecords
-from memory.day.moving.syncing import Syncing
-from memory.day.note import Notes
-from memory.day.page.edits import PageEdits
-from memory.day.page.files import PageFiles
-from memory.day.pause import Pause
-from memory.day.person.commands import Commands
-from memory.day.person.quarantine import Quarantine
-from memory.day.person.revising import Revising
-from memory.day.prepare import Preparation
-from memory.day.recall import Recall
-from memory.day.reindexing import Reindexing
-from memory.day.research.findings import Findings
-from memory.day.research.folders import AllowedFolders
-from memory.day.research.library import Library
-from memory.day.research.researching import Researching
-from memory.day.research.shelves import Shelves
-from memory.day.retaining import Retaining
-from memory.day.sessions.finding import LiveSessions
-from memory.day.sessions.offering import Offering
-from memory.day.sessions.spawned import Spawned
-from memory.day.tiers import in_short
-from memory.day.tiers.content import Contents
-from memory.day.tiers.tiering import Lowering, Reword, Tiering
-from memory.day.tools import Tools
-from memory.day.warming import Warming
-from memory.day.window.counting import Counting
-from memory.day.window.fitting import Fitting
-from memory.day.window.load import Loads
-from memory.day.window.paging import Paging
-from memory.day.window.reported import Reported
-from memory.day.window.shedding import Shedding
-from memory.day.worker import Following
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
 from memory.hooks.feature import Core
 from memory.learning.redact import redact
-from memory.models.choose import choose_embedder
-from memory.models.tokens import Tokens
-from memory.models.windows import Windows, open_windows
-from memory.night import Child, Improve, Nights, as_planned
+from memory.models.embedder_choice import choose_embedder
+from memory.models.tokens import TokenCounter
+from memory.models.windows import ModelWindows, open_windows
+from memory.night import Improve, NightRunner, PlannerProcess, as_planned
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
+from memory.services.approval.conventions import Conventions, places
+from memory.services.approval.decisions import CandidateApprovals
+from memory.services.approval.skill_retirement import Retirements
+from memory.services.approval.skills import Skills
+from memory.services.cache_warming import CacheWarmer
+from memory.services.index_repair import IndexRepairWorker
+from memory.services.journaling import ExchangeJournal
+from memory.services.learn import Learner
+from memory.services.lessons.entity_graph import EntityGraphWorker
+from memory.services.lessons.indexing import terms_of
+from memory.services.page.edits import PageEditor
+from memory.services.page.files import PageFiles
+from memory.services.pause import Pause
+from memory.services.person.commands import Commands
+from memory.services.person.fact_revision import FactReviser
+from memory.services.person.quarantine import Quarantine
+from memory.services.prepare import Preparation
+from memory.services.recall import Recall
+from memory.services.reindexing import Reindexer
+from memory.services.research.findings import Findings
+from memory.services.research.folders import AllowedFolders
+from memory.services.research.library import ResearchLibrary
+from memory.services.research.research_index import ResearchIndex
+from memory.services.research.research_worker import ResearchWorker
+from memory.services.retention import RetentionWorker
+from memory.services.sessions.hidden_tools import ToolOffering
+from memory.services.sessions.session_matching import SessionMatcher
+from memory.services.sessions.subagent_detection import RecentErrands
+from memory.services.tiers import in_short
+from memory.services.tiers.content import Contents
+from memory.services.tiers.tiering import Reword, TierMaker, TierWorker
+from memory.services.tools import MemoryTools
+from memory.services.transfer.exporting import Exporter
+from memory.services.transfer.importing import Importer
+from memory.services.transfer.replaying import SessionReplayer
+from memory.services.transfer.research import ResearchRecords
+from memory.services.transfer.syncing import Syncing
+from memory.services.window.counting import RequestCounter
+from memory.services.window.fitting import WindowFitter
+from memory.services.window.paging import PageIn
+from memory.services.window.request_size import RequestSizer
+from memory.services.window.shedding import Shedder
+from memory.services.window.usage_calibration import UsageCalibration
+from memory.services.worker import JournalFollower
 from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
-from memory.stores.generations import Folders, Generations, Server
+from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
-from memory.stores.lasting_files import LastingFolders
 from memory.stores.lost_journal import set_aside
+from memory.stores.published_files import PublishedFolders
 
 log = logging.getLogger(__name__)
 
@@ -94,43 +94,43 @@ class Memory:
     journal: SqliteJournal
     generations: Generations
     generation: Generation
-    sessions: LiveSessions
+    session_matcher: SessionMatcher
     preparation: Preparation
-    notes: Notes
+    exchange_journal: ExchangeJournal
     learner: Learner
     recall: Recall
     pages: PageFiles
     commands: Commands
     quarantine: Quarantine
-    revising: Revising
-    tools: Tools
-    offering: Offering
-    reindexing: Reindexing
-    mending: Mending
-    tiering: Tiering
-    warming: Warming
-    counting: Counting
-    reported: Reported
-    windows: Windows
-    nights: Nights
-    exporting: Exporting
-    importing: Importing
+    fact_reviser: FactReviser
+    tools: MemoryTools
+    tool_offering: ToolOffering
+    reindexer: Reindexer
+    index_repair: IndexRepairWorker
+    tier_worker: TierWorker
+    cache_warmer: CacheWarmer
+    token_counting: RequestCounter
+    usage_calibration: UsageCalibration
+    windows: ModelWindows
+    night_runner: NightRunner
+    exporter: Exporter
+    importer: Importer
     syncing: Syncing
-    replaying: Replaying
+    session_replayer: SessionReplayer
     features: Features
-    graphing: Graphing
-    approving: Approving
-    spawned: Spawned
+    entity_graph: EntityGraphWorker
+    approvals: CandidateApprovals
+    recent_errands: RecentErrands
     findings: Findings
-    library: Library
-    researching: Researching
-    retaining: Retaining
+    research_library: ResearchLibrary
+    research_worker: ResearchWorker
+    retention: RetentionWorker
     pause: Pause
 
     @property
-    def following(self) -> tuple[Following, ...]:
+    def followers(self) -> tuple[JournalFollower, ...]:
         """The workers that follow the journal."""
-        return self.learner, self.tiering, self.researching
+        return self.learner, self.tier_worker, self.research_worker
 
     @property
     def embedder(self) -> Embedder:
@@ -139,20 +139,20 @@ class Memory:
 
     async def close(self) -> None:
         """Write what waits, then let go of the files."""
-        await self.warming.stop()
+        await self.cache_warmer.stop()
         await self.features.stop()
-        await self.retaining.stop()
-        await self.mending.stop()
-        await self.nights.stop()
+        await self.retention.stop()
+        await self.index_repair.stop()
+        await self.night_runner.stop()
         await self.preparation.settle()
-        await self.notes.stop()
-        await self.researching.stop()
+        await self.exchange_journal.stop()
+        await self.research_worker.stop()
         await self.learner.stop()
-        await self.graphing.stop()
+        await self.entity_graph.stop()
         await self.recall.weighing.settle()
-        await self.tiering.stop()
-        await self.counting.settle()
-        await self.reported.settle()
+        await self.tier_worker.stop()
+        await self.token_counting.settle()
+        await self.usage_calibration.settle()
         await self.pages.settle()
         try:
             await self.recall.index.close()
@@ -199,9 +199,9 @@ async def open_memory(
         server = settings.qdrant
         generations = Generations(
             journal,
-            Server(server.url, server.api_key)
+            ServerIndexes(server.url, server.api_key)
             if server.url
-            else Folders(home / "index", settings.recall.points_at_hand),
+            else FolderIndexes(home / "index", settings.recall.points_at_hand),
         )
         index, generation = await generations.open_current(embedder)
     except BaseException:
@@ -213,8 +213,8 @@ async def open_memory(
     def paused() -> bool:
         return pause.on
 
-    def kept() -> tuple[Path, str] | None:
-        return (recall.index.kept_in, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
+    def vector_folder() -> tuple[Path, str] | None:
+        return (recall.index.snapshot_folder, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
 
     def journaled() -> None:
         learner.wake()
@@ -222,9 +222,9 @@ async def open_memory(
         researching.wake()
 
     def asked(scope: Scope) -> None:
-        warming.asked(scope)
+        warming.owner_seen(scope)
 
-    sessions = LiveSessions(journal, new_id, settings.measure.holdout)
+    sessions = SessionMatcher(journal, new_id, settings.measure.holdout)
 
     def has_changed(owners: frozenset[str]) -> None:
         pages.changed(owners)
@@ -238,9 +238,9 @@ async def open_memory(
     async def near(owner: str, text: str, more: Iterable[Fact] = (), /) -> list[tuple[Fact, float, float]]:
         return await learner.neighbours(owner, text, more)
 
-    edits = PageEdits(journal, near, guard, new_id, now, device, lambda: learner.resting())
+    edits = PageEditor(journal, near, guard, new_id, now, device, lambda: learner.resting())
     pages = PageFiles(settings.page, journal, home / "pages", now, edits, device, lambda: learner.wake())
-    warming = Warming(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
+    warming = CacheWarmer(journal, recall, pages if settings.page.enabled else None, guard, now, recall.busy)
     learner = Learner(
         settings.learning,
         journal,
@@ -254,51 +254,55 @@ async def open_memory(
         recall.weighing.heard,
         device,
     )
-    tokens = Tokens()
+    tokens = TokenCounter()
     model = _model(settings.model, journal, now)
     reworded = _reworded(model, tokens) if model and settings.model.overviews else None
-    tiering = Tiering(journal, Lowering(in_short.tiers, in_short.arguments, tokens.near), guard, recall.busy, reworded)
-    spawned = Spawned()
+    tiering = TierWorker(
+        journal, TierMaker(in_short.tiers, in_short.arguments, tokens.near), guard, recall.busy, reworded
+    )
+    spawned = RecentErrands()
     folders = AllowedFolders(settings.research.folders)
-    shelves = Shelves(journal, recall)
+    shelves = ResearchIndex(journal, recall)
     findings = Findings(settings.research, journal, shelves, folders)
-    researching = Researching(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
+    researching = ResearchWorker(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
     records = ResearchRecords(journal, researching)
-    counting = Counting(tokens, guard, windows.of)
-    reported = Reported(counting, journal, windows, guard)
+    counting = RequestCounter(tokens, guard, windows.of)
+    reported = UsageCalibration(counting, journal, windows, guard)
     await reported.open()
-    loads = Loads(counting, reported, windows)
-    fitting = Fitting(
+    loads = RequestSizer(counting, reported, windows)
+    fitting = WindowFitter(
         loads,
-        Shedding(settings.shedding, journal, loads, reported, windows),
-        Paging(settings.shedding),
+        Shedder(settings.shedding, journal, loads, reported, windows),
+        PageIn(settings.shedding),
         reported,
         pages.page,
         guard,
     )
     room = DiskRoom(home, settings.journal.min_free_mib * 2**20)
-    notes = Notes(journal, guard, journaled, sessions.found, room, sessions.commit, sessions.unwritten)
+    notes = ExchangeJournal(
+        journal, guard, journaled, sessions.find_or_create, room, sessions.commit, sessions.unwritten
+    )
     await notes.open()
-    graphing = Graphing(journal, guard, recall.busy)
+    graphing = EntityGraphWorker(journal, guard, recall.busy)
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]
-    retaining = Retaining(settings.journal.keep_days, journal, works, guard, now, recall.busy)
+    retaining = RetentionWorker(settings.journal.keep_days, journal, works, guard, now, recall.busy)
     learner.start()
     graphing.start()
     retaining.start()
     chain.start()
-    reindexing = Reindexing(journal, generations, recall, learner)
-    mending = Mending(journal, generations, reindexing, recall, guard)
+    reindexing = Reindexer(journal, generations, recall, learner)
+    mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
     mending.start()
     tiering.start()
     if settings.research.enabled:
         researching.start()
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
-    files = LastingFolders()
+    files = PublishedFolders()
     conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
     skills = Skills(files, projects or {})
-    approving = Approving(
+    approving = CandidateApprovals(
         journal,
         files,
         {
@@ -317,10 +321,10 @@ async def open_memory(
     )
     commands = Commands(journal, recall, learner, pages, sessions, notes, approving, chain, new_id, now)
     content = Contents(journal).content
-    nights = Nights(
+    nights = NightRunner(
         settings.night,
         journal,
-        Child(home / "journal.db", settings.night, kept, journal.changed.take),
+        PlannerProcess(home / "journal.db", settings.night, vector_folder, journal.changed.take),
         learner,
         pages,
         guard,
@@ -331,15 +335,15 @@ async def open_memory(
     )
     if settings.mode is Mode.ON:
         nights.start()
-    tools = Tools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
-    importing = Importing(journal, learner, pages, records, chain, now)
+    tools = MemoryTools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
+    importing = Importer(journal, learner, pages, records, chain, now)
     return Memory(
         settings=settings,
         home=home,
         journal=journal,
         generations=generations,
         generation=generation,
-        sessions=sessions,
+        session_matcher=sessions,
         preparation=Preparation(
             settings,
             sessions,
@@ -355,35 +359,35 @@ async def open_memory(
             chain,
             journal.memories,
         ),
-        notes=notes,
+        exchange_journal=notes,
         learner=learner,
         recall=recall,
         pages=pages,
         commands=commands,
         quarantine=Quarantine(journal, learner, pages),
-        revising=Revising(journal, commands, learner, new_id, now, journal.followers),
+        fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
         tools=tools,
-        offering=Offering(sessions, settings.tools.offer),
-        reindexing=reindexing,
-        mending=mending,
-        tiering=tiering,
-        warming=warming,
-        counting=counting,
-        reported=reported,
+        tool_offering=ToolOffering(sessions, settings.tools.offer),
+        reindexer=reindexing,
+        index_repair=mending,
+        tier_worker=tiering,
+        cache_warmer=warming,
+        token_counting=counting,
+        usage_calibration=reported,
         windows=windows,
-        nights=nights,
-        exporting=Exporting(journal, pages, records, chain),
-        importing=importing,
+        night_runner=nights,
+        exporter=Exporter(journal, pages, records, chain),
+        importer=importing,
         syncing=Syncing(journal, learner, importing),
-        replaying=Replaying(journal, journaled, room),
+        session_replayer=SessionReplayer(journal, journaled, room),
         features=chain,
-        graphing=graphing,
-        approving=approving,
-        spawned=spawned,
+        entity_graph=graphing,
+        approvals=approving,
+        recent_errands=spawned,
         findings=findings,
-        library=Library(settings.research, journal, shelves, folders, now),
-        researching=researching,
-        retaining=retaining,
+        research_library=ResearchLibrary(settings.research, journal, shelves, folders, now),
+        research_worker=researching,
+        retention=retaining,
         pause=pause,
     )
 
@@ -422,13 +426,13 @@ def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], da
     return LitellmLanguage(settings.name, settings.url, key, settings.daily_tokens, journal, now)
 
 
-def _reworded(model: LanguageModel, tokens: Tokens) -> Reword:
-    from memory.day.assisted.rewording import Rewording
+def _reworded(model: LanguageModel, tokens: TokenCounter) -> Reword:
+    from memory.services.assisted.rewording import OverviewWriter
 
-    return Rewording(model, tokens.near).reworded
+    return OverviewWriter(model, tokens.near).reworded
 
 
 def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSettings) -> Improve:
-    from memory.day.assisted.curating import Curating
+    from memory.services.assisted.curating import NightCurator
 
-    return Curating(model, journal, settings.gist, settings.curation, new_id).improved
+    return NightCurator(model, journal, settings.gist, settings.curation, new_id).improved

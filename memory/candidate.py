@@ -40,7 +40,7 @@ class CandidateState(StrEnum):
     DEFERRED = "deferred"
 
 
-class Took(StrEnum):
+class ImportOutcome(StrEnum):
     """What becomes of a candidate that comes from elsewhere. One is ``GONE`` where a fact that bore it out is not here
     (any more): it goes with what it was drawn from."""
 
@@ -115,7 +115,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class CandidateDecision:
     """A person's decision, with the candidate's title, text and layer as the person has them; ``fact`` is the shared
     fact that it became."""
 
@@ -148,11 +148,11 @@ def retires(candidate: Candidate) -> str:
     return candidate.mark.removeprefix(_RETIRE).partition(" ")[0] if is_one else ""
 
 
-def line_written(id: str, said: str, text: str, layer: Layer, old: str = "", was: str = "") -> Proposal:
+def line_written(id: str, value: str, text: str, layer: Layer, old: str = "", was: str = "") -> Proposal:
     """That a line ``said`` of a shared file, which somebody wrote there, be a rule, with ``text`` as what is kept of
     it; instead of the rule ``old``, whose line ``was`` other, where there was one."""
     title = f"{text} (was: {was})" if old else text
-    return _line(id, f"{_WROTE}{_hash(said)}", title, text, (old,) if old else (), layer)
+    return _line(id, f"{_WROTE}{_hash(value)}", title, text, (old,) if old else (), layer)
 
 
 def line_deleted(id: str, old: str, was: str, layer: Layer) -> Proposal:
@@ -174,9 +174,9 @@ def stable_of(candidate: Candidate) -> str:
     return candidate.mark.removeprefix(_PROPOSED).partition(" ")[0]
 
 
-def is_line(candidate: Candidate, said: str) -> bool:
+def is_line(candidate: Candidate, text: str) -> bool:
     """Whether a candidate is about this line of a shared file."""
-    return candidate.kind is CandidateKind.LINE and candidate.mark == f"{_WROTE}{_hash(said)}"
+    return candidate.kind is CandidateKind.LINE and candidate.mark == f"{_WROTE}{_hash(text)}"
 
 
 def deletes(candidate: Candidate) -> str:
@@ -194,8 +194,8 @@ def _line(id: str, mark: str, title: str, text: str, evidence: tuple[str, ...], 
     return Proposal(id, CandidateKind.LINE, mark, title, text, "edit by hand", 1, 1, evidence, layer)
 
 
-def _hash(said: str) -> str:
-    return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 def _count(number: int, what: str) -> str:

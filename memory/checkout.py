@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 
-class Sort(StrEnum):
+class CitationKind(StrEnum):
     """What is cited."""
 
     FILE = "file"
@@ -26,7 +26,7 @@ class Citation:
     where one is named, else of the whole file. ``seen``: it was there then.
     """
 
-    sort: Sort
+    sort: CitationKind
     name: str
     file: str = ""
     line: int = 0
@@ -46,7 +46,7 @@ class Checkout:
     staged: bool = False
 
 
-class Stage(StrEnum):
+class BranchStage(StrEnum):
     """What has become of a branch."""
 
     OPEN = "open"
@@ -64,12 +64,12 @@ class Branch:
     name: str
     tip: str
     base: str
-    stage: Stage
+    stage: BranchStage
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LearnedAt:
     """Where a memory was learnt. ``anchor`` is the first commit of its branch by which others know it, ``stage`` what
     has become of the branch, ``since`` when. ``looked``: it was looked for what it cites."""
 
@@ -79,5 +79,5 @@ class Learnt:
     anchor: str = ""
     cites: tuple[Citation, ...] = ()
     looked: bool = False
-    stage: Stage = Stage.MERGED
+    stage: BranchStage = BranchStage.MERGED
     since: datetime | None = None

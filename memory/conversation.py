@@ -140,7 +140,7 @@ class Message:
         return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
 
-class History(Sequence[Message]):
+class MessageHistory(Sequence[Message]):
     """The messages of a long request, of which most were known before: what follows from their digests alone is known
     too, and is not worked out with every request anew."""
 
@@ -191,7 +191,7 @@ class Conversation:
     @property
     def head(self) -> int:
         """How many messages there are up to and with the first in which a person spoke; 0 where nobody did."""
-        if isinstance(self.messages, History):
+        if isinstance(self.messages, MessageHistory):
             return self.messages.head
         return next((index + 1 for index, message in enumerate(self.messages) if message.spoken), 0)
 
@@ -202,7 +202,7 @@ class Conversation:
 
     def keys(self) -> Sequence[tuple[bytes, int]]:
         """Each message's digest, and how many earlier messages have the same."""
-        if isinstance(self.messages, History):
+        if isinstance(self.messages, MessageHistory):
             return self.messages.keys
         keys: tuple[tuple[bytes, int], ...] | None = self._known.get("keys")
         if keys is None:
@@ -227,16 +227,16 @@ class Conversation:
         """A chain of hashes, one for each message up to the newest: two requests agree up to message k iff
         ``trail()[k]`` is equal. What a client only passes along behind the newest is gone with its next request."""
         length = self.newest + 1
-        if isinstance(self.messages, History):
+        if isinstance(self.messages, MessageHistory):
             whole = self.messages.trail
             return whole if length == len(whole) else whole[:length]
         links: tuple[bytes, ...] | None = self._known.get("trail")
         if links is None:
-            chain, made = b"", []
+            chain, digests = b"", []
             for message in self.messages[:length]:
                 chain = chained(chain, message.digest)
-                made.append(chain)
-            links = self._known["trail"] = tuple(made)
+                digests.append(chain)
+            links = self._known["trail"] = tuple(digests)
         return links
 
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from memory.conversation import Form
 
 
-class Tier(StrEnum):
+class ContentTier(StrEnum):
     """How much of a content is given: one line, an overview, or the whole."""
 
     L0 = "L0"
@@ -135,7 +135,7 @@ class Entry:
     memories: tuple[str, ...] = ()
     act: Act = Act.APPEND
     part: int = 0
-    tier: Tier = Tier.L2
+    tier: ContentTier = ContentTier.L2
     stored: str | None = None
 
     @property
@@ -154,7 +154,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ActiveEdits:
     """What of a ledger holds for one request.
 
     ``entries`` are the appending ones, each with the index of its message, in the order of the messages; a cut
@@ -228,7 +228,7 @@ class Ledger:
         self._cuts = self._cuts or entry.act is Act.CUT
         self._inserts = self._inserts or entry.act is Act.INSERT
         if entry.act is Act.CUT:
-            self._stands(entry)
+            self._unpack(entry)
 
     def with_more(self, more: Iterable[Entry]) -> Ledger:
         """A copy that holds some decisions more."""
@@ -244,16 +244,16 @@ class Ledger:
         """All that was ever decided at these messages."""
         return [_whole(entry) for key in keys for entry in self._at.get(key, ())]
 
-    def standing(self, keys: Sequence[Key], head: int) -> Standing:
+    def active(self, keys: Sequence[Key], head: int) -> ActiveEdits:
         """What holds for a request."""
         if not self._at:
-            return Standing()
+            return ActiveEdits()
         begin, cut = self._last_cut(keys, head) if self._cuts and head > 0 else (head, None)
         # What a cut took out is not looked at: of a session without end that is nearly all of it.
         places = (*range(head), *range(begin, len(keys))) if cut is not None else range(len(keys))
         at = [(index, entry) for index in places for entry in self._at.get(keys[index], ()) if isinstance(entry, Entry)]
         if not self._replaces and not self._cuts and not self._inserts:
-            return Standing(tuple(at))
+            return ActiveEdits(tuple(at))
         entries = [(index, entry) for index, entry in at if entry.act is Act.APPEND]
         if cut is not None:
             entries = [(head - 1, cut), *((index, entry) for index, entry in entries if index >= begin)]
@@ -264,19 +264,19 @@ class Ledger:
         shortened = {index for index, _ in replaced}
         entries = [(index, entry) for index, entry in entries if entry.about != PAGED or index not in shortened]
         # Behind the head's last message stands what a cut took out.
-        kept = begin if cut is not None else 0
-        inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= kept}
-        return Standing(tuple(entries), replaced, range(head, begin), inserted)
+        first_kept = begin if cut is not None else 0
+        inserted = {index: entry for index, entry in at if entry.act is Act.INSERT and index >= first_kept}
+        return ActiveEdits(tuple(entries), replaced, range(head, begin), inserted)
 
     def _last_cut(self, keys: Sequence[Key], head: int) -> tuple[int, Entry | None]:
         """Where the newest segment of a request begins, and the cut that began it; the head where there is none."""
         for index in range(len(keys) - 1, head - 1, -1):
             for entry in reversed(self._at.get(keys[index], ())):
                 if entry.act is Act.CUT:
-                    return index, self._stands(entry)
+                    return index, self._unpack(entry)
         return head, None
 
-    def _stands(self, cut: Entry | _Packed) -> Entry:
+    def _unpack(self, cut: Entry | _Packed) -> Entry:
         """A cut that stands in a request, whole; the one that did before is packed. A client that goes back behind a
         cut has an earlier one's note again."""
         if cut is self._note:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from memory.scope import Layer
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     """What a fact says."""
 
     DECISION = "decision"
@@ -79,7 +79,7 @@ class Origin(StrEnum):
 _TRUST = {origin: place for place, origin in enumerate(Origin)}
 
 
-class Tier(StrEnum):
+class MemoryTier(StrEnum):
     """How far a memory has come."""
 
     WORKING = "working"
@@ -131,7 +131,7 @@ class Fact:
     id: str
     text: str
     owner: str
-    kind: Kind
+    kind: FactKind
     category: Category
     stream: Stream
     layer: Layer
@@ -143,7 +143,7 @@ class Fact:
     confidence: float = 0.5
     importance: float = 0.5
     surprise: float = 0.5
-    tier: Tier = Tier.SHORT_TERM
+    tier: MemoryTier = MemoryTier.SHORT_TERM
     sensitivity: Sensitivity = Sensitivity.NORMAL
     stability: Stability = Stability.DRAFT
     state: State = State.ACTIVE
@@ -204,12 +204,12 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class FactDraft:
     """What an extractor proposes, before it is reconciled with what is known and gets an id and an owner. ``unsure``
     says that it may be of the moment only."""
 
     text: str
-    kind: Kind
+    kind: FactKind
     category: Category
     stream: Stream
     layer: Layer
@@ -226,7 +226,7 @@ class Draft:
     unsure: bool = False
 
 
-def outlasts(one: Fact, other: Fact | Draft) -> bool:
+def outlasts(one: Fact, other: Fact | FactDraft) -> bool:
     """Whether something holds on when something else, which is said to hold until a day, is over: then that cannot end
     it, or neither would be left."""
     return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
@@ -239,8 +239,8 @@ def shortened(text: str, preview: int) -> str:
 
 def without(text: str, gaps: Gaps) -> str:
     """A text with the stretches from one character to another left out."""
-    kept, at = [], 0
+    pieces, at = [], 0
     for start, end in gaps:
-        kept.append(text[at:start])
+        pieces.append(text[at:start])
         at = end
-    return "".join([*kept, text[at:]]).rstrip() if gaps else text
+    return "".join([*pieces, text[at:]]).rstrip() if gaps else text

@@ -24,7 +24,7 @@ import orjson
 from cronsim import CronSim
 
 from memory.consolidation.diff import Diff
-from memory.consolidation.written import Planned, read
+from memory.consolidation.plan_codec import PlannedNight, read
 from memory.hooks.chain import Features
 from memory.ports import Guard
 from memory.settings import NightSettings
@@ -48,18 +48,18 @@ ROOT = str(Path(__file__).resolve().parent.parent)
 """Where the packages lie, also when they are not installed."""
 
 
-class Failed(RuntimeError):
+class NightFailed(RuntimeError):
     """A night could not be planned; the message says why. Nothing has changed."""
 
 
-class Busy(RuntimeError):
+class NightInProgress(RuntimeError):
     """A night is going on already."""
 
 
 class NightJournal(Protocol):
     """What a night needs of the journal."""
 
-    async def apply_night(self, planned: Planned) -> int:
+    async def apply_night(self, planned: PlannedNight) -> int:
         """Write a night, whole or not at all; its number, 0 where there was nothing to write."""
 
     async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
@@ -72,7 +72,7 @@ class NightJournal(Protocol):
         """When there was a night of everybody last, and how many passages were said since."""
 
 
-class Worker(Protocol):
+class NightWorker(Protocol):
     """The learner, as far as a night has to do with it."""
 
     async def catch_up(self) -> None:
@@ -85,7 +85,7 @@ class Worker(Protocol):
         """There is something for the index to take in."""
 
 
-class Pages(Protocol):
+class NightPages(Protocol):
     """The pages, as far as a night has to do with them."""
 
     def changed(self, owners: frozenset[str]) -> None:
@@ -104,38 +104,38 @@ class Job:
     since: datetime | None = None
 
 
-Planner = Callable[[Job], AsyncIterator[Planned]]
-Improve = Callable[[Planned], Awaitable[Planned]]
+Planner = Callable[[Job], AsyncIterator[PlannedNight]]
+Improve = Callable[[PlannedNight], Awaitable[PlannedNight]]
 """Goes over a planned night before it is written."""
 
 
-async def as_planned(planned: Planned) -> Planned:
+async def as_planned(planned: PlannedNight) -> PlannedNight:
     """A night as it was planned."""
     return planned
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class NightOutcome:
     """What a night did, or would do: of each owner its number (0 where it was not written) and the plan, of what was
     written after many changes only whose it is."""
 
     began: datetime
-    nights: tuple[tuple[int, Planned], ...] = ()
+    nights: tuple[tuple[int, PlannedNight], ...] = ()
     looked: int = 0
     finished: bool = False
     fault: str = ""
 
 
-class Nights:
-    """The shell that consolidates, one night at a time."""
+class NightRunner:
+    """Consolidates, one night at a time."""
 
     def __init__(
         self,
         settings: NightSettings,
         journal: NightJournal,
         planner: Planner,
-        worker: Worker,
-        pages: Pages,
+        worker: NightWorker,
+        pages: NightPages,
         guard: Guard,
         now: Callable[[], datetime],
         paused: Callable[[], bool] = lambda: False,
@@ -155,7 +155,7 @@ class Nights:
         self._task: asyncio.Task[None] | None = None
         self._running = False
         self._refreshed = 0.0
-        self.outcome: Outcome | None = None
+        self.outcome: NightOutcome | None = None
 
     @property
     def running(self) -> bool:
@@ -165,7 +165,7 @@ class Nights:
     def start(self) -> None:
         """Keep the schedule from now on."""
         if self._settings.enabled:
-            self._task = asyncio.create_task(self._keep())
+            self._task = asyncio.create_task(self._follow_schedule())
 
     async def stop(self) -> None:
         """Keep it no longer; a night that is going on ends after the owner at hand."""
@@ -176,7 +176,7 @@ class Nights:
 
     async def run(
         self, owners: Sequence[str] | None = None, *, since: datetime | None = None, dry: bool = False
-    ) -> Outcome:
+    ) -> NightOutcome:
         """Consolidate what is new of some owners, or of all. ``dry`` plans and writes nothing.
 
         Raises:
@@ -184,10 +184,10 @@ class Nights:
             Failed: when it could not be planned; what was applied before stays.
         """
         if self._running:
-            raise Busy("a night is going on already: wait until it is done")
+            raise NightInProgress("a night is going on already: wait until it is done")
         self._running = True
         self._refreshed = time.monotonic()
-        self.outcome = Outcome(self._now())
+        self.outcome = NightOutcome(self._now())
         shown = 0
         try:
             await self._worker.catch_up()
@@ -197,8 +197,8 @@ class Nights:
                     planned = await self._improve(plain)
                     number = 0 if dry else await self._apply(planned)
                     shown += len(planned.diff.changes)
-                    kept = planned if dry or shown <= SHOWN else replace(planned, diff=Diff(planned.diff.owner))
-                    done = ((number, kept),) if number or (dry and not planned.diff.empty) else ()
+                    reported = planned if dry or shown <= SHOWN else replace(planned, diff=Diff(planned.diff.owner))
+                    done = ((number, reported),) if number or (dry and not planned.diff.empty) else ()
                     self.outcome = replace(
                         self.outcome,
                         nights=(*self.outcome.nights, *done),
@@ -227,14 +227,14 @@ class Nights:
             NotUndone: when there is no such night, or it cannot be taken back now; nothing has changed then.
         """
         if self._running:
-            raise Busy("a night is going on: wait until it is done")
+            raise NightInProgress("a night is going on: wait until it is done")
         async with self._worker.resting():
             owners = await self._journal.undo_night(number, self._now())
             self._pages.changed(owners)
         self._worker.wake()
         await self._pages.refresh()
 
-    async def _apply(self, planned: Planned) -> int:
+    async def _apply(self, planned: PlannedNight) -> int:
         async with self._worker.resting():
             number = await self._journal.apply_night(planned)
             self._pages.changed(frozenset({planned.diff.owner}))
@@ -248,21 +248,25 @@ class Nights:
         await self._pages.refresh()
         self._refreshed = time.monotonic()
 
-    async def _keep(self) -> None:
+    async def _follow_schedule(self) -> None:
         """Look at the clock now and then, and begin a night when it is due."""
         started = self._now()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             started = min(started, self._now())  # a clock that was set back holds no night up
-            due, _ = await self._guard(self._due(started), otherwise=False, within=60, doing="looking at the clock")
+            due, _ = await self._guard(
+                self._due(started), default=False, timeout_seconds=60, operation="looking at the clock"
+            )
             if due and not self._running and not self._paused():
-                _, why = await self._guard(self.run(), otherwise=None, within=WITHIN, doing="consolidating at night")
+                _, why = await self._guard(
+                    self.run(), default=None, timeout_seconds=WITHIN, operation="consolidating at night"
+                )
                 started = self._now()
                 log.info("the night is over%s", f": {why}" if why else "")
 
     async def _due(self, started: datetime) -> bool:
-        last, said = await self._journal.last_night()
-        if said > self._settings.buffer:
+        last, amount = await self._journal.last_night()
+        if amount > self._settings.buffer:
             return True
         now = self._now()
         # A night by a clock that had run ahead is none: there would be no other until then.
@@ -278,7 +282,7 @@ def when_due(schedule: str, last: datetime | None, started: datetime) -> datetim
     return max(planned.astimezone(), started + GRACE)
 
 
-class Child:
+class PlannerProcess:
     """Plans in a process of its own, on the database at ``path``. ``kept`` tells in which folder vectors are kept, and
     of which embedder they are; ``changed`` which facts have changed since it was asked last, None for any: the others
     need not be read again."""
@@ -287,15 +291,15 @@ class Child:
         self,
         path: Path,
         settings: NightSettings,
-        kept: Callable[[], tuple[Path, str] | None] = lambda: None,
+        vector_folder: Callable[[], tuple[Path, str] | None] = lambda: None,
         changed: Callable[[], Collection[str] | None] = lambda: None,
     ) -> None:
         self._path = path
         self._settings = settings
-        self._kept = kept
+        self._vector_folder = vector_folder
         self._changed = changed
 
-    async def __call__(self, job: Job) -> AsyncIterator[Planned]:
+    async def __call__(self, job: Job) -> AsyncIterator[PlannedNight]:
         """The nights that the process plans, as they come.
 
         Raises:
@@ -315,27 +319,29 @@ class Child:
         complaining = asyncio.create_task(process.stderr.read())
         try:
             self._changed()  # whatever it was: nothing is read yet
-            process.stdin.write(self._told(job))
+            process.stdin.write(self._request_bytes(job))
             while header := await process.stdout.readline():
                 body = await process.stdout.readexactly(int(header))
                 yield await asyncio.to_thread(read, body)
                 # What it plans next builds on what was written of this.
                 changed = self._changed()
-                told = None if changed is None else [*changed]
-                process.stdin.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE))
+                changed_ids = None if changed is None else [*changed]
+                process.stdin.write(orjson.dumps(changed_ids, option=orjson.OPT_APPEND_NEWLINE))
             if await process.wait():
-                told = (await complaining).decode(errors="replace").strip().splitlines()
-                raise Failed(f"the night could not be planned: {told[-1] if told else process.returncode}")
+                changed_ids = (await complaining).decode(errors="replace").strip().splitlines()
+                raise NightFailed(
+                    f"the night could not be planned: {changed_ids[-1] if changed_ids else process.returncode}"
+                )
         except (asyncio.IncompleteReadError, ConnectionError, ValueError) as error:
-            raise Failed(f"the night could not be planned: {error}") from error
+            raise NightFailed(f"the night could not be planned: {error}") from error
         finally:
             if process.returncode is None:
                 process.kill()
             await process.wait()
             await complaining
 
-    def _told(self, job: Job) -> bytes:
-        kept = self._kept()
+    def _request_bytes(self, job: Job) -> bytes:
+        folder = self._vector_folder()
         return orjson.dumps(
             {
                 "path": str(self._path),
@@ -343,7 +349,7 @@ class Child:
                 "now": job.now,
                 "since": job.since,
                 "settings": self._settings.model_dump(mode="json"),
-                "kept": None if kept is None else {"folder": str(kept[0]), "embedder": kept[1]},
+                "kept": None if folder is None else {"folder": str(folder[0]), "embedder": folder[1]},
             },
             option=orjson.OPT_APPEND_NEWLINE,
         )

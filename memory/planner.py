@@ -20,24 +20,24 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from memory.consolidation.across import Elsewhere
-from memory.consolidation.diff import Line
+from memory.consolidation.contradictions import ALIKE
+from memory.consolidation.cross_project import OtherProjects
+from memory.consolidation.diff import SummaryLine
 from memory.consolidation.gist import Clusters
-from memory.consolidation.likeness import likenesses
 from memory.consolidation.paraphrases import LEAST, paraphrases
 from memory.consolidation.plan import Rules, plan
-from memory.consolidation.rivals import ALIKE
-from memory.consolidation.rules import RULES
+from memory.consolidation.plan_codec import PlannedNight, written
+from memory.consolidation.rule_candidates import RULES
+from memory.consolidation.similarity import likenesses
 from memory.consolidation.snapshot import Snapshot
-from memory.consolidation.written import Planned, written
 from memory.fact import Fact, State
 from memory.language.static_embedding import StaticEmbedding
 from memory.ports import Vector
 from memory.scope import Layer, place_of
 from memory.settings import NightSettings
-from memory.stores.kept_points import vectors_of
-from memory.stores.snapshots import Looked, Snapshots
-from memory.understanding.shipped import encoder
+from memory.stores.snapshots import NightInput, Snapshots
+from memory.stores.vector_snapshot import vectors_of
+from memory.understanding.packaged_weights import encoder
 
 MANY = 1000
 """Vectors from which on it is worth while to look for those that are kept."""
@@ -51,11 +51,11 @@ def plans(
     now: datetime,
     settings: NightSettings,
     since: datetime | None,
-    kept: Kept | None = None,
-) -> Generator[Planned, Collection[str] | None, None]:
+    vector_folder: VectorFolder | None = None,
+) -> Generator[PlannedNight, Collection[str] | None, None]:
     """The nights of some owners, or of all, of whom there is anything to look at. Of whom there is much, there are
-    several: before the next one is asked for, this one is to be written. Vectors that are ``kept`` are not made;
-    who asks may send which facts have changed by then, so that the others are not read again."""
+    several: before the next one is asked for, this one is to be written. Vectors that are ``vector_folder`` are not
+    made; who asks may send which facts have changed by then, so that the others are not read again."""
     snapshots = Snapshots(path)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
@@ -63,7 +63,11 @@ def plans(
     embedder = StaticEmbedding.load()
     sessions = rules.clusters.candidate_sessions
     for owner in _in_turn(snapshots.owners() if owners is None else owners):
-        held = _Held(embedder, owner, kept if kept is not None and kept.embedder == embedder.name else None)
+        held = _OwnerVectors(
+            embedder,
+            owner,
+            vector_folder if vector_folder is not None and vector_folder.embedder == embedder.name else None,
+        )
         looked = snapshots.look(owner, now, rules.floor, since, unread, sessions, plain=settings.courtesies)
         while not looked.nothing:
             snapshot, elsewhere = (
@@ -74,7 +78,7 @@ def plans(
             snapshot = replace(snapshot, facts={**snapshot.facts, **own})
             diff = plan(snapshot, now, rules, lambda: str(uuid.uuid4()), elsewhere)
             reached = looked.fact, looked.passage, looked.unread_upto, looked.heard_upto
-            changed = yield Planned(diff, now, len(looked.new), *reached)
+            changed = yield PlannedNight(diff, now, len(looked.new), *reached)
             if not looked.more:
                 break
             held.forget(changed)
@@ -83,7 +87,7 @@ def plans(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class VectorFolder:
     """The folder in which the index keeps the vectors of who has many, and whose they are: ``embedder`` names it."""
 
     folder: Path
@@ -108,14 +112,14 @@ def rules_of(settings: NightSettings) -> Rules:
     )
 
 
-class _Held:
+class _OwnerVectors:
     """An owner's active facts as far as the nights have come with them, a row for each, and their vectors; and of the
     facts themselves those that were read. What is new is like what was new before."""
 
-    def __init__(self, embedder: StaticEmbedding, owner: str, kept: Kept | None) -> None:
+    def __init__(self, embedder: StaticEmbedding, owner: str, vector_folder: VectorFolder | None) -> None:
         self._embedder = embedder
         self._owner = owner
-        self._kept = kept
+        self._vector_folder = vector_folder
         self._vectors = embedder.documents([])
         self.ids: list[str] = []
         self.rows: dict[str, int] = {}
@@ -147,13 +151,13 @@ class _Held:
             room = np.zeros((len(self.ids) + start // 2, self._vectors.shape[1]), dtype=np.float32)
             room[:start] = self._vectors[:start]
             self._vectors = room
-        self._vectors[start : len(self.ids)] = self._made(fresh)
+        self._vectors[start : len(self.ids)] = self._embed(fresh)
 
-    def _made(self, texts: Sequence[tuple[str, str]]) -> Vector:
+    def _embed(self, texts: Sequence[tuple[str, str]]) -> Vector:
         """The vectors of some facts. An owner's whole year takes seconds to be made, and none to be read."""
         read = None
-        if self._kept is not None and len(texts) >= MANY:
-            read = vectors_of(self._kept.folder, self._owner, [id for id, _ in texts])
+        if self._vector_folder is not None and len(texts) >= MANY:
+            read = vectors_of(self._vector_folder.folder, self._owner, [id for id, _ in texts])
         if read is None:
             return self._embedder.documents([text for _, text in texts])
         vectors, there = read
@@ -168,14 +172,14 @@ class _Held:
                 self._vectors[self.rows[fact.id]] = 0.0
 
 
-def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, sessions: int) -> Snapshot:
+def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _OwnerVectors, sessions: int) -> Snapshot:
     held.come(looked.texts)
     rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
     near = likenesses(held.ids, held.vectors, rows, LEAST)
     pairs = [pair for pair in near if pair.cosine >= ALIKE]
     wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in near for id in (pair.one, pair.other))])
     facts = held.facts(wanted, snapshots)
-    lines: dict[date, list[Line]] = {}
+    lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
         lines.setdefault(line.day, []).append(line)
     return Snapshot(
@@ -189,7 +193,7 @@ def _snapshot(owner: str, looked: Looked, snapshots: Snapshots, held: _Held, ses
         looked.learned,
         lines,
         looked.unread,
-        snapshots.said_by(
+        snapshots.repetitions(
             [id for fact in facts.values() if _may_be_a_rule(fact, sessions) for id in (fact.id, *fact.derived_from)]
         ),
         looked.heard,
@@ -209,16 +213,16 @@ def _in_turn(owners: Iterable[str]) -> list[str]:
     return [owner for turn in turns for owner, layer in places.items() if layer is turn]
 
 
-def _elsewhere(looked: Looked, snapshots: Snapshots, embedder: StaticEmbedding) -> Elsewhere:
+def _elsewhere(looked: NightInput, snapshots: Snapshots, embedder: StaticEmbedding) -> OtherProjects:
     if not looked.elsewhere_new:
-        return Elsewhere()
+        return OtherProjects()
     ids = [id for id, _ in looked.elsewhere]
     vectors = embedder.documents([text for _, text in looked.elsewhere])
     near = likenesses(ids, vectors, [row for row, id in enumerate(ids) if id in looked.elsewhere_new], LEAST)
     facts = snapshots.facts(list(dict.fromkeys(id for pair in near for id in (pair.one, pair.other))))
     there = [pair for pair in near if pair.one in facts and pair.other in facts]
     far = [pair for pair in there if pair.cosine < ALIKE]
-    return Elsewhere(facts, [pair for pair in there if pair.cosine >= ALIKE], paraphrases(facts, far, encoder()))
+    return OtherProjects(facts, [pair for pair in there if pair.cosine >= ALIKE], paraphrases(facts, far, encoder()))
 
 
 def main() -> None:
@@ -228,13 +232,13 @@ def main() -> None:
     # An owner's year is hundreds of thousands of objects, in no circle: to look for circles among them, again and
     # again, takes a good part of a night.
     gc.disable()
-    said = orjson.loads(sys.stdin.buffer.readline())
-    since = datetime.fromisoformat(said["since"]) if said["since"] else None
-    now = datetime.fromisoformat(said["now"])
-    settings = NightSettings.model_validate(said["settings"])
-    kept = Kept(Path(said["kept"]["folder"]), said["kept"]["embedder"]) if said["kept"] else None
+    job = orjson.loads(sys.stdin.buffer.readline())
+    since = datetime.fromisoformat(job["since"]) if job["since"] else None
+    now = datetime.fromisoformat(job["now"])
+    settings = NightSettings.model_validate(job["settings"])
+    vector_folder = VectorFolder(Path(job["kept"]["folder"]), job["kept"]["embedder"]) if job["kept"] else None
     out = sys.stdout.buffer
-    planning = plans(Path(said["path"]), said["owners"], now, settings, since, kept)
+    planning = plans(Path(job["path"]), job["owners"], now, settings, since, vector_folder)
     with contextlib.suppress(StopIteration):
         planned = next(planning)
         while True:

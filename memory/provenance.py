@@ -17,7 +17,7 @@ QUARANTINE = "quarantine/"
 """With this begins the owner of what is in quarantine; behind it stands whose it is."""
 
 
-class By(StrEnum):
+class SelectedBy(StrEnum):
     """By what memories are chosen."""
 
     SESSION = "session"
@@ -32,7 +32,7 @@ class Selection:
     """Memories by where they came from: all that is said must hold. ``by`` gives a value for each thing; what is empty
     holds for any. ``sessions`` are ids as they are here, whole."""
 
-    by: dict[By, str] = field(default_factory=dict)
+    by: dict[SelectedBy, str] = field(default_factory=dict)
     origins: frozenset[Origin] = frozenset()
     since: datetime | None = None
     until: datetime | None = None
@@ -45,7 +45,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MemorySource:
     """Where a memory came from. ``credential`` is a keyed hash, ``request`` the id of the request's receipt; what is
     not known is empty: a person wrote it down by hand, a night drew it from others, or its request has left the
     journal."""
@@ -64,7 +64,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedMemories:
     """What a selection comes to: the memories that came from there, the facts that were ``derived`` from them, and how
     much research. ``approved`` are ids among them that a person has approved as rules for others; ``ended`` are ids of
     facts elsewhere that these took the place of."""

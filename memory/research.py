@@ -15,7 +15,7 @@ from enum import StrEnum
 from memory.scope import OWN_PROJECT, Layer, Scope
 
 
-class Outcome(StrEnum):
+class ResearchOutcome(StrEnum):
     """How far a sub-agent came. ``UNSEEN`` did not pass through the proxy: its report, as its parent got it, is all."""
 
     RUNNING = "running"
@@ -42,7 +42,7 @@ class SourceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ResearchSource:
     """Something that a sub-agent looked at. ``mark`` is a hash of a file's content at that time, where it lies in a
     folder in which the proxy may look; empty otherwise."""
 
@@ -106,12 +106,12 @@ class Research:
     reports: tuple[str, ...] = ()
     line: str = ""
     overview: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ResearchSource, ...] = ()
     trail: tuple[bytes, ...] = ()
     requests: int = 0
     tokens: int = 0
     written: int = 0
-    outcome: Outcome = Outcome.RUNNING
+    outcome: ResearchOutcome = ResearchOutcome.RUNNING
     delivery: Delivery = Delivery.NOT
     returned: bytes = b""
 
@@ -124,7 +124,7 @@ class Research:
     def title(self) -> str:
         """What it was about, in a line: the short words of the call, else the beginning of the question."""
         first = next((line.strip() for line in self.question.splitlines() if line.strip()), "")
-        return self.description or (first if len(first) <= LONGEST_TITLE else first[: LONGEST_TITLE - 1] + "…")
+        return self.description or (first if len(first) <= MAX_TITLE_CHARS else first[: MAX_TITLE_CHARS - 1] + "…")
 
     @property
     def handle(self) -> str:
@@ -138,7 +138,7 @@ class Research:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ResearchUse:
     """A research was used again in a session, with so many tokens: ``given`` to another sub-agent, ``answered`` in its
     place, or ``recalled`` in a talk."""
 
@@ -149,7 +149,7 @@ class Use:
     tokens: int
 
 
-LONGEST_TITLE = 120
+MAX_TITLE_CHARS = 120
 PREFIX = "r:"
 
 QUESTIONS, TRAILS = "research/", "trail/"
@@ -184,9 +184,9 @@ def owners_of(scope: Scope) -> tuple[str, ...]:
     return tuple(owner for layer in (Layer.PROJECT, Layer.USER) if (owner := scope.owner(layer)))
 
 
-def shelves(owners: Iterable[str], shelf: str) -> tuple[str, ...]:
+def index_owners(owners: Iterable[str], collection: str) -> tuple[str, ...]:
     """The owners as they are named in the index."""
-    return tuple(shelf + owner for owner in owners)
+    return tuple(collection + owner for owner in owners)
 
 
 @dataclass(frozen=True, slots=True)

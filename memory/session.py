@@ -113,7 +113,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMemory:
     """One memory that was put into a request: why (the parts of its score, each in 0..1) and how large."""
 
     memory: str
@@ -167,7 +167,7 @@ class Receipt:
     kind: RequestKind
     status: str
     model: str = ""
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownMemory, ...] = ()
     page_tokens: int = 0
     recall_tokens: int = 0
     bytes_added: int = 0
@@ -191,7 +191,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ResearchAnswer:
     """A text that stands for the model's reply: the report of an earlier research (its id and its handle), whose
     question was so like this one."""
 
@@ -221,7 +221,7 @@ class Prepared:
     changed: int | None = 0
     tools: str = ""
     pending: Pending = field(default_factory=Pending)
-    answer: Answered | None = None
+    answer: ResearchAnswer | None = None
 
     @property
     def journaled(self) -> bool:

@@ -210,14 +210,14 @@ class NightSettings(Section):
 
     @field_validator("schedule")
     @classmethod
-    def _is_cron(cls, said: str) -> str:
+    def _is_cron(cls, text: str) -> str:
         try:
-            CronSim(said, datetime(2000, 1, 1))
+            CronSim(text, datetime(2000, 1, 1))
         except CronSimError as error:
             raise ValueError(
                 f"{error}: a cron expression has five fields, minute, hour, day, month, weekday, as in '30 3 * * *'"
             ) from None
-        return said
+        return text
 
 
 class ModelSettings(Section):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from math import log2
 
-from memory.fact import Fact, Tier
+from memory.fact import Fact, MemoryTier
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def recency(at: datetime, now: datetime, half_life_days: float = HALF_LIFE_DAYS)
 
 
 def _lasts(fact: Fact) -> bool:
-    return fact.tier is Tier.LONG_TERM or fact.tier is Tier.SHARED
+    return fact.tier is MemoryTier.LONG_TERM or fact.tier is MemoryTier.SHARED
 
 
 def _days(since: datetime, now: datetime) -> float:

@@ -15,17 +15,17 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from memory import bootstrap
-from memory.models.door import DoorShut
+from memory.models.litellm_client import LitellmMissing
 from memory.session import Mode
 from proxy import web as web_page
 from proxy.api import api
-from proxy.api.hello import PATHS, hello, is_person
-from proxy.checkout import Checkouts
+from proxy.api.landing import PATHS, hello, is_person
+from proxy.auth import installation_key, tokens
+from proxy.auth.installation_key import InstallationKey, OwnSecrets
+from proxy.auth.middleware import cors, sandbox, site_check
+from proxy.auth.tokens import TokenStore
+from proxy.checkout import CheckoutLookup
 from proxy.connections import Connections, bound, open_files, raise_descriptors
-from proxy.door import keys, tokens
-from proxy.door.keys import InstallationKey, OwnSecrets
-from proxy.door.middleware import cors, sandbox, site_check
-from proxy.door.tokens import Tokens
 from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
@@ -61,10 +61,10 @@ def make_app(
         degradations=Degradations(),
         token=token,
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
-        checkouts=Checkouts(names=settings.home / "projects.json"),
-        key=InstallationKey(settings.home / keys.FILE),
+        checkouts=CheckoutLookup(names=settings.home / "projects.json"),
+        key=InstallationKey(settings.home / installation_key.FILE),
         secrets=OwnSecrets(token, (credential.key for credential in settings.credentials)),
-        tokens=Tokens(settings.home / tokens.FILE),
+        tokens=TokenStore(settings.home / tokens.FILE),
         sources=sources or {},
         now=now,
         limits=Limits(settings.server.limits),
@@ -78,11 +78,11 @@ def make_app(
     app.router.add_route("*", r"/{path:[\s\S]*}", exchange)
     app.on_response_prepare.append(cors(settings.server))
     app.on_response_prepare.append(sandbox)
-    app.on_response_prepare.append(_tell_limits)
+    app.on_response_prepare.append(_add_limit_headers)
     return app
 
 
-async def _tell_limits(request: web.Request, response: web.StreamResponse) -> None:
+async def _add_limit_headers(request: web.Request, response: web.StreamResponse) -> None:
     """How much is left to its caller stands on every reply, a provider's too."""
     response.headers.update(LEFT.get())
 
@@ -92,7 +92,7 @@ async def _opened(request: web.Request) -> web.StreamResponse:
     return await (hello(request) if is_person(request) else exchange(request))
 
 
-class Unquoted(logging.Filter):
+class UnquotedBadRequest(logging.Filter):
     """A request whose head cannot be read is told in a line that says nothing of it. aiohttp quotes what it could not
     read: a credential is in it, or a person's words."""
 
@@ -100,13 +100,13 @@ class Unquoted(logging.Filter):
         """Every record goes on, some of them in other words."""
         error = record.exc_info[1] if record.exc_info else None
         if isinstance(error, HttpProcessingError):
-            told = f"a request could not be read as HTTP and was refused: {type(error).__name__}"
-            record.msg, record.args, record.exc_info, record.exc_text = told, (), None, None
+            message = f"a request could not be read as HTTP and was refused: {type(error).__name__}"
+            record.msg, record.args, record.exc_info, record.exc_text = message, (), None, None
             record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
         return True
 
 
-_UNQUOTED = Unquoted()
+_UNQUOTED = UnquotedBadRequest()
 
 
 class Runner(web.AppRunner):
@@ -163,7 +163,7 @@ async def _upstream(app: web.Application) -> AsyncIterator[None]:
     await edge.upstream.open()
     try:
         await edge.bridge.open()
-    except DoorShut as error:
+    except LitellmMissing as error:
         log.warning("%s", error)
         edge.degradations.add("opening the bridge", f"shut: {error}")
     yield
@@ -175,7 +175,7 @@ async def _memory(app: web.Application) -> AsyncIterator[None]:
     edge = app[EDGE]
     await _open_memory(edge)
     wanted = edge.settings.memory.mode is not Mode.OFF
-    opening = asyncio.create_task(_keep_opening(edge)) if wanted and edge.memory is None else None
+    opening = asyncio.create_task(_retry_opening(edge)) if wanted and edge.memory is None else None
     yield
     if opening:
         opening.cancel()
@@ -186,21 +186,25 @@ async def _memory(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _open_memory(edge: Edge) -> None:
-    async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+    async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
         return await fail_open(
-            awaitable, otherwise=otherwise, within=within, doing=doing, degradations=edge.degradations
+            awaitable,
+            default=default,
+            timeout_seconds=timeout_seconds,
+            operation=operation,
+            degradations=edge.degradations,
         )
 
     edge.memory, edge.memory_fault = await fail_open(
         bootstrap.open_memory(edge.settings.memory, edge.settings.home, guard, edge.settings.folders, edge.now),
-        otherwise=None,
-        within=120,
-        doing="opening the stores",
+        default=None,
+        timeout_seconds=120,
+        operation="opening the stores",
         degradations=edge.degradations,
     )
 
 
-async def _keep_opening(edge: Edge) -> None:
+async def _retry_opening(edge: Edge) -> None:
     while edge.memory is None:
         await asyncio.sleep(REOPEN_SECONDS)
         await _open_memory(edge)

@@ -19,13 +19,13 @@ from urllib.parse import unquote
 from memory.learning.redact import redact_name, redact_path
 from memory.scope import Scope
 from memory.session import Mode
-from proxy.door.keys import InstallationKey, is_installation_key
+from proxy.auth.installation_key import InstallationKey, is_installation_key
 from proxy.errors import Refusal
-from proxy.runtimes import Headers, Place, Runtime, project_of
+from proxy.runtimes import ClientEnvironment, Headers, Runtime, project_of
 from proxy.settings import Credential, Settings
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
-LONGEST_NAME = 200
+MAX_NAME_CHARS = 200
 """Characters of the name of an organisation, a user or a project."""
 
 
@@ -72,26 +72,26 @@ def split_prefix(path: str) -> tuple[Prefix, str]:
     Raises:
         Refusal: 400, when a value is empty, too long, unprintable, or given twice.
     """
-    said: dict[str, str] = {}
+    segments: dict[str, str] = {}
     rest = path
     while opened := _SEGMENT.match(rest):
         letter = opened["letter"].lower()
         field = _FIELDS[letter]
-        if field in said:
+        if field in segments:
             raise Refusal(400, f"/{letter}/ stands twice in the URL", "url")
-        said[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{letter}/ in the URL")
+        segments[field] = name(unquote(opened["value"], errors="surrogateescape"), f"/{letter}/ in the URL")
         rest = rest[opened.end() :]
-    return Prefix(**said), rest if rest.startswith("/") else f"/{rest}"
+    return Prefix(**segments), rest if rest.startswith("/") else f"/{rest}"
 
 
 def resolve(
     headers: Headers,
     prefix: Prefix,
-    view: View | None,
+    view: RequestView | None,
     runtime: Runtime,
     settings: Settings,
     secret: bytes,
-    locate: Callable[[Place], Place] | None = None,
+    locate: Callable[[ClientEnvironment], ClientEnvironment] | None = None,
 ) -> Caller:
     """Who is asking. ``locate`` completes a place on this machine; it is asked on a loopback address only.
 
@@ -104,21 +104,21 @@ def resolve(
         user=_header(headers, "x-palimpsest-user") or prefix.user,
         project=_header(headers, "x-palimpsest-project") or prefix.project,
     )
-    mode = _asked_mode(headers)
-    place = runtime.place(view) if view is not None else Place()
+    mode = _requested_mode(headers)
+    place = runtime.place(view) if view is not None else ClientEnvironment()
     if locate is not None and settings.server.loopback:
         place = locate(place)
     around = project_of(place)
     mode = strictest(mode, place.mode)
 
-    credential = _shown(claim.key, headers)
+    credential = _shown_key(claim.key, headers)
     entry = None
     if settings.credentials:
         entry = _entry(settings.credentials, credential)
         if entry is None:
             scope, note = Scope(), "the credential has no entry in the table"
         else:
-            scope, note = _narrowed(entry, claim, around)
+            scope, note = _narrow(entry, claim, around)
             mode = strictest(mode, entry.memory)
     elif settings.server.loopback:
         scope = Scope(claim.org or settings.org, claim.user or settings.user, claim.project or around)
@@ -130,13 +130,13 @@ def resolve(
         mode = strictest(mode, project.memory)
     note = note or place.why
     identity = runtime.identity(headers, view) if view is not None else None
-    shown = entry.key if entry else _lasting(credential)
+    shown = entry.key if entry else _stable_part(credential)
     owner = "\0".join(("" if one is None else one) for one in (scope.org, scope.user, claim.project))
     return Caller(
         scope=without_secrets(scope, secret),
         namespace=namespace(f"{shown}\0{owner}", secret),
-        session_key=_kept(identity.session if identity else None, secret),
-        parent_key=_kept(identity.parent if identity else None, secret),
+        session_key=_stored_name(identity.session if identity else None, secret),
+        parent_key=_stored_name(identity.parent if identity else None, secret),
         directory=directory_to_keep(place, secret),
         checkout=checkout_to_keep(place, secret),
         timezone=place.timezone,
@@ -146,12 +146,12 @@ def resolve(
     )
 
 
-def directory_to_keep(place: Place, secret: bytes) -> str | None:
+def directory_to_keep(place: ClientEnvironment, secret: bytes) -> str | None:
     """A place's directory; a name in it in which a secret stands is called by a keyed hash."""
     return None if place.directory is None else redact_path(place.directory, secret)
 
 
-def checkout_to_keep(place: Place, secret: bytes) -> str | None:
+def checkout_to_keep(place: ClientEnvironment, secret: bytes) -> str | None:
     """A place's checkout; none where a secret stands in its path, which then names nothing on the disk."""
     checkout = place.checkout
     return checkout if checkout and redact_path(checkout, secret) == checkout else None
@@ -159,25 +159,25 @@ def checkout_to_keep(place: Place, secret: bytes) -> str | None:
 
 def without_secrets(scope: Scope, secret: bytes) -> Scope:
     """A place whose names may be kept: one in which a secret stands is called by a keyed hash."""
-    return Scope(_kept(scope.org, secret), _kept(scope.user, secret), _kept(scope.project, secret))
+    return Scope(_stored_name(scope.org, secret), _stored_name(scope.user, secret), _stored_name(scope.project, secret))
 
 
-def _kept(name: str | None, secret: bytes) -> str | None:
+def _stored_name(name: str | None, secret: bytes) -> str | None:
     return None if name is None else redact_name(name, secret)
 
 
 def shows_key(headers: Headers, prefix: Prefix, settings: Settings, key: InstallationKey) -> bool:
     """Whether a caller has shown a key that opens memory: one of the table where there is one, else this
     installation's."""
-    told = _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
-    return _entry(settings.credentials, told) is not None if settings.credentials else key.matches(told)
+    shown_key = _header(headers, "x-palimpsest-key") or prefix.key or credential_of(headers)
+    return _entry(settings.credentials, shown_key) is not None if settings.credentials else key.matches(shown_key)
 
 
-def _shown(key: str | None, headers: Headers) -> str:
+def _shown_key(key: str | None, headers: Headers) -> str:
     """What tells the sessions of different callers apart. An installation's key does not: every runtime shows the same
     one, and another one after it was changed."""
-    told = credential_of(headers) if key is None or is_installation_key(key) else key
-    return "" if is_installation_key(told) else told
+    credential = credential_of(headers) if key is None or is_installation_key(key) else key
+    return "" if is_installation_key(credential) else credential
 
 
 def namespace(credential: str, secret: bytes) -> str:
@@ -189,9 +189,9 @@ def namespace(credential: str, secret: bytes) -> str:
 def credential_of(headers: Headers) -> str:
     """The credential that the client sends for its provider, without its scheme; empty where it sends none."""
     for header in ("authorization", "x-api-key", "api-key", "x-goog-api-key"):
-        if told := headers.get(header, "").strip():
-            scheme, _, rest = told.partition(" ")
-            return rest.strip() if rest and scheme.lower() in ("bearer", "basic", "token") else told
+        if value := headers.get(header, "").strip():
+            scheme, _, rest = value.partition(" ")
+            return rest.strip() if rest and scheme.lower() in ("bearer", "basic", "token") else value
     return ""
 
 
@@ -199,13 +199,13 @@ def name(value: str, where: str) -> str:
     """A name as it was given, without white space around it.
 
     Raises:
-        Refusal: 400, when it is empty, unprintable or longer than :data:`LONGEST_NAME`.
+        Refusal: 400, when it is empty, unprintable or longer than :data:`MAX_NAME_CHARS`.
     """
     value = value.strip()
     if not value:
         raise Refusal(400, f"{where} is empty", where)
-    if len(value) > LONGEST_NAME:
-        raise Refusal(400, f"{where} has {len(value)} characters; {LONGEST_NAME} are allowed", where)
+    if len(value) > MAX_NAME_CHARS:
+        raise Refusal(400, f"{where} has {len(value)} characters; {MAX_NAME_CHARS} are allowed", where)
     if not value.isprintable():
         raise Refusal(400, f"{where} has characters that cannot be printed", where)
     return value
@@ -225,12 +225,12 @@ def _header(headers: Headers, header: str) -> str | None:
     return None if value is None else name(value, header)
 
 
-def _asked_mode(headers: Headers) -> Mode:
-    asked = headers.get("x-palimpsest-memory")
-    if asked is None:
+def _requested_mode(headers: Headers) -> Mode:
+    header = headers.get("x-palimpsest-memory")
+    if header is None:
         return Mode.ON
     try:
-        return Mode(asked.strip().lower())
+        return Mode(header.strip().lower())
     except ValueError:
         raise Refusal(400, "x-palimpsest-memory is one of off, read-only, on", "x-palimpsest-memory") from None
 
@@ -245,7 +245,7 @@ def _entry(table: Sequence[Credential], credential: str) -> Credential | None:
     return found
 
 
-def _narrowed(entry: Credential, claim: Prefix, around: str | None) -> tuple[Scope, str]:
+def _narrow(entry: Credential, claim: Prefix, around: str | None) -> tuple[Scope, str]:
     """What is left of an entry's rights after a claim; nothing where the claim reaches beyond them."""
     if claim.org is not None and claim.org != entry.org:
         return Scope(), "the credential does not own the organisation that was asked for"
@@ -268,7 +268,7 @@ def _owns(entry: Credential, project: str) -> bool:
     return "*" in entry.projects or project in entry.projects
 
 
-def _lasting(credential: str) -> str:
+def _stable_part(credential: str) -> str:
     """The part of a credential that stays: a login's access token changes by the hour, its sessions do not."""
     if credential.startswith("sk-ant-oat") or (credential.startswith("eyJ") and credential.count(".") == 2):
         return "login"

@@ -19,25 +19,25 @@ import msgspec
 
 from memory.learning.redact import redact
 from proxy.marker import Markers
-from proxy.runtimes.place import Place, project_of
+from proxy.runtimes.environment import ClientEnvironment, project_of
 
 _DEEPEST = 40
 _LARGEST_CONFIG = 256 * 1024
 _MOST_NAMES = 10_000
 
 
-class Checkouts:
+class CheckoutLookup:
     """Looks up checkouts. ``names`` is the file of the projects' names; without it they are kept while we run."""
 
     def __init__(self, names: Path | None = None, home: Path | None = None, most: int = 1000) -> None:
         self._file = names
         self._home = home if home is not None else Path.home()
         self._most = most
-        self._found: OrderedDict[str, Place | None] = OrderedDict()
+        self._found: OrderedDict[str, ClientEnvironment | None] = OrderedDict()
         self._names = _read_names(names)
         self._markers = Markers()
 
-    def locate(self, place: Place) -> Place:
+    def locate(self, place: ClientEnvironment) -> ClientEnvironment:
         """The place with its checkout's root, remote and project, and with what is said there of how far memory takes
         part; as it was where there is no such folder here."""
         if place.directory is None:
@@ -45,7 +45,7 @@ class Checkouts:
         marked = self._markers.of(place.directory)
         return replace(self._located(place, place.directory), mode=marked.mode, why=marked.why)
 
-    def _located(self, place: Place, directory: str) -> Place:
+    def _located(self, place: ClientEnvironment, directory: str) -> ClientEnvironment:
         if directory not in self._found:
             self._found[directory] = self._look(directory)
             if len(self._found) > self._most:
@@ -57,7 +57,7 @@ class Checkouts:
         name = self._names.get(found.directory) or self._name(found.directory, replace(found, remote=remote))
         return replace(place, directory=found.directory, remote=remote, project=name, checkout=found.checkout)
 
-    def _name(self, root: str, place: Place) -> str | None:
+    def _name(self, root: str, place: ClientEnvironment) -> str | None:
         """Give a project its name, for good."""
         name = project_of(place)
         if name is None or any(redact(text).count for text in (name, root)):
@@ -73,7 +73,7 @@ class Checkouts:
                     new.replace(self._file)
         return name
 
-    def _look(self, directory: str) -> Place | None:
+    def _look(self, directory: str) -> ClientEnvironment | None:
         at = Path(directory)
         with contextlib.suppress(OSError, ValueError):
             if at.is_absolute() and at.is_dir():
@@ -81,8 +81,8 @@ class Checkouts:
                     git = _git_folder(folder / ".git")
                     # Dotfiles kept in a repository of the home folder do not make one project of all below it.
                     if git is not None and (folder != self._home or at == self._home):
-                        return Place(str(_root(folder, git)), _origin(git / "config"), checkout=str(folder))
-                return Place(directory)
+                        return ClientEnvironment(str(_root(folder, git)), _origin(git / "config"), checkout=str(folder))
+                return ClientEnvironment(directory)
         return None
 
 
@@ -100,10 +100,10 @@ def _git_folder(dot_git: Path) -> Path | None:
         return dot_git
     if not dot_git.is_file():
         return None
-    told = _text(dot_git).partition("gitdir:")[2].strip()
-    if not told:
+    target = _text(dot_git).partition("gitdir:")[2].strip()
+    if not target:
         return None
-    own = (dot_git.parent / told).resolve()
+    own = (dot_git.parent / target).resolve()
     common = own / "commondir"
     return (own / _text(common).strip()).resolve() if common.is_file() else own
 

@@ -161,10 +161,10 @@ class Connection(RequestHandler):
 
 class LoopFaults:
     """What the event loop cannot tell anybody: each kind is logged once in a while, and all are counted. Out of
-    descriptors, a loop reports the same thing thousands of times a second. ``told`` hears what is logged."""
+    descriptors, a loop reports the same thing thousands of times a second. ``report`` hears what is logged."""
 
-    def __init__(self, told: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
-        self._told = told
+    def __init__(self, report: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._logged_at = report
         self._clock = clock
         self._logged: dict[str, float] = {}
         self._since: dict[str, int] = {}
@@ -184,4 +184,4 @@ class LoopFaults:
         if len(self._logged) > 100:
             self._logged = {what: now}
         log.error("the event loop reports (%d times since it was told last): %s", times, what, exc_info=error)
-        self._told(what)
+        self._logged_at(what)

@@ -12,16 +12,16 @@ from typing import Any
 from aiohttp import web
 
 from memory.bootstrap import Memory, local_now
-from proxy.checkout import Checkouts
-from proxy.door.keys import InstallationKey, OwnSecrets
-from proxy.door.peer import Peers
-from proxy.door.tokens import Tokens
-from proxy.door.visitors import Visitors
+from proxy.admission import AdmissionQueue
+from proxy.auth.installation_key import InstallationKey, OwnSecrets
+from proxy.auth.peer import Peers
+from proxy.auth.tokens import TokenStore
+from proxy.auth.web_sessions import Visitors
+from proxy.checkout import CheckoutLookup
 from proxy.fail_open import Degradations
 from proxy.limits import Limits
-from proxy.passed import PassedOn
+from proxy.passthrough_log import PassthroughLog
 from proxy.settings import LimitSettings, Settings
-from proxy.turns import Turns
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
@@ -40,10 +40,10 @@ class Edge:
     degradations: Degradations
     token: str
     identity_key: bytes
-    checkouts: Checkouts
+    checkouts: CheckoutLookup
     key: InstallationKey
     secrets: OwnSecrets
-    tokens: Tokens
+    tokens: TokenStore
     peers: Peers = field(default_factory=Peers)
     visitors: Visitors = field(default_factory=Visitors)
     memory: Memory | None = None
@@ -52,11 +52,11 @@ class Edge:
     beside: set[asyncio.Task[Any]] = field(default_factory=set)
     sources: Mapping[str, str] = field(default_factory=dict)
     now: Callable[[], datetime] = local_now
-    turns: Turns = field(default_factory=Turns)
-    passed: PassedOn = field(default_factory=PassedOn)
+    admission: AdmissionQueue = field(default_factory=AdmissionQueue)
+    passed: PassthroughLog = field(default_factory=PassthroughLog)
     limits: Limits = field(default_factory=lambda: Limits(LimitSettings()))
 
-    def go_beside(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""
         task = asyncio.create_task(work)
         self.beside.add(task)

@@ -1,9 +1,9 @@
 """ONE REQUEST, FROM ARRIVAL TO MEMORY: read this first.
 
-The body is read into a view; memory is asked which edits it needs; they are spliced into the client's own bytes;
-the provider's reply is relayed as it comes while a listener hears it; and before the client sees its end, the
-exchange is in the journal. A request that is refused for its length is shortened and sent once more, before the
-client sees anything of it. Memory may fail at any step, the model call does not.
+The body is parsed into a view, memory decides which edits it needs, and they are spliced into the client's own bytes.
+The provider's reply is relayed as it arrives while a listener parses it, and the exchange is in the journal before the
+client sees the end of the reply. A request that the provider refuses as too long is shortened and sent once more,
+before the client sees anything. Memory may fail at any step; the model call never does.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from aiohttp import web
 from multidict import CIMultiDict
 
 from memory.conversation import Reply
-from memory.session import Answered, Arrival, HiddenRound, Mode, Prepared, RequestKind
+from memory.session import Arrival, HiddenRound, Mode, Prepared, RequestKind, ResearchAnswer
 from proxy import metrics
+from proxy.auth.installation_key import is_installation_key
+from proxy.auth.request_target import forwardable, origin_form
 from proxy.caller import Prefix, credential_of, namespace, resolve, shows_key, split_prefix
 from proxy.connections import Connection
-from proxy.door.keys import is_installation_key
-from proxy.door.target import forwardable, origin_form
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
+from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted
+from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
-from proxy.refused import Outgoing, answered
 from proxy.relay import relay
-from proxy.rounds import Asked, Rounds, Send, with_offer
 from proxy.runtimes import recognise
-from proxy.runtimes.runtime import Kind
-from proxy.runtimes.spoken import spoken
-from proxy.sockets import Steps, is_socket, refused, socket
+from proxy.runtimes.runtime import RequestPurpose
+from proxy.runtimes.user_text import user_text
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
-from proxy.upstream.nobody import made_reply, to_nobody
+from proxy.upstream.local_reply import local_reply, send_locally
 from proxy.upstream.reply import plain
 from proxy.upstream.routes import Api, api_of, base_of, route_of
+from proxy.websocket import SocketSteps, is_socket, refused, socket
 from proxy.wire import dialect_for_errors, dialect_of
-from proxy.wire.dialect import STREAMS, BadRequest, Dialect, Unreadable, View
+from proxy.wire.dialect import STREAMS, BadRequest, Dialect, RequestView, Unreadable
 from proxy.wire.rounds import with_hidden_rounds
 from proxy.wire.rounds.offering import with_tools
-from proxy.wire.rules.compared import newly_broken
+from proxy.wire.validation.new_violations import newly_broken
 
-LARGE = 4 * 2**20
-"""Bytes from which on a body is read in a thread, so that other requests are not held up meanwhile."""
+THREAD_PARSE_BYTES = 4 * 2**20
+"""Bytes. A body of this size is parsed in a thread, so that it does not block other requests."""
 
-LARGEST_READ = 64 * 2**20
-"""Bytes of a body from which on it is relayed unread, without memory: a session of eight thousand turns has half as
-many, and each step of reading more would hold everybody else up."""
+MAX_READ_BYTES = 64 * 2**20
+"""Bytes. A larger body is relayed unparsed and without memory, because parsing it would block other requests. A session
+of eight thousand turns has half as many."""
 
-COMPACTS = "/responses/compact"
-"""Where a client asks its provider to compact a session, whose history it sends for that."""
+COMPACT_PATH = "/responses/compact"
+"""The path on which a client asks its provider to compact a session."""
 
-WRITE_SECONDS = 30.0
-"""How long edits may take to be written into the largest body."""
+WRITE_TIMEOUT = 30.0
+"""Seconds that writing edits into the largest body may take."""
 
 
 async def exchange(request: web.Request) -> web.StreamResponse:
@@ -68,17 +68,17 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     LEFT.set({})
     errors_as = dialect_for_errors(request.raw_path.partition("?")[0], request.headers)
     try:
-        prefix, behind = split_prefix(origin_form(request.raw_path))
-        path = forwardable(behind, edge.secrets.stand_in)
+        prefix, rest = split_prefix(origin_form(request.raw_path))
+        path = forwardable(rest, edge.secrets.stand_in)
         dialect = dialect_of(path.partition("?")[0]) if request.method == "POST" else None
         if isinstance(request.protocol, Connection) and request.protocol.crowded:
             raise Refusal(503, "there are more connections than can be served just now: try again in a moment")
-        shown = shows_key(request.headers, prefix, edge.settings, edge.key)
+        has_key = shows_key(request.headers, prefix, edge.settings, edge.key)
         size = request.content_length
-        with edge.limits.admitted(_caller(request, prefix, edge, shown), size or 0) as admitted:
+        with edge.limits.admitted(_limit_key(request, prefix, edge, has_key), size or 0) as admitted:
             LEFT.set(admitted.headers)
             try:
-                return await _let_in(request, edge, prefix, path, dialect, shown, admitted)
+                return await _let_in(request, edge, prefix, path, dialect, has_key, admitted)
             finally:
                 if size is None:
                     admitted.charge(request.content.total_bytes)
@@ -91,13 +91,13 @@ async def exchange(request: web.Request) -> web.StreamResponse:
         return refuse(Refusal(502, f"the provider could not be reached: {error}"), errors_as)
 
 
-def _caller(request: web.Request, prefix: Prefix, edge: Edge, shown: bool) -> str:
-    """By what a caller is limited: the key that it shows, else the address that it comes from."""
-    if not shown:
+def _limit_key(request: web.Request, prefix: Prefix, edge: Edge, has_key: bool) -> str:
+    """What the limits of a caller are counted by: its key, or else its address."""
+    if not has_key:
         return _network(request.remote or "here")
-    told = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
+    key = (request.headers.get("x-palimpsest-key") or prefix.key or credential_of(request.headers)).strip()
     # The same key in other letters is the same caller.
-    return namespace(told.lower() if is_installation_key(told) else told, edge.identity_key)
+    return namespace(key.lower() if is_installation_key(key) else key, edge.identity_key)
 
 
 def _network(address: str) -> str:
@@ -134,37 +134,37 @@ async def _let_in(
 
 
 async def _socket(
-    request: web.Request, edge: Edge, prefix: Prefix, path: str, shown: bool, admitted: Admitted
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, has_key: bool, admitted: Admitted
 ) -> web.StreamResponse:
-    """A WebSocket: of the format that knows one with memory, of any other there is none."""
+    """Serve a WebSocket with memory. Only the Responses format has one; any other is refused."""
     dialect = dialect_of(path.partition("?")[0])
     if dialect is None or dialect.name != "openai-responses":
         return refused()
-    without = edge.memory is None or not (shown or not await _why_without_memory(request, edge))
+    no_memory = edge.memory is None or not (has_key or not await _why_without_memory(request, edge))
 
-    async def prepare(view: View | None) -> Prepared | None:
+    async def prepare(view: RequestView | None) -> Prepared | None:
         prepared = await _prepare(request, edge, prefix, view, path)
         if prepared is None or edge.memory is None or view is None:
             return prepared
         # There are no hidden rounds here, and no reply but the provider's.
         return replace(edge.memory.preparation.offering(prepared, view.conversation, ""), answer=None)
 
-    async def write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
+    async def write(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
         written, _ = await fail_open(
-            _written(dialect, view, prepared),
-            otherwise=None,
-            within=WRITE_SECONDS,
-            doing="writing edits",
+            _write_edits(dialect, view, prepared),
+            default=None,
+            timeout_seconds=WRITE_TIMEOUT,
+            operation="writing edits",
             degradations=edge.degradations,
         )
         return written
 
-    steps = None if without else Steps(_read, prepare, write, _Commit)
+    steps = None if no_memory else SocketSteps(_read, prepare, write, _Commit)
     return await socket(request, edge, path, dialect, steps, admitted.more)
 
 
 async def _why_without_memory(request: web.Request, edge: Edge) -> str:
-    """Why a caller is given no memory that has shown no key; an empty text where it needs none."""
+    """Why a caller without a key gets no memory; empty if it needs no key."""
     if edge.settings.credentials:
         return "the caller shows no key of the table (credentials)"
     if edge.settings.server.require_key is False or await edge.peers.is_own(request.transport):
@@ -182,10 +182,10 @@ async def _exchange(
     written = None
     if view is not None and prepared is not None and (prepared.edits or prepared.tools):
         written, _ = await fail_open(
-            _written(dialect, view, prepared),
-            otherwise=None,
-            within=WRITE_SECONDS,
-            doing="writing edits",
+            _write_edits(dialect, view, prepared),
+            default=None,
+            timeout_seconds=WRITE_TIMEOUT,
+            operation="writing edits",
             degradations=edge.degradations,
         )
     if prepared is not None and prepared.edits and written is None:
@@ -196,71 +196,73 @@ async def _exchange(
     if written is not None:
         headers.popall("Content-Encoding", None)
     async with AsyncExitStack() as replies:
-        send = await _way(edge, dialect, view, path, headers, body)
+        send = await _upstream_sender(edge, dialect, view, path, headers, body)
         if view is not None and prepared is not None and prepared.answer is not None:
-            send, prepared = _by_memory(edge, dialect, view, prepared, prepared.answer, send)
+            send, prepared = _answer_from_memory(edge, dialect, view, prepared, prepared.answer, send)
         size = len(written or (view.body if view else body))
-        sent = Outgoing(edge, dialect, send, headers, written or body, size, view, prepared)
-        reply, begun, prepared = await answered(sent, _written, replies)
-        committed = _Commit(edge, view, prepared)
-        ours = _ours(prepared, edge, view, request.headers)
-        heard = reply.status == 200 and prepared is not None and prepared.journaled
-        listener = dialect.listen(reply.content_type in STREAMS) if heard else None
+        outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
+        reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
+        commit = _Commit(edge, view, prepared)
+        own_headers = _status_headers(prepared, edge, view, request.headers)
+        listens = reply.status == 200 and prepared is not None and prepared.journaled
+        listener = dialect.listen(reply.content_type in STREAMS) if listens else None
         if listener is not None and not plain(reply):
             # Asked for no compression and got it all the same: what cannot be read is passed on unheard, but what
             # was asked is known.
             listener = None
             edge.degradations.add("hearing a reply", "compressed: the provider was asked for plain text")
-            committed.begin(Reply())
+            commit.begin(Reply())
         try:
             if view and prepared and prepared.tools and not prepared.answer and reply.status == 200 and plain(reply):
-                asked = Asked(
+                request_of_rounds = RoundRequest(
                     edge,
                     dialect,
                     view,
                     prepared,
                     send=send,
-                    written=lambda: _written(dialect, view, prepared),
+                    written=lambda: _write_edits(dialect, view, prepared),
                 )
-                rounds = Rounds(asked, listener, committed if heard else None)
-                response = await rounds.relay(reply, request, ours, begun)
+                rounds = HiddenRounds(request_of_rounds, listener, commit if listens else None)
+                response = await rounds.relay(reply, request, own_headers, begun)
             else:
-                response = await relay(reply, request, ours, listener, committed.in_time, begun)
+                response = await relay(reply, request, own_headers, listener, commit.commit_before_end, begun)
         finally:
-            if listener is not None and not committed.begun:
-                committed.begin(listener.reply())
+            if listener is not None and not commit.begun:
+                commit.begin(listener.reply())
     metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
     return response
 
 
-async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path: str) -> View | None:
-    """The body as a view; None where it is for the provider to judge, or too large to be looked through."""
+async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path: str) -> RequestView | None:
+    """Parse the body. None if it is not of this format (the provider may judge it) or too large to parse."""
     encoding = headers.get("Content-Encoding", "")
-    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, LARGEST_READ)
-    if text is not None and len(text) > LARGEST_READ:
+    text = body if not encoding else await asyncio.to_thread(decompressed, body, encoding, MAX_READ_BYTES)
+    if text is not None and len(text) > MAX_READ_BYTES:
         return None
     if text is None:
         return None
     try:
-        if len(text) >= LARGE:
-            return await asyncio.to_thread(dialect.read, text, spoken, path)
-        return dialect.read(text, spoken, path)
+        if len(text) >= THREAD_PARSE_BYTES:
+            return await asyncio.to_thread(dialect.read, text, user_text, path)
+        return dialect.read(text, user_text, path)
     except Unreadable:
         return None
     except BadRequest as error:
         raise Refusal(400, str(error), error.where) from error
 
 
-async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View | None, path: str) -> Prepared | None:
-    """What memory adds. None where it takes no part at all."""
+async def _prepare(
+    request: web.Request, edge: Edge, prefix: Prefix, view: RequestView | None, path: str
+) -> Prepared | None:
+    """Ask memory what this request needs. None if memory takes no part in it."""
     memory = edge.memory
     if view is None or memory is None:
         return None
     runtime = recognise(request.headers, view)
     caller = resolve(request.headers, prefix, view, runtime, edge.settings, edge.identity_key, edge.checkouts.locate)
     kind = (
-        Kind(RequestKind.COMPACTION)
-        if path.partition("?")[0].endswith(COMPACTS)
+        RequestPurpose(RequestKind.COMPACTION)
+        if path.partition("?")[0].endswith(COMPACT_PATH)
         else runtime.kind(request.headers, view)
     )
     arrival = Arrival(
@@ -279,21 +281,21 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
         checkout=caller.checkout,
         patience=runtime.patience,
         size=len(view.body),
-        waited=await edge.turns.take(),
+        waited=await edge.admission.take(),
         credential=caller.credential,
     )
     prepared, why = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
-        otherwise=None,
-        within=memory.preparation.patience(view.conversation, arrival),
-        doing="preparing a request",
+        default=None,
+        timeout_seconds=memory.preparation.time_limit(view.conversation, arrival),
+        operation="preparing a request",
         degradations=edge.degradations,
     )
     if prepared is None:
         prepared = fail_open_at_once(
-            lambda: memory.preparation.made_again(view.conversation, arrival, why),
-            otherwise=None,
-            doing="making a session's edits again",
+            lambda: memory.preparation.fallback_edits(view.conversation, arrival, why),
+            default=None,
+            operation="making a session's edits again",
             degradations=edge.degradations,
         )
     if prepared is None:
@@ -301,61 +303,61 @@ async def _prepare(request: web.Request, edge: Edge, prefix: Prefix, view: View 
     return with_offer(edge, view, prepared, request.headers)
 
 
-async def _way(
+async def _upstream_sender(
     edge: Edge,
     dialect: Dialect,
-    view: View | None,
+    view: RequestView | None,
     path: str,
     headers: CIMultiDict[str],
-    came: bytes,
+    raw_body: bytes,
 ) -> Send:
     """How a request goes to its provider: as bytes, or, where its route says so, over the bridge (which reads what
-    ``came`` as plain text).
+    ``raw_body`` as plain text).
 
     Raises:
         Refusal: 415, when its route needs a body that cannot be read; 401, when its key is another company's.
     """
     upstream = edge.settings.upstream
     if view is None:
-        model = await asyncio.to_thread(named_model, upstream, path, headers, came)
+        model = await asyncio.to_thread(named_model, upstream, path, headers, raw_body)
     else:
         model = view.conversation.model
     route = route_of(upstream, dialect.name, model)
     if route is not None and route.bridge and dialect.name not in FIELDS:
         raise Refusal(501, "this model is reached by a bridge, and requests in this format are not bridged", "model")
     if view is not None and route is not None and route.bridge:
-        return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is came else body)
+        return lambda body: edge.bridge.send(dialect, route, headers, view.body if body is raw_body else body)
     if route is not None and route.bridge:
         raise Refusal(415, "this model is reached by a bridge, and the body cannot be read here", "body")
     url = address(base_of(upstream, dialect.name, model, headers, path), path)
     return lambda body: edge.upstream.send("POST", url, headers, body)
 
 
-def _by_memory(
-    edge: Edge, dialect: Dialect, view: View, prepared: Prepared, answer: Answered, send: Send
+def _answer_from_memory(
+    edge: Edge, dialect: Dialect, view: RequestView, prepared: Prepared, answer: ResearchAnswer, send: Send
 ) -> tuple[Send, Prepared]:
     """The way to no provider: memory knows the answer. Where it cannot be put in the client's format, the request goes
     its own way all the same."""
     receipt = prepared.receipt
     reply = fail_open_at_once(
-        lambda: made_reply(dialect, view, answer, receipt.id, int(receipt.at.timestamp())),
-        otherwise=None,
-        doing="answering for a model",
+        lambda: local_reply(dialect, view, answer, receipt.id, int(receipt.at.timestamp())),
+        default=None,
+        operation="answering for a model",
         degradations=edge.degradations,
     )
-    return (send, replace(prepared, answer=None)) if reply is None else (lambda body: to_nobody(reply), prepared)
+    return (send, replace(prepared, answer=None)) if reply is None else (lambda body: send_locally(reply), prepared)
 
 
-async def _written(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
-    """The edited body; a large one is written in a thread."""
-    if (prepared.edits or prepared.tools) and len(view.body) >= LARGE:
-        return await asyncio.to_thread(_write, dialect, view, prepared)
-    return _write(dialect, view, prepared)
+async def _write_edits(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
+    """The body with its edits, written in a thread if it is large."""
+    if (prepared.edits or prepared.tools) and len(view.body) >= THREAD_PARSE_BYTES:
+        return await asyncio.to_thread(_body_to_send, dialect, view, prepared)
+    return _body_to_send(dialect, view, prepared)
 
 
-def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
-    """The body with its edits, and with the tools that its session offers. None where there are none."""
-    written = _edited(dialect, view, prepared) if prepared.edits else None
+def _body_to_send(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
+    """The body with its edits and with the tools that its session offers; None if there are neither."""
+    written = _edited_body(dialect, view, prepared) if prepared.edits else None
     return (
         with_tools(view.body if written is None else written, dialect.name, prepared.tools)
         if prepared.tools
@@ -363,9 +365,9 @@ def _write(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     )
 
 
-def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
-    """The body with its edits. None where they would break a rule that the client kept: then the client's own bytes
-    go out, as they came."""
+def _edited_body(dialect: Dialect, view: RequestView, prepared: Prepared) -> bytes | None:
+    """The body with its edits. None if they would break a rule of the format that the client's body keeps: then the
+    client's own bytes are sent."""
     written = dialect.write(view, prepared.edits)
     written = with_hidden_rounds(dialect.name, written, prepared.edits, len(view.items))
     broken = dialect.check(written)
@@ -378,7 +380,9 @@ def _edited(dialect: Dialect, view: View, prepared: Prepared) -> bytes | None:
     return written
 
 
-def _ours(prepared: Prepared | None, edge: Edge, view: View | None, headers: Mapping[str, str]) -> dict[str, str]:
+def _status_headers(
+    prepared: Prepared | None, edge: Edge, view: RequestView | None, headers: Mapping[str, str]
+) -> dict[str, str]:
     if prepared is None:
         closed = edge.memory is None and edge.settings.memory.mode is not Mode.OFF
         if view is None:
@@ -387,21 +391,21 @@ def _ours(prepared: Prepared | None, edge: Edge, view: View | None, headers: Map
             return {"x-palimpsest-status": f"without memory; the body is {how}"}
         why = "degraded; the stores are not open" if closed else "without memory; memory.mode is off"
         return {"x-palimpsest-status": why}
-    told = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
-    return told | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})
+    own_headers = {"x-palimpsest-status": prepared.receipt.status, "x-palimpsest-receipt": prepared.receipt.id}
+    return own_headers | ({"x-palimpsest-answered": prepared.answer.handle} if prepared.answer is not None else {})
 
 
 class _Commit:
-    """Brings one exchange into the journal, once."""
+    """Writes one exchange to the journal, once."""
 
-    def __init__(self, edge: Edge, view: View | None, prepared: Prepared | None) -> None:
+    def __init__(self, edge: Edge, view: RequestView | None, prepared: Prepared | None) -> None:
         self._edge = edge
         self._view = view
         self._prepared = prepared
         self.begun = False
 
-    def hid(self, rounds: tuple[HiddenRound, ...]) -> None:
-        """What the reply hides, for the receipt."""
+    def record_hidden(self, rounds: tuple[HiddenRound, ...]) -> None:
+        """Note the hidden rounds of the reply in the receipt."""
         if self._prepared is not None and rounds:
             self._prepared = replace(self._prepared, receipt=replace(self._prepared.receipt, hidden=rounds))
 
@@ -414,19 +418,19 @@ class _Commit:
         if memory is None or view is None or prepared is None or not prepared.journaled:
             return None
         for hear in (
-            lambda: memory.preparation.was_read(prepared),
-            lambda: memory.spawned.heard(prepared, reply),
+            lambda: memory.preparation.mark_read(prepared),
+            lambda: memory.recent_errands.note_calls(prepared, reply),
         ):
             fail_open_at_once(
-                hear, otherwise=None, doing="hearing that a reply has ended", degradations=self._edge.degradations
+                hear, default=None, operation="noting the end of a reply", degradations=self._edge.degradations
             )
         if reply.usage is not None:
-            self._edge.go_beside(memory.preparation.heard(prepared, view.conversation, reply))
-        return self._edge.go_beside(memory.notes.note(prepared, view.conversation, reply, 200))
+            self._edge.run_in_background(memory.preparation.learn_usage(prepared, view.conversation, reply))
+        return self._edge.run_in_background(memory.exchange_journal.record(prepared, view.conversation, reply, 200))
 
-    async def in_time(self, reply: Reply) -> None:
-        """Write, and wait until the exchange outlives this process: in the journal or, where that takes longer than a
-        reply's end is held back for it, set aside. Only where neither can be done is the end let go all the same."""
+    async def commit_before_end(self, reply: Reply) -> None:
+        """Write, and wait until the exchange is durable: in the journal or, if that takes longer than the end of a
+        reply is held back, in a file. If neither is possible, the reply ends anyway, and that is counted."""
         task = self.begin(reply)
         memory, prepared = self._edge.memory, self._prepared
         if task is None or memory is None or prepared is None:
@@ -434,7 +438,7 @@ class _Commit:
         done, _ = await asyncio.wait({task}, timeout=self._edge.settings.memory.journal.hold_ms / 1000)
         if done:
             return
-        aside = self._edge.go_beside(memory.notes.set_aside(prepared.receipt.id))
+        aside = self._edge.run_in_background(memory.exchange_journal.set_aside(prepared.receipt.id))
         await asyncio.wait({task, aside}, return_when="FIRST_COMPLETED")
         if task.done():
             return

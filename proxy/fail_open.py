@@ -28,12 +28,12 @@ DEGRADED = Counter("palimpsest_degraded_total", "Times that memory failed or was
 STORE = "the store failed"
 """What stands before a store's own sentence, where of others the kind of the failure does."""
 
-LONGEST = 300
+MAX_REASON_CHARS = 300
 """Characters that are kept of what a failure says."""
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class MemoryFailure:
     """One time that memory did not do its part. ``at`` is in seconds since 1970."""
 
     at: float
@@ -45,51 +45,51 @@ class Failure:
 class Degradations:
     """The latest failures, for ``/palimpsest/health``, and how many there have been of each kind."""
 
-    latest: deque[Failure] = field(default_factory=lambda: deque(maxlen=50))
+    latest: deque[MemoryFailure] = field(default_factory=lambda: deque(maxlen=50))
     counts: dict[str, int] = field(default_factory=dict)
 
     def add(self, doing: str, why: str) -> None:
         """Count a failure and keep it for those who ask."""
-        self.latest.append(Failure(time.time(), doing, why))
+        self.latest.append(MemoryFailure(time.time(), doing, why))
         self.counts[doing] = self.counts.get(doing, 0) + 1
         DEGRADED.labels(doing, why.partition(":")[0]).inc()
         log.warning("memory failed while %s: %s", doing, why)
 
-    def since(self, seconds: float) -> list[Failure]:
+    def since(self, seconds: float) -> list[MemoryFailure]:
         """The failures of the last ``seconds``."""
         limit = time.time() - seconds
         return [failure for failure in self.latest if failure.at >= limit]
 
 
 async def fail_open(
-    awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str, degradations: Degradations
+    awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str, degradations: Degradations
 ) -> tuple[T, str]:
-    """Await something of memory for ``within`` seconds at most.
+    """Await a memory operation for ``timeout_seconds`` at most.
 
     Returns:
-        Its result and an empty string, or ``otherwise`` and why it failed. Cancellation of the caller passes
+        Its result and an empty string, or ``default`` and why it failed. Cancellation of the caller passes
         through: a client that has gone ends the work.
     """
     why: list[str] = []
-    with _survived(why, doing, f"more than {within * 1000:.0f} ms"):
-        async with asyncio.timeout(within):
+    with _survived(why, operation, f"more than {timeout_seconds * 1000:.0f} ms"):
+        async with asyncio.timeout(timeout_seconds):
             return await awaitable, ""
-    degradations.add(doing, why[0])
-    return otherwise, why[0]
+    degradations.add(operation, why[0])
+    return default, why[0]
 
 
-def fail_open_at_once(work: Callable[[], T], *, otherwise: T, doing: str, degradations: Degradations) -> T:
-    """Do something of memory that never waits: its result, or ``otherwise`` where it failed."""
+def fail_open_at_once(work: Callable[[], T], *, default: T, operation: str, degradations: Degradations) -> T:
+    """Run a memory operation that never waits: its result, or ``default`` if it failed."""
     why: list[str] = []
-    with _survived(why, doing, "it gave up"):
+    with _survived(why, operation, "it gave up"):
         return work()
-    degradations.add(doing, why[0])
-    return otherwise
+    degradations.add(operation, why[0])
+    return default
 
 
 @contextmanager
 def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
-    """Go on behind whatever fails within, with a sentence about it on ``why``."""
+    """Swallow what fails inside, and append a sentence about it to ``why``."""
     try:
         yield
     except TimeoutError:
@@ -103,4 +103,4 @@ def _survived(why: list[str], doing: str, late: str) -> Iterator[None]:
 def one_line(text: str) -> str:
     """A fault's text as it may stand in a header: in one line, printable, and not too long. A library's error may
     have many lines, and a header with a line break in it would cost the reply."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:LONGEST]
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())[:MAX_REASON_CHARS]

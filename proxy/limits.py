@@ -113,7 +113,7 @@ class Limits:
         known.under_way += 1
         try:
             yield Admitted(
-                self._told(known), lambda size: _charge(known, size), lambda *more: _take(self._known(caller), *more)
+                self._headers(known), lambda size: _charge(known, size), lambda *more: _take(self._known(caller), *more)
             )
         finally:
             known.under_way -= 1
@@ -135,15 +135,15 @@ class Limits:
                 bucket.refill(now)
         return known
 
-    def _told(self, known: _Caller) -> dict[str, str]:
-        told = {}
+    def _headers(self, known: _Caller) -> dict[str, str]:
+        headers = {}
         if known.requests is not None:
-            told["requests"] = f"{max(int(known.requests.left), 0)}/{int(known.requests.most)}"
+            headers["requests"] = f"{max(int(known.requests.left), 0)}/{int(known.requests.most)}"
         if known.size is not None:
-            told["bytes"] = f"{max(int(known.size.left), 0)}/{int(known.size.most)}"
+            headers["bytes"] = f"{max(int(known.size.left), 0)}/{int(known.size.most)}"
         if self._settings.at_once is not None:
-            told["at-once"] = f"{self._settings.at_once - known.under_way}/{self._settings.at_once}"
-        return {PREFIX + name: value for name, value in told.items()}
+            headers["at-once"] = f"{self._settings.at_once - known.under_way}/{self._settings.at_once}"
+        return {PREFIX + name: value for name, value in headers.items()}
 
     def _make_room(self) -> None:
         for name in [name for name, each in self._callers.items() if not each.under_way]:

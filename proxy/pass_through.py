@@ -135,6 +135,8 @@ def named_model(upstream: UpstreamSettings, path: str, headers: Mapping[str, str
     encoding = headers.get("Content-Encoding", "")
     plain = decompressed(body, encoding, MODEL_WITHIN)
     if plain is None:
-        told = f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
-        raise Refusal(415, f"{told}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
+        message = (
+            f"where this goes depends on its model, and a body compressed as {encoding[:40]!r} cannot be read here"
+        )
+        raise Refusal(415, f"{message}: send it uncompressed, or install palimpsest-proxy[compression]", "body")
     return model_in_body(plain, headers.get("Content-Type", ""))

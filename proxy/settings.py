@@ -80,7 +80,7 @@ class ServerSettings(Section):
 DialectName = Literal["openai-chat", "openai-responses", "anthropic-messages", "gemini-generate", "ollama-chat", "*"]
 
 
-class Route(Section):
+class UpstreamRoute(Section):
     """Requests of a dialect and a model go to an upstream of their own. ``*`` in ``model`` stands for anything.
 
     ``bridge`` is litellm's name of a model that speaks another format than the client (``anthropic/*``: the client's
@@ -119,7 +119,7 @@ class UpstreamSettings(Section):
     gemini: str = "https://generativelanguage.googleapis.com"
     ollama: str = "http://127.0.0.1:11434"
     url: str | None = None
-    routes: tuple[Route, ...] = ()
+    routes: tuple[UpstreamRoute, ...] = ()
     connect_seconds: float = Field(15.0, gt=0, le=600)
     read_seconds: float = Field(900.0, gt=0, le=86_400)
     attempts: int = Field(3, ge=1, le=10)
@@ -241,7 +241,7 @@ class Loaded:
         """Each dotted key with its value and its source; secrets are masked."""
         for key, value in _leaves(self.settings.model_dump(mode="json")):
             source = self.sources.get(key) or next(
-                (said for at, said in self.sources.items() if key.startswith((at + ".", at + "["))), "default"
+                (origin for at, origin in self.sources.items() if key.startswith((at + ".", at + "["))), "default"
             )
             yield key, "(set)" if _is_secret(key) and value else value, source
 
@@ -265,10 +265,10 @@ def load(
     ]
     below = [*_file_layer(file, faults)]
     home = next((layer["home"] for _, layer in reversed([*below, *above]) if "home" in layer), _HOME)
-    for said, layer in (*below, *_chosen_layer(home), *above):
+    for source, layer in (*below, *_chosen_layer(home), *above):
         for key, value in layer.items():
-            _put(merged, key.split("."), value, key, said, faults)
-            sources[key] = said
+            _put(merged, key.split("."), value, key, source, faults)
+            sources[key] = source
     try:
         settings = Settings.model_validate(merged)
     except ValidationError as error:
@@ -368,12 +368,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def _put(target: dict[str, Any], path: list[str], value: Any, key: str, said: str, faults: list[str]) -> None:
+def _put(target: dict[str, Any], path: list[str], value: Any, key: str, source: str, faults: list[str]) -> None:
     *parents, last = path
     for parent in parents:
         inner = target.setdefault(parent, {})
         if not isinstance(inner, dict):
-            faults.append(f"{key} ({said}): {parent} is a single value, it has no keys of its own")
+            faults.append(f"{key} ({source}): {parent} is a single value, it has no keys of its own")
             return
         target = inner
     target[last] = value
@@ -394,7 +394,7 @@ def _is_secret(key: str) -> bool:
 
 def _sentence(fault: Any, sources: Mapping[str, str]) -> str:
     key = ".".join(str(step) for step in fault["loc"])
-    said = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
+    source = sources.get(key) or next((s for at, s in sources.items() if at.startswith(key) or key.startswith(at)), "")
     value = fault.get("input")
     shown = "" if isinstance(value, dict) or _is_secret(key) else f" is {value!r}"
     message = fault["msg"].removeprefix("Value error, ")
@@ -403,5 +403,5 @@ def _sentence(fault: Any, sources: Mapping[str, str]) -> str:
         shown = ""
     elif fault["type"] in ("model_type", "model_attributes_type", "dict_type"):
         message = "keys with values are expected below it"
-    where = f" ({said})" if said else ""
+    where = f" ({source})" if source else ""
     return f"{key}{shown}{where}: {message}" if key else message

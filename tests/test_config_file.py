@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel
 
 from docs.generate.settings import comments
-from proxy.settings import Credential, Project, Route, Settings, load
+from proxy.settings import Credential, Project, Settings, UpstreamRoute, load
 
 FILE = Path(__file__).parent.parent / "config" / "default.yaml"
 
@@ -51,7 +51,9 @@ def test_each_written_value_has_the_type_it_is_read_as() -> None:
             assert said == expected and (said is None or isinstance(said, bool) == isinstance(expected, bool)), key
 
 
-@pytest.mark.parametrize(("section", "model"), [("credentials", Credential), ("projects", Project), ("routes", Route)])
+@pytest.mark.parametrize(
+    ("section", "model"), [("credentials", Credential), ("projects", Project), ("routes", UpstreamRoute)]
+)
 def test_what_a_list_takes_is_shown_in_an_example(section: str, model: type[BaseModel]) -> None:
     text = FILE.read_text(encoding="utf-8").split(f"\n{section}:")[0] if section != "routes" else FILE.read_text()
     assert [name for name in model.model_fields if not re.search(rf"#\s+(?:- )?{name}: ", text)] == []

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.models.choose import choose_embedder
-from memory.models.door import DoorShut, translating_litellm
+from memory.models.embedder_choice import choose_embedder
+from memory.models.litellm_client import LitellmMissing, translating_litellm
 from memory.stores.errors import StoreFault
 from memory.stores.index_server import ServerIndex
 
@@ -48,7 +48,7 @@ def test_the_demo_learns_and_recalls_without_any_extra(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("absent", "named"), [(["litellm"], "litellm"), (["litellm", "mcp"], "litellm and mcp")])
 def test_a_bridge_names_its_extra(monkeypatch: pytest.MonkeyPatch, absent: list[str], named: str) -> None:
     without(monkeypatch, *absent)
-    with pytest.raises(DoorShut, match=rf"needs {named}: .*palimpsest-proxy\[bridge\]"):
+    with pytest.raises(LitellmMissing, match=rf"needs {named}: .*palimpsest-proxy\[bridge\]"):
         translating_litellm()
 
 

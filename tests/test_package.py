@@ -8,7 +8,7 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from memory.release import DISTRIBUTION
+from memory.version import DISTRIBUTION
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

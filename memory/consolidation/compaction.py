@@ -23,17 +23,17 @@ LEAST: Final = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ShortenedMemory:
     """A memory of which recall shows ``characters`` from now on."""
 
     memory: str
     characters: int
 
 
-def compact(unread: Sequence[Fact | Passage]) -> list[Preview]:
+def compact(unread: Sequence[Fact | Passage]) -> list[ShortenedMemory]:
     """What becomes of memories that are old and unread."""
     return [
-        Preview(memory.id, length)
+        ShortenedMemory(memory.id, length)
         for memory in unread
         if len(memory.text) > LONG and 0 < (length := _first(memory.text)) <= SHARE * len(memory.text)
     ]

@@ -13,10 +13,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory.consolidation.diff import Action, Change, Touch
-from memory.consolidation.faithful import unfaithful
+from memory.consolidation.diff import ChangeAction, FactChange, Touch
+from memory.consolidation.groundedness import unfaithful
 from memory.consolidation.snapshot import lowest
-from memory.fact import Category, Fact, Origin, Sensitivity, Stability, State, Tier
+from memory.fact import Category, Fact, MemoryTier, Origin, Sensitivity, Stability, State
 
 MOST = 40
 """Facts that one question shows."""
@@ -94,9 +94,9 @@ def material(facts: Sequence[Fact]) -> str:
     )
 
 
-def sources_of(change: Change, known: Mapping[str, Fact]) -> list[Fact]:
+def sources_of(change: FactChange, known: Mapping[str, Fact]) -> list[Fact]:
     """What a gist was drawn from, the latest first; empty where a model may not see all of it."""
-    if change.action is not Action.GIST or change.touched[0].after is None:
+    if change.action is not ChangeAction.GIST or change.touched[0].after is None:
         return []
     facts = [known[id] for id in change.touched[0].after.derived_from if id in known]
     whole = len(facts) == len(change.touched[0].after.derived_from)
@@ -105,7 +105,7 @@ def sources_of(change: Change, known: Mapping[str, Fact]) -> list[Fact]:
     return sorted(facts, key=lambda fact: (fact.used_at or fact.recorded_at, fact.id), reverse=True)
 
 
-def worded(change: Change, sources: Sequence[Fact], answer: Any) -> Change:
+def worded(change: FactChange, sources: Sequence[Fact], answer: Any) -> FactChange:
     """A gist in a model's words, where they are faithful to its sources; else as the rules made it."""
     sentence = answer.get("sentence") if isinstance(answer, dict) else None
     gist = change.touched[0].after
@@ -124,13 +124,13 @@ def chosen(facts: Sequence[Fact]) -> dict[Category, list[Fact]]:
     return {category: shown[-MOST:] for category, shown in kinds.items() if len(shown) >= FEWEST}
 
 
-def curated(shown: Sequence[Fact], answer: Any, now: datetime, new_id: Callable[[], str]) -> list[Change]:
+def curated(shown: Sequence[Fact], answer: Any, now: datetime, new_id: Callable[[], str]) -> list[FactChange]:
     """The changes that a model's answer about these facts comes to. Whatever it says, each fact is touched once."""
     proposals = answer.get("changes") if isinstance(answer, dict) else None
     if not isinstance(proposals, list):
         return []
     free = dict(enumerate(shown, 1))
-    changes: list[Change] = []
+    changes: list[FactChange] = []
     gone = 0
     for proposal in proposals:
         if not isinstance(proposal, dict) or not isinstance(proposal.get("notes"), list):
@@ -151,22 +151,22 @@ def curated(shown: Sequence[Fact], answer: Any, now: datetime, new_id: Callable[
 
 def _change(
     do: object, facts: Sequence[Fact], sentence: object, now: datetime, new_id: Callable[[], str]
-) -> Change | None:
+) -> FactChange | None:
     if do == "deactivate":
         if len(facts) != 1 or facts[0].origin is Origin.PERSON:
             return None
-        return Change(Action.CURATE, "void, says a model", (_away(facts[0]),))
+        return FactChange(ChangeAction.CURATE, "void, says a model", (_away(facts[0]),))
     if not isinstance(sentence, str) or do not in ("insert", "update", "merge"):
         return None
     if len(facts) < (1 if do == "update" else 2) or unfaithful(sentence, [fact.text for fact in facts]):
         return None
     lead = max(facts, key=lambda fact: (fact.used_at or fact.recorded_at, fact.id))
-    made = replace(
+    rewritten = replace(
         lead,
         id=new_id(),
         text=sentence.strip(),
         origin=lowest(facts),
-        tier=Tier.LONG_TERM,
+        tier=MemoryTier.LONG_TERM,
         stability=Stability.DRAFT,
         confidence=min(SUREST, max(fact.confidence for fact in facts)),
         importance=max(fact.importance for fact in facts),
@@ -178,8 +178,8 @@ def _change(
         wrong="",
         entities=tuple(dict.fromkeys(name for fact in facts for name in fact.entities)),
     )
-    kept = () if do == "insert" else tuple(map(_away, facts))
-    return Change(Action.CURATE, f"{do} of {len(facts)}, by a model", (Touch(None, made), *kept))
+    archived = () if do == "insert" else tuple(map(_away, facts))
+    return FactChange(ChangeAction.CURATE, f"{do} of {len(facts)}, by a model", (Touch(None, rewritten), *archived))
 
 
 def _away(fact: Fact) -> Touch:

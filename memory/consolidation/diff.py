@@ -12,13 +12,13 @@ from datetime import date
 from enum import StrEnum
 
 from memory.candidate import Proposal
-from memory.consolidation.compaction import Preview
-from memory.consolidation.plain import Plain
-from memory.edits import Tier
+from memory.consolidation.compaction import ShortenedMemory
+from memory.consolidation.courtesy_removal import ShortenedPassage
+from memory.edits import ContentTier
 from memory.fact import Category, Fact
 
 
-class Action(StrEnum):
+class ChangeAction(StrEnum):
     """What a change does."""
 
     MERGE = "merge"
@@ -41,21 +41,21 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FactChange:
     """A change of some facts that belong together. ``why`` has numbers and no text of any memory, so that what is
     forgotten does not stay here."""
 
-    action: Action
+    action: ChangeAction
     why: str
     touched: tuple[Touch, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     """A line of a day's summary, made of one memory (a fact or a passage). L1 is the day, L0 the day in short."""
 
     day: date
-    tier: Tier
+    tier: ContentTier
     session: str
     text: str
     memory: str
@@ -63,7 +63,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Thrown:
+class DiscardedPass:
     """A pass that was thrown out whole: it would have taken ``lost`` of ``held`` active facts of a category."""
 
     name: str
@@ -77,12 +77,12 @@ class Diff:
     """A night of one owner."""
 
     owner: str
-    changes: tuple[Change, ...] = ()
-    lines: tuple[Line, ...] = ()
+    changes: tuple[FactChange, ...] = ()
+    lines: tuple[SummaryLine, ...] = ()
     candidates: tuple[Proposal, ...] = ()
-    thrown: tuple[Thrown, ...] = ()
-    previews: tuple[Preview, ...] = ()
-    plain: tuple[Plain, ...] = ()
+    thrown: tuple[DiscardedPass, ...] = ()
+    previews: tuple[ShortenedMemory, ...] = ()
+    plain: tuple[ShortenedPassage, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -90,15 +90,17 @@ class Diff:
         return not (self.changes or self.lines or self.candidates or self.thrown or self.previews or self.plain)
 
 
-def inverse(changes: Iterable[Change]) -> tuple[Change, ...]:
+def inverse(changes: Iterable[FactChange]) -> tuple[FactChange, ...]:
     """The changes that take these back, in the order in which they have to be applied."""
     return tuple(
-        Change(change.action, change.why, tuple(Touch(touch.after, touch.before) for touch in reversed(change.touched)))
+        FactChange(
+            change.action, change.why, tuple(Touch(touch.after, touch.before) for touch in reversed(change.touched))
+        )
         for change in reversed(tuple(changes))
     )
 
 
-def applied(facts: Mapping[str, Fact], changes: Iterable[Change]) -> dict[str, Fact]:
+def applied(facts: Mapping[str, Fact], changes: Iterable[FactChange]) -> dict[str, Fact]:
     """Some facts after some changes; a change of which a fact is no longer what it was is left out whole."""
     now = dict(facts)
     for change in changes:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from memory.consolidation.clash import CLAIMS, clashing
-from memory.consolidation.diff import Action
-from memory.consolidation.snapshot import Pair, Sheet, trust_of, trusted_as
-from memory.fact import Fact, Sensitivity, State, Tier
+from memory.consolidation.contradiction_cache import CLAIMS, clashing
+from memory.consolidation.diff import ChangeAction
+from memory.consolidation.snapshot import SimilarPair, WorkingFacts, trust_of, trusted_as
+from memory.fact import Fact, MemoryTier, Sensitivity, State
 from memory.language.terms import words_of
 
 ALIKE = 0.85
@@ -24,7 +24,7 @@ HELD = 0.6
 _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
 
 
-def merge(sheet: Sheet, pairs: Sequence[Pair]) -> None:
+def merge(sheet: WorkingFacts, pairs: Sequence[SimilarPair]) -> None:
     """Write on the sheet what becomes one."""
     beside: dict[str, list[str]] = defaultdict(list)
     for pair in pairs:
@@ -41,11 +41,11 @@ def merge(sheet: Sheet, pairs: Sequence[Pair]) -> None:
             if whole and part and _says_it_too(whole, part):
                 share = len(_words(part.text)) / max(len(_words(whole.text)), 1)
                 why = "letter for letter the same" if whole.text == part.text else f"has {share:.0%} of the words"
-                sheet.write(Action.MERGE, why, _joined(whole, part), replace(part, state=State.ARCHIVED))
+                sheet.write(ChangeAction.MERGE, why, _joined(whole, part), replace(part, state=State.ARCHIVED))
 
 
 def _canonical(fact: Fact) -> tuple[object, ...]:
-    lasting = fact.tier in (Tier.LONG_TERM, Tier.SHARED)
+    lasting = fact.tier in (MemoryTier.LONG_TERM, MemoryTier.SHARED)
     trust = trust_of(fact)
     return (
         -len(_words(fact.text)),
@@ -67,7 +67,7 @@ def _says_it_too(whole: Fact, part: Fact) -> bool:
     words, held = _words(whole.text), _words(part.text)
     if not held or not held <= words or len(held) < HELD * len(words) or (len(held) < 3 and held != words):
         return False
-    if not trusted_as(whole, part) or part.tier in (Tier.LONG_TERM, Tier.SHARED) or part.pinned:
+    if not trusted_as(whole, part) or part.tier in (MemoryTier.LONG_TERM, MemoryTier.SHARED) or part.pinned:
         return False
     if (whole.sensitivity is Sensitivity.RESTRICTED) is not (part.sensitivity is Sensitivity.RESTRICTED):
         return False

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memory.consolidation.diff import Action
-from memory.consolidation.snapshot import Sheet
+from memory.consolidation.diff import ChangeAction
+from memory.consolidation.snapshot import WorkingFacts
 from memory.fact import State
 from memory.strength import effective
 
 
-def fade(sheet: Sheet, fading: Sequence[str], now: datetime, floor: float) -> None:
+def fade(sheet: WorkingFacts, fading: Sequence[str], now: datetime, floor: float) -> None:
     """Write on the sheet what is archived: of ``fading`` what is weaker than ``floor`` and not pinned."""
     for id in sorted(fading):
         fact = sheet.active(id)
@@ -20,4 +20,4 @@ def fade(sheet: Sheet, fading: Sequence[str], now: datetime, floor: float) -> No
             continue
         strength = effective(fact, now)
         if strength < floor:
-            sheet.write(Action.ARCHIVE, f"strength {strength:.4f}", replace(fact, state=State.ARCHIVED))
+            sheet.write(ChangeAction.ARCHIVE, f"strength {strength:.4f}", replace(fact, state=State.ARCHIVED))

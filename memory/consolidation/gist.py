@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory.candidate import AGAIN
-from memory.consolidation.clash import clashing
-from memory.consolidation.clearest import clearest
-from memory.consolidation.diff import Action
-from memory.consolidation.snapshot import Pair, Sheet, lowest
-from memory.fact import Fact, Kind, Origin, Sensitivity, Stability, State, Tier
-from memory.language.sides import without_aside
+from memory.consolidation.canonical_wording import clearest
+from memory.consolidation.contradiction_cache import clashing
+from memory.consolidation.diff import ChangeAction
+from memory.consolidation.snapshot import SimilarPair, WorkingFacts, lowest
+from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State
+from memory.language.polarity import without_aside
 from memory.language.terms import words_of
 
 WEIGHTY = 0.7
 """The least importance of what leads a gist: "we should meet some day", said thrice, is no knowledge."""
 SUREST = 0.95
 """Confidence that a gist reaches at most: it is still drawn by a rule."""
-_LASTING = (Tier.LONG_TERM, Tier.SHARED)
+_LASTING = (MemoryTier.LONG_TERM, MemoryTier.SHARED)
 _OBSERVED = (Origin.ASSISTANT, Origin.BEHAVIOUR)
 _SENSITIVITY = {sensitivity: place for place, sensitivity in enumerate(Sensitivity)}
 
@@ -47,11 +47,11 @@ class Clusters:
     candidate_again: float = AGAIN
 
 
-class Near:
+class Similarities:
     """The likenesses of some facts."""
 
     def __init__(
-        self, facts: Mapping[str, Fact], pairs: Sequence[Pair], least: float, same: Sequence[Pair] = ()
+        self, facts: Mapping[str, Fact], pairs: Sequence[SimilarPair], least: float, same: Sequence[SimilarPair] = ()
     ) -> None:
         self._facts = facts
         self._beside: dict[str, dict[str, float]] = defaultdict(dict)
@@ -76,23 +76,25 @@ class Near:
 
 
 def draw(
-    sheet: Sheet,
-    pairs: Sequence[Pair],
-    same: Sequence[Pair],
+    sheet: WorkingFacts,
+    pairs: Sequence[SimilarPair],
+    same: Sequence[SimilarPair],
     derived: frozenset[str],
     clusters: Clusters,
     new_id: Callable[[], str],
 ) -> None:
     """Write on the sheet what becomes knowledge. ``same`` are pairs that say the same though they are not alike;
     ``derived`` are the ids that knowledge was drawn from already."""
-    near = Near(sheet.facts, pairs, clusters.alike, same)
+    near = Similarities(sheet.facts, pairs, clusters.alike, same)
     taken = set(derived)
     for knowledge in sorted((fact for fact in sheet.facts.values() if is_lasting(fact)), key=lambda fact: fact.id):
         fitting = [fact for fact in near.of(knowledge) if _episodic(fact) and fact.id not in taken]
         if fitting:
             taken.update(fact.id for fact in fitting)
             grown = assimilated(knowledge, fitting)
-            sheet.write(Action.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown)
+            sheet.write(
+                ChangeAction.ASSIMILATE, f"{len(fitting)} more that fit, {len(grown.derived_from)} in all", grown
+            )
     free = {id: fact for id, fact in sheet.facts.items() if _episodic(fact) and id not in taken}
     for seed in sorted(free.values(), key=_first):
         if seed.id in taken or not any(id in free and free[id].importance >= WEIGHTY for id in near.around(seed)):
@@ -104,10 +106,10 @@ def draw(
         taken.update(fact.id for fact in cluster)
         gist = gist_of(cluster, new_id())
         why = f"{len(cluster)} facts in {_sessions(cluster)} sessions, led by {lead.id[:8]}"
-        sheet.write(Action.GIST, why, gist, replace(lead, state=State.ARCHIVED))
+        sheet.write(ChangeAction.GIST, why, gist, replace(lead, state=State.ARCHIVED))
 
 
-def _cluster(seed: Fact, near: Near, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
+def _cluster(seed: Fact, near: Similarities, free: Mapping[str, Fact], taken: set[str]) -> list[Fact]:
     """What belongs to a seed, the one that was reinforced most recently first: all of it fits that one."""
     around = [seed, *(fact for fact in near.of(seed) if fact.id in free and fact.id not in taken)]
     lead = max(around, key=lambda fact: (reinforced(fact), fact.id))
@@ -116,7 +118,7 @@ def _cluster(seed: Fact, near: Near, free: Mapping[str, Fact], taken: set[str]) 
 
 
 def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
-    corrections = sum(fact.kind is Kind.CORRECTION for fact in cluster)
+    corrections = sum(fact.kind is FactKind.CORRECTION for fact in cluster)
     if _sessions(cluster) < clusters.sessions:
         return False
     return len(cluster) >= clusters.facts or corrections >= clusters.corrections
@@ -124,7 +126,7 @@ def _enough(cluster: Sequence[Fact], clusters: Clusters) -> bool:
 
 def _first(fact: Fact) -> tuple[object, ...]:
     """Corrections come first, then what was reinforced last."""
-    return fact.kind is not Kind.CORRECTION, -reinforced(fact).timestamp(), fact.id
+    return fact.kind is not FactKind.CORRECTION, -reinforced(fact).timestamp(), fact.id
 
 
 def reinforced(fact: Fact) -> datetime:
@@ -148,7 +150,7 @@ def _episodic(fact: Fact) -> bool:
         and fact.tier not in _LASTING
         and (fact.origin.trusted or fact.origin in _OBSERVED)
         and fact.sensitivity is not Sensitivity.RESTRICTED
-        and fact.kind not in (Kind.TASK, Kind.OBSERVATION)
+        and fact.kind not in (FactKind.TASK, FactKind.OBSERVATION)
         and fact.expires_at is None
         and fact.valid_until is None
         and not fact.contradicts
@@ -168,7 +170,7 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
         lead,
         id=id,
         text=_worded(cluster),
-        tier=Tier.LONG_TERM,
+        tier=MemoryTier.LONG_TERM,
         stability=Stability.VERIFIED,
         origin=lowest(cluster),
         confidence=min(SUREST, max(fact.confidence for fact in cluster) + 0.02 * (len(cluster) - 1)),
@@ -187,9 +189,9 @@ def gist_of(cluster: Sequence[Fact], id: str) -> Fact:
 def _worded(cluster: Sequence[Fact]) -> str:
     """The clearest wording of a cluster that has every word of what was said last: that may name an exception."""
     lead = without_aside(cluster[0].text)
-    told = words_of(lead)
+    lead_words = words_of(lead)
     texts = [without_aside(fact.text) for fact in cluster]
-    return clearest([lead, *(text for text in texts if told <= words_of(text))])
+    return clearest([lead, *(text for text in texts if lead_words <= words_of(text))])
 
 
 def assimilated(knowledge: Fact, fitting: Sequence[Fact]) -> Fact:

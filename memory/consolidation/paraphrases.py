@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from memory.consolidation.snapshot import Pair
-from memory.fact import Fact, Kind, State
-from memory.language.sides import without_aside
+from memory.consolidation.snapshot import SimilarPair
+from memory.fact import Fact, FactKind, State
+from memory.language.polarity import without_aside
 from memory.understanding.encoder import Encoder
 
 LEAST: Final = 0.2
@@ -17,11 +17,11 @@ SAME: Final = 0.5
 """How likely they must be to say the same. What only adds to another may be its exception."""
 MOST: Final = 4
 """Pairs that are read of one rule at most, the likest."""
-RULES: Final = (Kind.CORRECTION, Kind.CONVENTION, Kind.DECISION, Kind.PREFERENCE, Kind.ANTI_PATTERN)
+RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.PREFERENCE, FactKind.ANTI_PATTERN)
 BATCH: Final = 32
 
 
-def paraphrases(facts: Mapping[str, Fact], near: Sequence[Pair], encoder: Encoder) -> list[Pair]:
+def paraphrases(facts: Mapping[str, Fact], near: Sequence[SimilarPair], encoder: Encoder) -> list[SimilarPair]:
     """Of some pairs those that say the same; what stands for their cosine is how likely that is."""
     read = []
     counted = Counter[str]()
@@ -35,11 +35,11 @@ def paraphrases(facts: Mapping[str, Fact], near: Sequence[Pair], encoder: Encode
         batch = read[start : start + BATCH]
         for pair, relation in zip(batch, encoder.relations([_texts(facts, pair) for pair in batch]), strict=True):
             if relation.same >= SAME:
-                found.append(Pair(pair.one, pair.other, round(relation.same, 3)))
+                found.append(SimilarPair(pair.one, pair.other, round(relation.same, 3)))
     return found
 
 
-def _texts(facts: Mapping[str, Fact], pair: Pair) -> tuple[str, str]:
+def _texts(facts: Mapping[str, Fact], pair: SimilarPair) -> tuple[str, str]:
     older, newer = sorted((facts[pair.one], facts[pair.other]), key=lambda fact: (fact.valid_from, fact.id))
     return without_aside(older.text), without_aside(newer.text)
 

@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.consolidation.across import Elsewhere, recur
 from memory.consolidation.compaction import compact
-from memory.consolidation.days import summarise
-from memory.consolidation.diff import Diff, Thrown
+from memory.consolidation.contradictions import resolve
+from memory.consolidation.courtesy_removal import plain
+from memory.consolidation.cross_project import OtherProjects, recur
+from memory.consolidation.daily_summaries import summarise
+from memory.consolidation.diff import Diff, DiscardedPass
 from memory.consolidation.duplicates import merge
 from memory.consolidation.fading import fade
 from memory.consolidation.gist import Clusters, draw
-from memory.consolidation.plain import plain
-from memory.consolidation.rivals import resolve
-from memory.consolidation.rules import rules
-from memory.consolidation.snapshot import Sheet, Snapshot
+from memory.consolidation.rule_candidates import rules
+from memory.consolidation.snapshot import Snapshot, WorkingFacts
 from memory.fact import Category
 
 HALF = 0.5
-NOWHERE = Elsewhere()
+NOWHERE = OtherProjects()
 SEVERAL = 4
 """Facts of a category that a pass may take out of recall, however few there are, where what they say lives on in
 another fact."""
@@ -37,21 +37,21 @@ class Rules:
 
 
 def plan(
-    snapshot: Snapshot, now: datetime, how: Rules, new_id: Callable[[], str], elsewhere: Elsewhere = NOWHERE
+    snapshot: Snapshot, now: datetime, how: Rules, new_id: Callable[[], str], elsewhere: OtherProjects = NOWHERE
 ) -> Diff:
     """What one owner's night changes. The same snapshot, moment, way and ids give the same. ``elsewhere`` is what a
     user's projects hold, in the night of the user."""
-    sheet = Sheet(snapshot.facts)
+    sheet = WorkingFacts(snapshot.facts)
     held = dict(snapshot.active)
-    thrown: list[Thrown] = []
+    thrown: list[DiscardedPass] = []
 
-    def passing(name: str, work: Callable[[Sheet], None], spared: int = SEVERAL) -> None:
+    def passing(name: str, work: Callable[[WorkingFacts], None], spared: int = SEVERAL) -> None:
         nonlocal sheet
-        tried = Sheet(sheet.facts)
+        tried = WorkingFacts(sheet.facts)
         work(tried)
         lost = tried.lost()
         too_much = [
-            Thrown(name, category, count, held.get(category, 0))
+            DiscardedPass(name, category, count, held.get(category, 0))
             for category, count in sorted(lost.items())
             if count >= spared and count > HALF * held.get(category, 0)
         ]
@@ -83,10 +83,10 @@ def plan(
     )
 
 
-def _active(sheet: Sheet, snapshot: Snapshot) -> Mapping[Category, int]:
+def _active(sheet: WorkingFacts, snapshot: Snapshot) -> Mapping[Category, int]:
     """How many facts of each category take part in recall now."""
-    whole = Sheet(snapshot.facts)
+    whole = WorkingFacts(snapshot.facts)
     whole.facts, whole.changes = sheet.facts, sheet.changes
     lost, new = whole.lost(), {id for id in whole.touched() if id not in snapshot.facts}
-    made = Counter(sheet.facts[id].category for id in new)
-    return {category: count - lost[category] + made[category] for category, count in snapshot.active.items()}
+    counts = Counter(sheet.facts[id].category for id in new)
+    return {category: count - lost[category] + counts[category] for category, count in snapshot.active.items()}

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from memory.consolidation.diff import Action, Change, Line, Touch
-from memory.fact import Category, Fact, Kind, Origin, Passage, State
+from memory.consolidation.diff import ChangeAction, FactChange, SummaryLine, Touch
+from memory.fact import Category, Fact, FactKind, Origin, Passage, State
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SimilarPair:
     """Two facts that are alike: their ids and the cosine of their vectors."""
 
     one: str
@@ -21,10 +21,10 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RepeatedStatement:
     """That something was said so many ``times`` in a session."""
 
-    kind: Kind
+    kind: FactKind
     session: str
     times: int = 1
 
@@ -43,34 +43,34 @@ class Snapshot:
 
     owner: str
     facts: Mapping[str, Fact]
-    pairs: Sequence[Pair] = ()
+    pairs: Sequence[SimilarPair] = ()
     active: Mapping[Category, int] = field(default_factory=dict)
     derived: frozenset[str] = frozenset()
     fading: Sequence[str] = ()
     said: Sequence[Passage] = ()
     learned: Sequence[Fact] = ()
-    lines: Mapping[date, Sequence[Line]] = field(default_factory=dict)
+    lines: Mapping[date, Sequence[SummaryLine]] = field(default_factory=dict)
     unread: Sequence[Fact | Passage] = ()
-    said_by: Mapping[str, Sequence[Said]] = field(default_factory=dict)
+    said_by: Mapping[str, Sequence[RepeatedStatement]] = field(default_factory=dict)
     heard: Sequence[Passage] = ()
-    paraphrases: Sequence[Pair] = ()
+    paraphrases: Sequence[SimilarPair] = ()
 
 
-class Sheet:
+class WorkingFacts:
     """The facts as they become while a pass works on them, and the changes that it has written down."""
 
     def __init__(self, facts: Mapping[str, Fact]) -> None:
         self._start = facts
         self.facts = dict(facts)
-        self.changes: list[Change] = []
+        self.changes: list[FactChange] = []
 
-    def write(self, action: Action, why: str, *facts: Fact) -> None:
+    def write(self, action: ChangeAction, why: str, *facts: Fact) -> None:
         """These facts become so, together."""
         touched = []
         for fact in facts:
             touched.append(Touch(self.facts.get(fact.id), fact))
             self.facts[fact.id] = fact
-        self.changes.append(Change(action, why, tuple(touched)))
+        self.changes.append(FactChange(action, why, tuple(touched)))
 
     def active(self, id: str) -> Fact | None:
         """The fact of that id where it takes part in recall."""

@@ -18,7 +18,7 @@ _WHO: Final = {Origin.PERSON: "user", Origin.BEHAVIOUR: "observed", Origin.FILE:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """A tool's answer; ``memories`` are the ids of what stands in it, and ``failed`` says that nothing was done."""
 
     text: str
@@ -26,7 +26,7 @@ class Answer:
     failed: bool = False
 
 
-def listed(memories: Sequence[Fact | Passage], budget: int, now: datetime) -> Answer:
+def listed(memories: Sequence[Fact | Passage], budget: int, now: datetime) -> ToolAnswer:
     """Memories in the order given, as many as fit, each under its day, with its id."""
     lines: list[str] = []
     shown: list[str] = []
@@ -47,10 +47,10 @@ def listed(memories: Sequence[Fact | Passage], budget: int, now: datetime) -> An
     left = len(memories) - len(shown)
     if left:
         lines.append(f"({left} more: ask more narrowly)")
-    return Answer("\n".join([OPENING, *lines, CLOSING]), tuple(shown))
+    return ToolAnswer("\n".join([OPENING, *lines, CLOSING]), tuple(shown))
 
 
-def told(memory: Fact | Passage, around: Sequence[Passage], budget: int, now: datetime) -> Answer:
+def memory_answer(memory: Fact | Passage, around: Sequence[Passage], budget: int, now: datetime) -> ToolAnswer:
     """One memory whole, with the turns around it as far as they fit."""
     about = [f"id {memory.id}", f"{_who(memory.origin)}, {when(memory, now):%Y-%m-%d %H:%M}"]
     if isinstance(memory, Fact):
@@ -70,13 +70,13 @@ def told(memory: Fact | Passage, around: Sequence[Passage], budget: int, now: da
         if passage.id != memory.id and (spent := spent + tokens_of(line) + 1) <= budget:
             beside.append(passage.id)
             lines.append(("around it:\n" if len(beside) == 1 else "") + line)
-    return Answer("\n".join([*lines, CLOSING]), (memory.id, *beside))
+    return ToolAnswer("\n".join([*lines, CLOSING]), (memory.id, *beside))
 
 
-def day(of: date, facts: Sequence[Fact], said: Sequence[Passage], budget: int, now: datetime) -> Answer:
+def day(of: date, facts: Sequence[Fact], passages: Sequence[Passage], budget: int, now: datetime) -> ToolAnswer:
     """What a day brought: what was learnt first, then what was said, session by session, evenly shortened."""
-    if not facts and not said:
-        return Answer(f"Memory has nothing of {of.isoformat()}.")
+    if not facts and not passages:
+        return ToolAnswer(f"Memory has nothing of {of.isoformat()}.")
     lines = [OPENING, of.isoformat()]
     shown: list[str] = []
     spent = tokens_of("\n".join(lines)) + 20
@@ -89,16 +89,16 @@ def day(of: date, facts: Sequence[Fact], said: Sequence[Passage], budget: int, n
         spent += tokens_of(line) + 1
         lines.append(line)
         shown.append(fact.id)
-    sessions = list(dict.fromkeys(passage.session for passage in said))
+    sessions = list(dict.fromkeys(passage.session for passage in passages))
     for number, session in enumerate(sessions):
-        turns = [passage for passage in said if passage.session == session]
+        turns = [passage for passage in passages if passage.session == session]
         lines.append(f"session {session[:SHORT]}, from {when(turns[0], now):%H:%M}:")
         share = (budget - spent) // (len(sessions) - number)
-        kept, cost = _even(turns, share)
+        chosen, cost = _even(turns, share)
         spent += cost + 8
-        lines += kept
-        shown += [passage.id for passage in turns if _line(passage) in kept]
-    return Answer("\n".join([*lines, CLOSING]), tuple(shown))
+        lines += chosen
+        shown += [passage.id for passage in turns if _line(passage) in chosen]
+    return ToolAnswer("\n".join([*lines, CLOSING]), tuple(shown))
 
 
 def content(text: str, about: str, page: int, budget: int) -> str:

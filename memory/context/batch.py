@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory.actions import Place
-from memory.context.planned import Replacement
+from memory.context.retention_value import Downgrade
+from memory.context.shed_plan import Replacement
 from memory.context.stub import stub
-from memory.context.worth import Step
-from memory.edits import Tier
+from memory.edits import ContentTier
 
 
 class Batch:
@@ -17,16 +17,16 @@ class Batch:
     def __init__(self, total: int) -> None:
         self.left = total
         self.removed = 0
-        self.steps: dict[Place, Step] = {}
+        self.steps: dict[Place, Downgrade] = {}
         self.saved: dict[Place, int] = {}
 
-    def take(self, ways: Iterable[Step], target: int) -> None:
+    def take(self, ways: Iterable[Downgrade], target: int) -> None:
         """Take steps in their order until no more than the target is left. What was taken before is not again."""
         for step in ways:
             if self.left <= target:
                 return
             before = self.steps.get(step.piece.place)
-            if before is None or (before.tier is Tier.L1 and step.tier is Tier.L0):
+            if before is None or (before.tier is ContentTier.L1 and step.tier is ContentTier.L0):
                 self._add(step, step.saved)
 
     def keep(self, other: Batch, begin: int) -> None:
@@ -35,7 +35,7 @@ class Batch:
             if place[0] >= begin:
                 self._add(step, other.saved[place])
 
-    def _add(self, step: Step, saved: int) -> None:
+    def _add(self, step: Downgrade, saved: int) -> None:
         place = step.piece.place
         self.steps[place] = step
         self.saved[place] = self.saved.get(place, 0) + saved
@@ -43,12 +43,12 @@ class Batch:
         self.removed += saved
 
 
-def replacement(step: Step, excerpt: str) -> Replacement:
+def replacement(step: Downgrade, excerpt: str) -> Replacement:
     """What stands in the place of a piece that went this step down, with the lines of it that stay."""
     piece = step.piece
     if piece.kind == "call":
-        text, tier = (piece.overview, Tier.L1) if step.tier is Tier.L1 else (piece.line, Tier.L0)
+        text, tier = (piece.overview, ContentTier.L1) if step.tier is ContentTier.L1 else (piece.line, ContentTier.L0)
     else:
-        tier = Tier.L1 if excerpt else Tier.L0
+        tier = ContentTier.L1 if excerpt else ContentTier.L0
         text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
     return Replacement(*piece.place, tier, text, step.why)

@@ -74,18 +74,18 @@ def budget(
 _READ_APART = ("gpt-5", "o1", "o3", "o4", "codex")
 
 
-def reserve(dialect: str, model: str, asked: int, otherwise: int, window: int = 0) -> int:
+def reserve(dialect: str, model: str, reply_limit: int, default: int, window: int = 0) -> int:
     """Tokens of the window that belong to the reply.
 
-    ``asked`` is the longest reply that the request allows (0 where it does not say). Anthropic, and most who speak
-    the Chat format, refuse a request when it and the longest allowed reply do not fit into the window together.
+    ``reply_limit`` is the longest reply that the request allows (0 where it does not say). Anthropic, and most who
+    speak the Chat format, refuse a request when it and the longest allowed reply do not fit into the window together.
     OpenAI's reasoning models have a limit of their own for what is read (and the table says that one), and the
-    Responses format cuts the reply instead, as Gemini's does; ``otherwise`` is kept free for them, but of a small
+    Responses format cuts the reply instead, as Gemini's does; ``default`` is kept free for them, but of a small
     ``window`` (where it is given) no more than an eighth.
     """
     name = model.lower().rpartition("/")[2]
     apart = dialect in ("openai-responses", "gemini-generate") or name.startswith(_READ_APART)
-    return asked if asked > 0 and not apart else min(otherwise, window // 8 or otherwise)
+    return reply_limit if reply_limit > 0 and not apart else min(default, window // 8 or default)
 
 
 def maker(dialect: str, model: str) -> str:

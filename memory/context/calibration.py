@@ -19,7 +19,7 @@ SCALES = (0.3, 3.5)
 """How many of a provider's tokens one of ours may be worth. What is beyond is no tokenizer's doing: a gateway that
 leaves out what was cached, a reply that was cut before its usage came, another request's figure."""
 
-KEPT = 31
+MAX_OBSERVATIONS = 31
 """How many of the newest observations are kept for each model: their median is what holds."""
 
 GROWTH = 400
@@ -100,13 +100,13 @@ class Calibration:
         if usage is None or counted <= 0 or not SCALES[0] <= usage.input / counted <= SCALES[1]:
             return self, anchor
         whole = usage.input / counted
-        known = replace(self, wholes=(*self.wholes, whole)[-KEPT:])
+        known = replace(self, wholes=(*self.wholes, whole)[-MAX_OBSERVATIONS:])
         if len(self.wholes) >= SURE and not 1 / DOUBT <= whole / self.whole <= DOUBT:
             return known, anchor
         if anchor is not None and counted - anchor.counted >= GROWTH:
             growth = (usage.input - anchor.reported) / (counted - anchor.counted)
             if SCALES[0] <= growth <= SCALES[1]:
-                known = replace(known, growths=(*known.growths, growth)[-KEPT:])
+                known = replace(known, growths=(*known.growths, growth)[-MAX_OBSERVATIONS:])
         return known, Anchor(counted, usage.input)
 
     def as_json(self) -> dict[str, list[float]]:
@@ -125,4 +125,4 @@ def _scales(values: Any) -> tuple[float, ...]:
     if not isinstance(values, list):
         return ()
     numbers = (float(value) for value in values if isinstance(value, int | float))
-    return tuple(value for value in numbers if SCALES[0] <= value <= SCALES[1])[-KEPT:]
+    return tuple(value for value in numbers if SCALES[0] <= value <= SCALES[1])[-MAX_OBSERVATIONS:]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from memory.context.seeking import asking
+from memory.context.message_intent import asking
 from memory.language.words import stems
 
 
-class Shape(StrEnum):
+class SplitReason(StrEnum):
     """Why a question was split."""
 
     SEVERAL = "several questions"
@@ -27,12 +27,12 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SubQuestion:
     """A simpler question; ``weight`` is what it counts beside the whole one, which counts 1."""
 
     text: str
     weight: float
-    shape: Shape
+    shape: SplitReason
 
 
 MOST: Final = 3
@@ -62,19 +62,21 @@ _TOGETHER: Final = re.compile(r"\b(?:together|each other|between|meet|met)\b", r
 _ASKS: Final = frozenset("who what when where which why how did does do is are was were has have both".split())  # noqa: SIM905
 
 
-def parts(text: str) -> tuple[Part, ...]:
+def parts(text: str) -> tuple[SubQuestion, ...]:
     """The simpler questions that a question consists of; none where it is simple."""
-    asked = asking(text)
+    questions = asking(text)
     for shape, found in (
-        (Shape.SEVERAL, asked),
-        (Shape.CONJUNCTION, _clauses(asked[0]) if asked else []),
-        (Shape.COMPARISON, _compared(text)),
-        (Shape.ENTITIES, _named(text)),
+        (SplitReason.SEVERAL, questions),
+        (SplitReason.CONJUNCTION, _clauses(questions[0]) if questions else []),
+        (SplitReason.COMPARISON, _compared(text)),
+        (SplitReason.ENTITIES, _named(text)),
     ):
-        kept = [each.strip() for each in found if stems(each)]
-        if len(kept) > 1:
-            weights = [round(_FIRST * _NEXT**place, 3) for place in range(len(kept))]
-            return tuple(Part(each, weight, shape) for each, weight in zip(kept[:MOST], weights, strict=False))
+        parts_found = [each.strip() for each in found if stems(each)]
+        if len(parts_found) > 1:
+            weights = [round(_FIRST * _NEXT**place, 3) for place in range(len(parts_found))]
+            return tuple(
+                SubQuestion(each, weight, shape) for each, weight in zip(parts_found[:MOST], weights, strict=False)
+            )
     return ()
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.context.nearest import nearest
+from memory.context.layer_precedence import nearest
 from memory.context.rank import Scored
 from memory.fact import Fact, Passage, State
 from memory.language.terms import words_of
@@ -104,33 +104,33 @@ def _facts_in_context(pool: list[_Worded]) -> list[_Worded]:
     for index, (each, _) in enumerate(pool):
         if isinstance(each.memory, Passage):
             passages.setdefault(each.memory.source, []).append(index)
-    kept: list[_Worded | None] = list(pool)
+    remaining: list[_Worded | None] = list(pool)
     held: list[tuple[int, int]] = []
     contested: dict[int, frozenset[int]] = {}
     for index, (each, terms) in enumerate(pool):
         if not isinstance(each.memory, Fact) or each.memory.state is State.SUPERSEDED:
             continue
         for place in passages.get(each.memory.source, ()):
-            holder, said = pool[place]
-            if len(terms & said) >= _HELD * len(terms):
+            holder, wording = pool[place]
+            if len(terms & wording) >= _HELD * len(terms):
                 if each.memory.contradicts:
-                    kept[index] = (each._replace(score=max(each.score, holder.score)), terms)
+                    remaining[index] = (each._replace(score=max(each.score, holder.score)), terms)
                     contested[place] = contested.get(place, frozenset()) | terms
                 else:
                     held.append((index, place))
                 break
     for place, terms in contested.items():
         # The passage does not say that there is another side to it; what else it says must not go with it.
-        said = pool[place][1]
-        if len(terms & said) >= _HELD * len(said):
-            kept[place] = None
+        wording = pool[place][1]
+        if len(terms & wording) >= _HELD * len(wording):
+            remaining[place] = None
     for index, place in held:
-        own, standing = pool[index][0], kept[place]
+        own, standing = pool[index][0], remaining[place]
         if standing is not None:
-            kept[index] = None
+            remaining[index] = None
             if own.score > standing[0].score:
-                kept[place] = (standing[0]._replace(score=own.score), standing[1])
-    return [each for each in kept if each is not None]
+                remaining[place] = (standing[0]._replace(score=own.score), standing[1])
+    return [each for each in remaining if each is not None]
 
 
 def same(left: frozenset[int], right: frozenset[int], share: float = DIVERSITY.same) -> bool:

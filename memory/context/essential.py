@@ -12,8 +12,8 @@ from functools import lru_cache
 from math import log2
 from typing import Final
 
-from memory.context.seeking import about_work
-from memory.fact import Category, Fact, Kind, Origin, Stability, State, Tier
+from memory.context.message_intent import about_work
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Stability, State
 from memory.language.words import stems
 
 LEAST: Final = 0.8
@@ -71,11 +71,18 @@ _ORDER: Final = re.compile(
 )
 """How a standing order begins."""
 
-_ORDERS: Final = (Kind.CONVENTION, Kind.PREFERENCE, Kind.ANTI_PATTERN)
-_WORK: Final = (Kind.CONVENTION, Kind.CORRECTION, Kind.DECISION, Kind.TASK, Kind.ANTI_PATTERN)
+_ORDERS: Final = (FactKind.CONVENTION, FactKind.PREFERENCE, FactKind.ANTI_PATTERN)
+_WORK: Final = (FactKind.CONVENTION, FactKind.CORRECTION, FactKind.DECISION, FactKind.TASK, FactKind.ANTI_PATTERN)
 """Kinds of which every one that is about the work counts, and none that is not."""
 
-_WORKING: Final = (Kind.CONVENTION, Kind.CORRECTION, Kind.DECISION, Kind.PREFERENCE, Kind.ANTI_PATTERN, Kind.FACT)
+_WORKING: Final = (
+    FactKind.CONVENTION,
+    FactKind.CORRECTION,
+    FactKind.DECISION,
+    FactKind.PREFERENCE,
+    FactKind.ANTI_PATTERN,
+    FactKind.FACT,
+)
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS)
 """What is about how work is done, or about the project."""
 
@@ -89,16 +96,16 @@ def essential_worth(fact: Fact) -> float:
     is read for it. Time is left out: the page must not change by itself.
     """
     borne_out = log2(_coarse(fact.access) + 1) * log2(_coarse(fact.sessions) + 1)
-    sure = fact.tier is Tier.SHARED or fact.stability is Stability.STABLE
+    sure = fact.tier is MemoryTier.SHARED or fact.stability is Stability.STABLE
     if fact.pinned or (sure and not fact.origin.hearsay):
         return 2.0 * borne_out
-    if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is Kind.OBSERVATION:
+    if fact.state is not State.ACTIVE or not fact.origin.trusted or fact.kind is FactKind.OBSERVATION:
         return 0.0
-    said = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
+    base = fact.confidence * (0.5 + fact.importance) * _guidance(fact)
     if fact.kind in _WORKING and fact.category in _AT_WORK:
-        counts = MERELY_SO if fact.kind is Kind.FACT else AT_WORK
-        said = max(said, counts * fact.confidence * fact.importance)
-    return said * borne_out
+        counts = MERELY_SO if fact.kind is FactKind.FACT else AT_WORK
+        base = max(base, counts * fact.confidence * fact.importance)
+    return base * borne_out
 
 
 def _coarse(count: int) -> int:

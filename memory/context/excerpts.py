@@ -1,8 +1,9 @@
 """What stays of the parts that are shed: the lines that a next step is likeliest to need, chosen across all of them.
 
 An overview made of one content alone cannot know what the rest of the session made of it. Here the session decides:
-every line competes with every other by the names that are at home on it (:mod:`memory.context.names`), within one
-budget for all parts. When a later shed brings more, the lines of older parts compete again and can only become fewer.
+every line competes with every other by the names that are at home on it (:mod:`memory.context.entity_coverage`), within
+one budget for all parts. When a later shed brings more, the lines of older parts compete again and can only become
+fewer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.actions import Place
-from memory.context.names import Line, Source, lines
+from memory.context.entity_coverage import SessionPart, SourceLine, lines
 
 SHARE = 0.35
 """The share of what leaves now that may stay as lines."""
@@ -33,7 +34,7 @@ class Excerpts:
 
 
 def excerpts(
-    sources: Sequence[Source],
+    sources: Sequence[SessionPart],
     new: Collection[Place],
     old: Mapping[Place, str],
     removed: int,
@@ -50,7 +51,7 @@ def excerpts(
     wished = min(int(removed * SHARE), most)
     again = standing + wished > most * SLACK
     room = (most if again else wished) + more
-    chosen: dict[Place, list[Line]] = {}
+    chosen: dict[Place, list[SourceLine]] = {}
     for line in lines(sources):
         if (again or line.place in new) and line.tokens < room:
             room -= line.tokens + 1
@@ -65,7 +66,7 @@ def excerpts(
     return Excerpts({place: texts[place] for place in new if place in texts}, fewer)
 
 
-def _joined(found: Sequence[Line]) -> str:
+def _joined(found: Sequence[SourceLine]) -> str:
     """Lines in their order, one under the other, with a mark where others stood between them."""
     shown: list[str] = []
     last = None

@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from memory.context.floor import needed
 from memory.context.pack import Packed
-from memory.context.past import held_in
 from memory.context.rank import Memory, is_question
-from memory.context.searched import Moment, Round, Searched
+from memory.context.relevance_floor import needed
+from memory.context.search_results import SearchContext, SearchPass, SearchResult
+from memory.context.temporal_questions import held_in
 from memory.fact import Fact, Passage, Sensitivity, State
 
 SHOWN: Final = "shown"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchRound:
     """One round: what was searched for, why it was split off and what it counts, the times that it names (ISO), and the
     floor: the most that a candidate's coverage and cosine add up to, and the least that is needed."""
 
@@ -33,7 +33,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ExplainedCandidate:
     """A candidate: its score (0 where it was cut before it had one), the parts of it, and what became of it."""
 
     memory: Memory
@@ -46,29 +46,29 @@ class Looked:
 class Explained:
     """``asked`` is empty for a message that asks nothing. ``text`` is what would be added, of ``tokens`` at most."""
 
-    asked: tuple[Asked, ...] = ()
-    looked: tuple[Looked, ...] = ()
+    asked: tuple[SearchRound, ...] = ()
+    looked: tuple[ExplainedCandidate, ...] = ()
     text: str = ""
     tokens: int = 0
     steps: Mapping[str, float] | None = None
 
 
-def explained(searched: Searched, packed: Packed, moment: Moment, tokens: int) -> Explained:
+def explained(searched: SearchResult, packed: Packed, moment: SearchContext, tokens: int) -> Explained:
     """What a search did, and what of it was packed into ``tokens``."""
     shown = {each.memory for each in packed.shown}
     scored = {each.id: each for each in searched.ranked}
     worth = {each.id for each in searched.scored}
-    looked: dict[str, Looked] = {}
+    looked: dict[str, ExplainedCandidate] = {}
     for each in searched.ranked:
         fate = SHOWN if each.id in shown else "no room" if each.id in worth else "says what another one says"
-        looked[each.id] = Looked(each.memory, each.score, each.why, fate)
+        looked[each.id] = ExplainedCandidate(each.memory, each.score, each.why, fate)
     for round in searched.rounds:
         for hit, memory in round.candidates:
             if memory.id not in scored and memory.id not in looked:
                 legs = {"coverage": round.weighed.coverage(hit.lexical), "cosine": max(hit.cosine, 0.0)}
-                looked[memory.id] = Looked(memory, 0.0, legs, _cut(memory, bool(round.scored), moment))
+                looked[memory.id] = ExplainedCandidate(memory, 0.0, legs, _cut(memory, bool(round.scored), moment))
     return Explained(
-        tuple(_asked(round) for round in searched.rounds),
+        tuple(_search_round(round) for round in searched.rounds),
         tuple(
             sorted(
                 looked.values(),
@@ -81,9 +81,9 @@ def explained(searched: Searched, packed: Packed, moment: Moment, tokens: int) -
     )
 
 
-def _asked(round: Round) -> Asked:
+def _search_round(round: SearchPass) -> SearchRound:
     sums = (round.weighed.coverage(hit.lexical) + max(hit.cosine, 0.0) for hit, _ in round.candidates)
-    return Asked(
+    return SearchRound(
         round.question.text,
         tuple(round.question.stems),
         round.shape,
@@ -95,7 +95,7 @@ def _asked(round: Round) -> Asked:
     )
 
 
-def _cut(memory: Memory, passed: bool, moment: Moment) -> str:
+def _cut(memory: Memory, passed: bool, moment: SearchContext) -> str:
     """Why a candidate was not ranked."""
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return "restricted: only given by its id"

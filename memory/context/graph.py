@@ -45,19 +45,19 @@ def names_in(memory: Fact | Passage) -> tuple[str, ...]:
         found = (*found, *memory.entities)
     elif memory.speaker not in ("user", "assistant"):
         found = (*found, memory.speaker)
-    said = speaker_in(memory.text)
-    return tuple(dict.fromkeys(name.lower() for name in (*found, *([said] if said else []))))
+    speaker = speaker_in(memory.text)
+    return tuple(dict.fromkeys(name.lower() for name in (*found, *([speaker] if speaker else []))))
 
 
-def names_asked(text: str) -> tuple[str, ...]:
+def names_in_question(text: str) -> tuple[str, ...]:
     """The names in a question, in lower case."""
     return tuple(dict.fromkeys(name.lower() for name in entities(text)))
 
 
-def near(graph: Graph, asked: Iterable[str], found: Sequence[str], spread: Spread = SPREAD) -> dict[str, float]:
-    """How near memories are to the names that are ``asked`` about and to those of what was ``found`` (ids, best first),
+def near(graph: Graph, names: Iterable[str], found: Sequence[str], spread: Spread = SPREAD) -> dict[str, float]:
+    """How near memories are to the names that are ``names`` about and to those of what was ``found`` (ids, best first),
     the nearest 1; at most :data:`MOST`. Empty where no name says anything."""
-    seeds = {name: 1.0 for name in asked if 0 < graph.degrees.get(name, 0) <= spread.hub}
+    seeds = {name: 1.0 for name in names if 0 < graph.degrees.get(name, 0) <= spread.hub}
     if not seeds:
         return {}
     for place, id in enumerate(found[: spread.best]):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from memory.context.question import Question
+from memory.context.question import RecallQuestion
 from memory.language.terms import rarity, term
 from memory.language.words import stem
-from memory.ports import Rarity
+from memory.ports import TermRarity
 
 LEAST: Final = 50
 """Rarity is reckoned as among at least so many memories: of three memories, none makes a word common."""
@@ -20,7 +20,7 @@ before what shares several common ones with the question."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeightedQuery:
     """A question with the weights of its terms.
 
     ``sparse`` is the query vector; ``best`` the score of a text that has each of the question's words once, the
@@ -46,7 +46,7 @@ class Weighed:
         return weight if weight is not None else self.sparse.get(term(stem(word)), 0.0)
 
 
-def weigh(question: Question, counted: Rarity) -> Weighed:
+def weigh(question: RecallQuestion, counted: TermRarity) -> WeightedQuery:
     """Weigh a question's stems by their rarity among the caller's memories.
 
     A word that no memory has weighs most of all, so a question that is mostly about unknown things covers little.
@@ -60,4 +60,4 @@ def weigh(question: Question, counted: Rarity) -> Weighed:
         known += share * rare
         sparse[number] = share * rare**RARE
     unknown = rarity(documents, 0) * sum(question.stems.values())
-    return Weighed(sparse, sum(sparse.values()), 1.0 - known / unknown if unknown > 0 else 0.0)
+    return WeightedQuery(sparse, sum(sparse.values()), 1.0 - known / unknown if unknown > 0 else 0.0)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory.context.rank import WEIGHTS, Scored, Weights, best_first, is_question
-from memory.context.route import NOWHERE, Route, parts_of
+from memory.context.route import NOWHERE, QuestionRoute, parts_of
 from memory.fact import Passage, Sensitivity
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TurnRef:
     """A turn of a session."""
 
     session: str
@@ -35,24 +35,24 @@ class Reach:
 REACH = Reach()
 
 
-def anchors(scored: Sequence[Scored], asked: Sequence[Scored] = (), reach: Reach = REACH) -> dict[Place, Scored]:
+def anchors(scored: Sequence[Scored], questions: Sequence[Scored] = (), reach: Reach = REACH) -> dict[TurnRef, Scored]:
     """The turns beside which one should look, best first, each with its best passage: of what was found, and of the
-    questions that were ``asked`` then."""
-    places: dict[Place, Scored] = {}
-    for each in sorted((*scored, *asked), key=best_first):
+    questions that were ``questions`` then."""
+    places: dict[TurnRef, Scored] = {}
+    for each in sorted((*scored, *questions), key=best_first):
         if len(places) >= reach.best:
             break
         if isinstance(each.memory, Passage):
-            places.setdefault(Place(each.memory.session, each.memory.turn), each)
+            places.setdefault(TurnRef(each.memory.session, each.memory.turn), each)
     return places
 
 
 def joined(
     scored: Sequence[Scored],
     fetched: Iterable[Passage],
-    beside: dict[Place, Scored],
+    beside: dict[TurnRef, Scored],
     *,
-    route: Route = NOWHERE,
+    route: QuestionRoute = NOWHERE,
     weights: Weights = WEIGHTS,
     passed_over: frozenset[str] = frozenset(),
     reach: Reach = REACH,
@@ -70,7 +70,7 @@ def joined(
             (
                 _share(source, step, reach) * source.score
                 for step in range(-reach.turns, reach.turns + 1)
-                if (source := beside.get(Place(passage.session, passage.turn - step))) is not None
+                if (source := beside.get(TurnRef(passage.session, passage.turn - step))) is not None
             ),
             default=0.0,
         )

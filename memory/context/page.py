@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from memory.context.allocate import RATIOS, Demand, Ratios, allocate
+from memory.context.disputed import each_in_scope
 from memory.context.diversity import same
-from memory.context.doubt import each_in_scope
 from memory.context.essential import LEAST, essential_worth, on_page
 from memory.context.pack import disarmed, quoted, tokens_of
-from memory.fact import Fact, Kind, Origin, Sensitivity, State, Stream
+from memory.context.token_allocation import RATIOS, Demand, Ratios, allocate
+from memory.fact import Fact, FactKind, Origin, Sensitivity, State, Stream
 from memory.language.terms import words_of
 from memory.scope import Layer
 from memory.strength import recency
@@ -72,9 +72,9 @@ def page(
 ) -> Page:
     """The page of some facts within ``budget`` tokens, its frame (see :func:`frame_page`) counted in.
 
-    The budget is divided among the streams (see :mod:`memory.context.allocate`); each takes what it is worth out of
-    its part, then all of them out of what is left. ``standing`` are the facts that stand on it now; ``now`` only tells
-    what has expired.
+    The budget is divided among the streams (see :mod:`memory.context.token_allocation`); each takes what it is worth
+    out of its part, then all of them out of what is left. ``standing`` are the facts that stand on it now; ``now`` only
+    tells what has expired.
     """
     facts = list(facts)
     essential = _once([fact for fact in facts if _essential(fact, now)], standing)
@@ -182,7 +182,7 @@ def _may_stand(fact: Fact, now: datetime) -> bool:
     if fact.state is not State.ACTIVE or fact.sensitivity is Sensitivity.RESTRICTED:
         return False
     # What somebody is allergic to is confidential and yet the first thing to respect; it stays with themselves.
-    theirs = fact.kind is Kind.PREFERENCE or fact.origin is Origin.PERSON
+    theirs = fact.kind is FactKind.PREFERENCE or fact.origin is Origin.PERSON
     if fact.sensitivity is Sensitivity.CONFIDENTIAL and not (theirs and fact.layer in _PRIVATE):
         return False
     return not ((fact.expires_at and fact.expires_at <= now) or (fact.valid_until and fact.valid_until <= now))
@@ -203,12 +203,12 @@ def _once(facts: Sequence[Fact], standing: frozenset[str]) -> list[Fact]:
 
     drawn = {id for fact in facts for id in fact.derived_from}
     ordered = sorted((fact for fact in facts if fact.id not in drawn), key=order)
-    kept: list[tuple[Fact, frozenset[int]]] = []
+    unique: list[tuple[Fact, frozenset[int]]] = []
     for fact in ordered:
         terms = words_of(fact.text)
-        if not any(same(terms, other) for _, other in kept):
-            kept.append((fact, terms))
-    return [fact for fact, _ in kept]
+        if not any(same(terms, other) for _, other in unique):
+            unique.append((fact, terms))
+    return [fact for fact, _ in unique]
 
 
 def _line(fact: Fact, earlier: bool = False) -> str:

@@ -1,9 +1,9 @@
 """Paging in: when the talk turns to something that was shed, the lines that it turns to come back at the tail.
 
 Of what was shed the lines are known on which a name stands for the last time in the session
-(:mod:`memory.context.names` says why those). The newest message and the call that led to it are the question: a line
-answers by the rare words that it shares with it, times what the names at home on it are worth. Lines that are still in
-the request are not given again.
+(:mod:`memory.context.entity_coverage` says why those). The newest message and the call that led to it are the question:
+a line answers by the rare words that it shares with it, times what the names at home on it are worth. Lines that are
+still in the request are not given again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.context.names import names, rows, shortened
+from memory.context.entity_coverage import names, rows, shortened
 from memory.conversation import Conversation, Role
 from memory.edits import handle
 
@@ -24,7 +24,7 @@ OPENS, CLOSES = "<earlier-context>", "</earlier-context>"
 PER_CONTENT = 400_000
 """Characters of one content that are looked at."""
 
-SAID, IN_PASSING = 1.5, 0.5
+SPOKEN_WEIGHT, TOOL_OUTPUT_WEIGHT = 1.5, 0.5
 """What a word weighs that was said or called, and one that stands in a tool's answer."""
 
 LOOKED_AT = 20_000
@@ -76,7 +76,7 @@ class Excerpt:
 
 
 @dataclass
-class Absent:
+class ShedContents:
     """What a session said, by names, and what was shed of it, by lines. Each content is taken in once."""
 
     _homes: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Absent:
                 return index - 1
         return 0
 
-    def hear(self, name: str, text: str, said: bool) -> None:
+    def hear(self, name: str, text: str, spoken: bool) -> None:
         """A content of the session, in their order: where it names something, that has its newest place. ``said``: by
         the assistant or a person."""
         if name in self._heard:
@@ -120,7 +120,7 @@ class Absent:
                 self.size += NAMED
             self._homes[each] = name, row
             self._times[each] += 1
-            if said:
+            if spoken:
                 self._said.add(each)
 
     def add(self, name: str, label: str, text: str) -> None:
@@ -142,7 +142,7 @@ class Absent:
 
     def excerpts(
         self,
-        asked: Mapping[str, float],
+        weights: Mapping[str, float],
         tokens: int,
         gone: Collection[str],
         stands: Callable[[str], str],
@@ -150,18 +150,18 @@ class Absent:
     ) -> list[Excerpt]:
         """The lines that a question turns to, at most ``tokens`` in all.
 
-        ``asked`` weighs the question's words (:func:`question`), ``gone`` are the contents that are absent *now*,
+        ``weights`` weighs the question's words (:func:`question`), ``gone`` are the contents that are absent *now*,
         ``stands`` says what of one is still in the request, ``floor`` is how much a line must share with the question.
         """
         chosen: dict[str, dict[int, str]] = {}
-        for name, block in self._meant(asked, gone):
+        for name, block in self._meant(weights, gone):
             lines = {number: line for number, line in block.items() if line not in stands(name)}
             heading = 0 if name in chosen else len(_heading(name, self._labels[name]))
             cost = (heading + sum(len(line) + 1 for line in lines.values())) // 4 + 1
             if lines and cost <= tokens:
                 tokens -= cost
                 chosen.setdefault(name, {}).update(lines)
-        for row in self._ranked(asked, gone, floor):
+        for row in self._ranked(weights, gone, floor):
             heading = 0 if row.handle in chosen else len(_heading(row.handle, self._labels[row.handle]))
             cost = (heading + len(row.text)) // 4 + 1
             if cost <= tokens and row.text not in stands(row.handle):
@@ -171,11 +171,15 @@ class Absent:
                 break
         return [Excerpt(name, self._labels[name], tuple(sorted(found.items()))) for name, found in chosen.items()]
 
-    def _meant(self, asked: Mapping[str, float], gone: Collection[str]) -> Iterable[tuple[str, dict[int, str]]]:
+    def _meant(self, weights: Mapping[str, float], gone: Collection[str]) -> Iterable[tuple[str, dict[int, str]]]:
         """The places of names that were said and hardly stand elsewhere, the rarest first."""
-        said = [name for name, weight in asked.items() if weight >= SAID and len(name) > 5 and _COMPOUND.search(name)]
+        names = [
+            name
+            for name, weight in weights.items()
+            if weight >= SPOKEN_WEIGHT and len(name) > 5 and _COMPOUND.search(name)
+        ]
         found = []
-        for name in said[:TERMS]:
+        for name in names[:TERMS]:
             places: list[tuple[str, int]] = []
             for handle_, (_, lowered) in self._texts.items():
                 at = lowered.find(name) if handle_ in gone else -1
@@ -190,10 +194,10 @@ class Absent:
             for handle_, at in places:
                 yield handle_, _block(self._texts[handle_][0], at)
 
-    def _ranked(self, asked: Mapping[str, float], gone: Collection[str], floor: float) -> list[_Row]:
+    def _ranked(self, weights: Mapping[str, float], gone: Collection[str], floor: float) -> list[_Row]:
         rare = {
             term: weight * math.log(len(self._rows) / len(self._at[term]))
-            for term, weight in asked.items()
+            for term, weight in weights.items()
             if term in self._at and len(self._at[term]) <= max(4, len(self._rows) // COMMON)
         }
         shared: dict[int, float] = defaultdict(float)
@@ -203,16 +207,17 @@ class Absent:
         scored = []
         for index, score in shared.items():
             row = self._rows[index]
-            if score >= floor and row.handle in gone and (worth := self._worth(row, asked)):
+            if score >= floor and row.handle in gone and (worth := self._worth(row, weights)):
                 scored.append((-worth * score / (len(row.text) // 4 + FRAME), index))
         return [self._rows[index] for _, index in sorted(scored)]
 
-    def _worth(self, row: _Row, asked: Mapping[str, float]) -> float:
+    def _worth(self, row: _Row, weights: Mapping[str, float]) -> float:
         """What a line's names are worth: those that have not been said anew since, and those that are asked for."""
         return sum(
             (2.0 if name in self._said else 1.0) * math.log1p(self._times[name])
             for name in row.names
-            if self._homes[name] == (row.handle, row.number) or asked.get(name.lower().strip("./-:"), 0.0) >= SAID
+            if self._homes[name] == (row.handle, row.number)
+            or weights.get(name.lower().strip("./-:"), 0.0) >= SPOKEN_WEIGHT
         )
 
 
@@ -230,11 +235,11 @@ def _block(text: str, at: int) -> dict[int, str]:
 
 def question(parts: Iterable[tuple[str, float]]) -> dict[str, float]:
     """The words of a question, each with the weight of the weightiest text that it stands in."""
-    asked: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for text, weight in parts:
         for term in words(text):
-            asked[term] = max(weight, asked.get(term, 0.0))
-    return asked
+            weights[term] = max(weight, weights.get(term, 0.0))
+    return weights
 
 
 def words(text: str) -> list[str]:
@@ -279,18 +284,21 @@ def turned_to(conversation: Conversation) -> list[tuple[str, float]]:
         return []
     index = conversation.newest
     newest = messages[index]
-    told = [(newest.spoken[:LOOKED_AT], SAID)] if newest.spoken else []
-    told += [(result.text[:LOOKED_AT], IN_PASSING) for result in newest.results]
+    spoken = [(newest.spoken[:LOOKED_AT], SPOKEN_WEIGHT)] if newest.spoken else []
+    spoken += [(result.text[:LOOKED_AT], TOOL_OUTPUT_WEIGHT) for result in newest.results]
     # In the Responses format each call and each result is a message of its own: what was said stands a little before.
     for message in reversed(messages[max(index - REACH, 0) : index]):
         if message.spoken:
             break
-        told += [(result.text[:LOOKED_AT], IN_PASSING) for result in message.results]
+        spoken += [(result.text[:LOOKED_AT], TOOL_OUTPUT_WEIGHT) for result in message.results]
         if message.role is Role.ASSISTANT:
-            told += [(text[:LOOKED_AT], SAID) for text in (message.text, *(call.arguments for call in message.calls))]
+            spoken += [
+                (text[:LOOKED_AT], SPOKEN_WEIGHT)
+                for text in (message.text, *(call.arguments for call in message.calls))
+            ]
             if message.text or message.calls:
                 break
-    return [(text, weight) for text, weight in told if text]
+    return [(text, weight) for text, weight in spoken if text]
 
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:-]*")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory.conversation import Conversation
-from memory.edits import Standing, handle
+from memory.edits import ActiveEdits, handle
 
 
 @dataclass(frozen=True, slots=True)
-class Pins:
+class PinnedContents:
     """The pinned contents of a request: ``texts`` by their handles, empty of what is no text, and the ``last`` message
     in which each stands whole."""
 
@@ -22,7 +22,7 @@ class Pins:
         return [text for name, text in self.texts.items() if text and self.last.get(name, -1) < cut]
 
 
-def pins(conversation: Conversation, standing: Standing, texts: Mapping[str, str]) -> Pins:
+def pins(conversation: Conversation, standing: ActiveEdits, texts: Mapping[str, str]) -> PinnedContents:
     """Where what is pinned stands. What stands in the head never leaves."""
     wanted = {name.partition(".")[0] for name in texts}
     last: dict[str, int] = {}
@@ -34,4 +34,4 @@ def pins(conversation: Conversation, standing: Standing, texts: Mapping[str, str
             if (index, number) not in standing.replaced:
                 name = handle(message.digest, number)
                 last[name] = max(stays, last.get(name, stays))
-    return Pins(texts, last)
+    return PinnedContents(texts, last)

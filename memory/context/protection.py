@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.actions import Action, Kind, Place
+from memory.actions import ActionKind, Place, ToolAction
 from memory.conversation import Conversation, Role, ToolResult
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{7,}")
@@ -33,7 +33,11 @@ class Protection:
 
 
 def protection(
-    conversation: Conversation, done: Sequence[Action], sizes: Sequence[int], live: int, pinned: Collection[Place] = ()
+    conversation: Conversation,
+    done: Sequence[ToolAction],
+    sizes: Sequence[int],
+    live: int,
+    pinned: Collection[Place] = (),
 ) -> Protection:
     """What stays. ``live`` is how many tokens at the end are the live tool loop."""
     messages = conversation.messages
@@ -43,7 +47,7 @@ def protection(
         tail -= 1
         left -= sizes[tail]
     parts = set(pinned)
-    plans = [action for action in done if action.kind is Kind.PLAN]
+    plans = [action for action in done if action.kind is ActionKind.PLAN]
     if plans:
         parts.update(place for place in (plans[-1].call, plans[-1].result) if place is not None)
     parts.update(_unused_reports(conversation, done))
@@ -64,11 +68,11 @@ def last_round(conversation: Conversation) -> int:
     return min(index, newest)
 
 
-def _unused_reports(conversation: Conversation, done: Sequence[Action]) -> set[Place]:
+def _unused_reports(conversation: Conversation, done: Sequence[ToolAction]) -> set[Place]:
     messages = conversation.messages
     found = set[Place]()
     for action in done:
-        if action.kind is not Kind.DELEGATE or action.result is None:
+        if action.kind is not ActionKind.DELEGATE or action.result is None:
             continue
         index, number = action.result
         after = [message for message in messages[index + 1 :] if message.role is Role.ASSISTANT]
@@ -76,7 +80,7 @@ def _unused_reports(conversation: Conversation, done: Sequence[Action]) -> set[P
             continue
         report = messages[index].parts[number]
         names = set(_NAME.findall(report.text)) if isinstance(report, ToolResult) else set()
-        said = "\n".join(message.text + "".join(call.arguments for call in message.calls) for message in after)
-        if sum(name in said for name in names) < _DRAWN_ON:
+        transcript = "\n".join(message.text + "".join(call.arguments for call in message.calls) for message in after)
+        if sum(name in transcript for name in names) < _DRAWN_ON:
             found.add(action.result)
     return found

@@ -14,17 +14,17 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from memory.context.decompose import Part, parts
-from memory.context.form import without_form
-from memory.context.route import NOWHERE, Route, route_of
-from memory.context.seeking import about_work, asking, only_moves_on, wants_advice
+from memory.context.answer_format import without_form
+from memory.context.decompose import SubQuestion, parts
+from memory.context.message_intent import about_work, asking, only_moves_on, wants_advice
+from memory.context.route import NOWHERE, QuestionRoute, route_of
 from memory.conversation import Conversation, Message, Role, ToolResult
-from memory.language.spans import spans
 from memory.language.terms import term
+from memory.language.time_spans import spans
 from memory.language.words import stems
 
 
-class Asker(StrEnum):
+class QuestionAuthor(StrEnum):
     """Whose words are searched for."""
 
     PERSON = "person"
@@ -32,7 +32,7 @@ class Asker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecallQuestion:
     """What to search for.
 
     ``text`` is what is embedded; ``stems`` gives each stem's share, 1 for what is asked now; ``work`` is how
@@ -43,10 +43,10 @@ class Question:
 
     text: str
     stems: Mapping[str, float]
-    asker: Asker = Asker.PERSON
+    asker: QuestionAuthor = QuestionAuthor.PERSON
     work: float = 1.0
     advice: bool = False
-    route: Route = NOWHERE
+    route: QuestionRoute = NOWHERE
     whole: str = ""
 
     @property
@@ -60,7 +60,7 @@ class Question:
         return tuple(map(term, self.stems))
 
 
-_LONGEST: Final = 2000
+_MAX_MESSAGE_CHARS: Final = 2000
 """Characters of a message that are read, half from its beginning and half from its end."""
 _LEANS: Final = 3
 """A message of at most this many stems takes along the words of the one before it."""
@@ -80,7 +80,9 @@ _ERROR: Final = re.compile(
 _NOISE: Final = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{12,}\b|\d{2}:\d{2}:\d{2}[.,\d]*|\b\d{4}-\d\d-\d\d\b|:\d+(?::\d+)?")
 
 
-def ask(conversation: Conversation, now: datetime | None = None, failing: Sequence[ToolResult] = ()) -> Question | None:
+def ask(
+    conversation: Conversation, now: datetime | None = None, failing: Sequence[ToolResult] = ()
+) -> RecallQuestion | None:
     """The question that the newest part of a conversation puts to memory, or None where it puts none. ``now`` gives
     "last week" its meaning; without it no time is understood. A result of a tool asks where it is one of those that
     are ``failing``."""
@@ -95,46 +97,46 @@ def ask(conversation: Conversation, now: datetime | None = None, failing: Sequen
     return None
 
 
-def of_words(text: str, now: datetime) -> Question | None:
+def of_words(text: str, now: datetime) -> RecallQuestion | None:
     """A text that a person searches memory for, whether it asks anything or not; None where it has no word to find."""
     timed = spans(text, now)
     rest = timed.rest if timed.spans and stems(timed.rest) else text
     found = dict.fromkeys(stems(rest), 1.0)
     route = route_of(text, timed.spans, advice=wants_advice(text))
-    return Question(rest, found, work=0.0, route=route) if found else None
+    return RecallQuestion(rest, found, work=0.0, route=route) if found else None
 
 
-def simpler(question: Question) -> tuple[tuple[Part, Question], ...]:
+def simpler(question: RecallQuestion) -> tuple[tuple[SubQuestion, RecallQuestion], ...]:
     """The simpler questions that a person's question consists of; none where it is simple, which most are."""
-    if question.asker is not Asker.PERSON or question.route is NOWHERE or len(question.stems) < _COMPLEX:
+    if question.asker is not QuestionAuthor.PERSON or question.route is NOWHERE or len(question.stems) < _COMPLEX:
         return ()
     found = []
     for part in parts(question.text):
         route = route_of(part.text, question.route.spans, advice=question.route.advice)
-        asked = dict.fromkeys(stems(part.text), 1.0)
-        found.append((part, replace(question, text=part.text, stems=asked, route=route)))
+        part_stems = dict.fromkeys(stems(part.text), 1.0)
+        found.append((part, replace(question, text=part.text, stems=part_stems, route=route)))
     return tuple(found)
 
 
-def _of_person(spoken: str, before: str, now: datetime | None) -> Question | None:
+def _of_person(spoken: str, before: str, now: datetime | None) -> RecallQuestion | None:
     whole = _cut(_FENCE.sub(" ", spoken).strip() or spoken)
-    text, asked = whole, asking(whole)
-    if asked and (bare := asking(plain := without_form(whole))):
-        text, asked = plain, bare
-    timed = spans(text, now) if now is not None and asked else None
+    text, questions = whole, asking(whole)
+    if questions and (bare := asking(plain := without_form(whole))):
+        text, questions = plain, bare
+    timed = spans(text, now) if now is not None and questions else None
     if timed is not None and timed.spans and stems(timed.rest):
-        text, asked = timed.rest, asking(timed.rest) or [timed.rest]
-    found = dict.fromkeys(stems(" ".join(asked) or text), 1.0)
-    if asked and only_moves_on(found):
+        text, questions = timed.rest, asking(timed.rest) or [timed.rest]
+    found = dict.fromkeys(stems(" ".join(questions) or text), 1.0)
+    if questions and only_moves_on(found):
         # "I need a new bicycle. Which one should I take?": the question's subject stands before it.
         found = dict.fromkeys(stems(text), 1.0)
     if timed is not None and timed.spans:
         # "On Tuesday" may mean what was noted under "Tuesday:", whenever that was.
         found.update(dict.fromkeys(stems(" ".join(_WEEKDAY.findall(whole))), 1.0))
-    if not found or (not asked and only_moves_on(found)):
+    if not found or (not questions and only_moves_on(found)):
         return None
-    work = about_work(found) if asked else 1.0
-    if asked:
+    work = about_work(found) if questions else 1.0
+    if questions:
         # What stands around a question (the story before it) counts lightly.
         for around in stems(text):
             found.setdefault(around, _AROUND)
@@ -144,8 +146,10 @@ def _of_person(spoken: str, before: str, now: datetime | None) -> Question | Non
             found.update(dict.fromkeys(echoes, _AROUND))
             text = f"{text}\n{before}"
     advice = wants_advice(text)
-    route = route_of(whole, timed.spans if timed is not None else (), advice=advice) if asked or advice else NOWHERE
-    return Question(text, found, work=work, advice=advice, route=route, whole="" if text.startswith(whole) else whole)
+    route = route_of(whole, timed.spans if timed is not None else (), advice=advice) if questions or advice else NOWHERE
+    return RecallQuestion(
+        text, found, work=work, advice=advice, route=route, whole="" if text.startswith(whole) else whole
+    )
 
 
 def _before(messages: Sequence[Message], index: int) -> str:
@@ -156,7 +160,7 @@ def _before(messages: Sequence[Message], index: int) -> str:
     return ""
 
 
-def _of_tool(failing: Sequence[ToolResult]) -> Question | None:
+def _of_tool(failing: Sequence[ToolResult]) -> RecallQuestion | None:
     """The lines of results that tell what went wrong; those without any ask nothing."""
     lines: dict[str, None] = {}
     for result in failing:
@@ -165,8 +169,12 @@ def _of_tool(failing: Sequence[ToolResult]) -> Question | None:
                 lines.setdefault(_NOISE.sub(" ", line).strip()[:300])
     text = "\n".join(list(lines)[-_ERROR_LINES:])
     found = dict.fromkeys(stems(text), 1.0)
-    return Question(text, found, Asker.TOOL) if found else None
+    return RecallQuestion(text, found, QuestionAuthor.TOOL) if found else None
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+    return (
+        text
+        if len(text) <= _MAX_MESSAGE_CHARS
+        else f"{text[: _MAX_MESSAGE_CHARS // 2]}\n{text[-_MAX_MESSAGE_CHARS // 2 :]}"
+    )

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from memory.context.floor import FLOOR, Floor, passes, preferred
-from memory.context.lexical import Weighed
-from memory.context.past import Past, held_in, known_at, of_the_past
-from memory.context.question import Question
+from memory.context.lexical import WeightedQuery
+from memory.context.message_intent import mostly_asks
+from memory.context.question import RecallQuestion
+from memory.context.relevance_floor import FLOOR, RelevanceFloor, passes, preferred
 from memory.context.route import NOWHERE, parts_of
-from memory.context.seeking import mostly_asks
+from memory.context.temporal_questions import TimeInterval, held_in, known_at, of_the_past
 from memory.fact import Fact, Origin, Passage, Sensitivity, State
 from memory.language.terms import words_of
-from memory.ports import Found
+from memory.ports import IndexHit
 from memory.strength import recency, standing
 
 Memory = Fact | Passage
@@ -78,18 +78,18 @@ class Scored(NamedTuple):
 
 
 def rank(
-    question: Question,
-    weighed: Weighed,
-    candidates: Sequence[tuple[Found, Memory]],
+    question: RecallQuestion,
+    weighed: WeightedQuery,
+    candidates: Sequence[tuple[IndexHit, Memory]],
     now: datetime,
     *,
     present: frozenset[str] = frozenset(),
     session: str = "",
     weights: Weights = WEIGHTS,
-    floor: Floor = FLOOR,
-    past: Past | None = None,
+    floor: RelevanceFloor = FLOOR,
+    past: TimeInterval | None = None,
     as_of: datetime | None = None,
-    standing: Standing | None = None,
+    standing: StaticScores | None = None,
     graph: Mapping[str, float] | None = None,
 ) -> list[Scored]:
     """The candidates that may be shown, best first; empty where the question has nothing to do with any of them.
@@ -119,16 +119,16 @@ def rank(
         return []
     beside = _beside([(memory, own) for _, memory, _, _, own in rows if isinstance(memory, Passage)])
     whole = (by_words + by_meaning) or 1.0
-    told = _told(answers, present) | _ended(
+    known_words = _words_in_request(answers, present) | _ended(
         (memory for _, memory in candidates), None if as_of or past or of_the_past(question.said) else now
     )
-    standing = standing or Standing(now)
+    standing = standing or StaticScores(now)
     route, near_by = question.route, graph or {}
     points = route is not NOWHERE
-    asked = frozenset(question.terms)
+    question_terms = frozenset(question.terms)
     scored = []
     for id, memory, share, cosine, own in answers:
-        if id in present or (told and _retold(memory, told)) or _only_repeats(memory, asked):
+        if id in present or (known_words and _retold(memory, known_words)) or _only_repeats(memory, question_terms):
             continue
         near = beside.get(id, 0.0) / whole
         recent, important, strong = standing.of(memory)
@@ -160,8 +160,8 @@ def best_first(scored: Scored) -> tuple[float, str]:
     return -scored.score, scored.memory.id
 
 
-def asked_then(
-    weighed: Weighed, candidates: Sequence[tuple[Found, Memory]], session: str = "", weights: Weights = WEIGHTS
+def earlier_questions(
+    weighed: WeightedQuery, candidates: Sequence[tuple[IndexHit, Memory]], session: str = "", weights: Weights = WEIGHTS
 ) -> list[Scored]:
     """The questions among the candidates, by their relevance: no answers themselves, but one may stand behind each."""
     whole = (weights.coverage + weights.cosine) or 1.0
@@ -181,7 +181,7 @@ def is_question(memory: Memory) -> bool:
     return memory.question or (memory.origin is Origin.USER and mostly_asks(memory.text))
 
 
-def _may_be_shown(memory: Memory, now: datetime, past: Past | None, as_of: datetime | None) -> bool:
+def _may_be_shown(memory: Memory, now: datetime, past: TimeInterval | None, as_of: datetime | None) -> bool:
     if memory.sensitivity is Sensitivity.RESTRICTED:
         return False
     if as_of is not None:
@@ -194,13 +194,13 @@ def _may_be_shown(memory: Memory, now: datetime, past: Past | None, as_of: datet
     return past is not None and memory.state in (State.ACTIVE, State.SUPERSEDED) and held_in(memory, past)
 
 
-def _told(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
+def _words_in_request(answers: Sequence[_Row], present: frozenset[str]) -> dict[bytes, frozenset[int]]:
     """The words of the facts that stand in the request already, by the message that they came from."""
-    told: dict[bytes, frozenset[int]] = {}
+    words_by_message: dict[bytes, frozenset[int]] = {}
     for id, memory, *_ in answers if present else ():
         if id in present and isinstance(memory, Fact):
-            told[memory.source] = told.get(memory.source, frozenset()) | words_of(memory.text)
-    return told
+            words_by_message[memory.source] = words_by_message.get(memory.source, frozenset()) | words_of(memory.text)
+    return words_by_message
 
 
 def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, frozenset[int]]:
@@ -215,24 +215,24 @@ def _ended(memories: Iterable[Memory], now: datetime | None) -> dict[bytes, froz
     return ended
 
 
-def _retold(memory: Memory, told: Mapping[bytes, frozenset[int]]) -> bool:
+def _retold(memory: Memory, known_words: Mapping[bytes, frozenset[int]]) -> bool:
     """Whether a passage only says once more what facts say of its message: those in the request, and those of which it
     would not say that they hold no longer."""
-    if not isinstance(memory, Passage) or memory.source not in told:
+    if not isinstance(memory, Passage) or memory.source not in known_words:
         return False
     words = words_of(memory.text)
-    return len(words & told[memory.source]) >= 0.7 * len(words)
+    return len(words & known_words[memory.source]) >= 0.7 * len(words)
 
 
-def _only_repeats(memory: Memory, asked: frozenset[int]) -> bool:
+def _only_repeats(memory: Memory, question_terms: frozenset[int]) -> bool:
     """Whether a passage is a word or two, all of which the question has itself ("Staging."): it answers nothing."""
     if isinstance(memory, Fact) or len(memory.text) > FEW_WORDS:
         return False
     words = words_of(memory.text)
-    return len(words) <= WORDS and words <= asked
+    return len(words) <= WORDS and words <= question_terms
 
 
-class Standing:
+class StaticScores:
     """The parts of a score that do not depend on the question, at one moment: several searches find the same."""
 
     def __init__(self, now: datetime) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from memory.fact import Fact, Kind, Origin, Passage
-from memory.language.spans import Span
+from memory.fact import Fact, FactKind, Origin, Passage
 from memory.language.speakers import speaker_in
+from memory.language.time_spans import Span
 
 Parts = dict[str, float]
 
@@ -68,7 +68,7 @@ _ANSWERS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class QuestionRoute:
     """``people`` are names in lower case; ``own`` says that the asker speaks of themself; ``advice`` that they want a
     recommendation; ``answer`` is what a text has that could be the answer."""
 
@@ -79,24 +79,24 @@ class Route:
     answer: re.Pattern[str] | None = None
 
 
-NOWHERE: Final = Route()
+NOWHERE: Final = QuestionRoute()
 
 
-def route_of(text: str, spans: Sequence[Span] = (), *, advice: bool = False) -> Route:
+def route_of(text: str, spans: Sequence[Span] = (), *, advice: bool = False) -> QuestionRoute:
     """Where a question points."""
     people = frozenset(
         name.lower().replace("’", "'").removesuffix("'s").removesuffix("'") for name in _NAME.findall(text)
     )
     answer = next((tells for asks, tells in _ANSWERS if asks.search(text)), None)
-    return Route(people, bool(_OWN.search(text)), advice, tuple(spans), answer)
+    return QuestionRoute(people, bool(_OWN.search(text)), advice, tuple(spans), answer)
 
 
-def parts_of(route: Route, memory: Fact | Passage) -> Parts:
+def parts_of(route: QuestionRoute, memory: Fact | Passage) -> Parts:
     """How far a memory lies where a question points, each part in 0..1; parts that are 0 are left out."""
     if route is NOWHERE:
         return {}
     parts: Parts = {}
-    if route.people and said_by(memory).lower() in route.people:
+    if route.people and speaker_name(memory).lower() in route.people:
         parts["person"] = 1.0
     if route.spans and (near := about_then(memory, route.spans)) > 0:
         parts["time"] = near
@@ -105,12 +105,12 @@ def parts_of(route: Route, memory: Fact | Passage) -> Parts:
     if route.advice:
         if route.own and memory.origin.trusted:
             parts["own"] = 1.0
-        if isinstance(memory, Fact) and memory.kind is Kind.PREFERENCE:
+        if isinstance(memory, Fact) and memory.kind is FactKind.PREFERENCE:
             parts["liking"] = 1.0
     return parts
 
 
-def said_by(memory: Fact | Passage) -> str:
+def speaker_name(memory: Fact | Passage) -> str:
     """The name of who said it, where it is known; else "user", "assistant" or nothing."""
     if isinstance(memory, Passage):
         return memory.speaker
@@ -127,11 +127,11 @@ def about_then(memory: Fact | Passage, spans: Sequence[Span]) -> float:
 def reach(span: Span) -> tuple[float, float]:
     """How many days before a time, and behind it, what is said may still be about it."""
     days = (span.end - span.begin) / _DAY
-    return max(_AFTER / 2, min(days / 4, _LONGEST)), max(_AFTER, min(days / 2, _LONGEST))
+    return max(_AFTER / 2, min(days / 4, _MAX_DAYS)), max(_AFTER, min(days / 2, _MAX_DAYS))
 
 
 _AFTER: Final = 4.0
-_LONGEST: Final = 31.0
+_MAX_DAYS: Final = 31.0
 
 
 def _near(span: Span, distance: float) -> float:

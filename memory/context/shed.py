@@ -15,21 +15,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from memory.actions import Kind, Place, actions, parts_of
+from memory.actions import ActionKind, Place, actions, parts_of
 from memory.context.batch import Batch, replacement
 from memory.context.budget import Budget, Prices, gain, pays
-from memory.context.continuity import Kept, Said, note, text_of, whole
+from memory.context.continuity import NoteContents, PlacedPart, note, text_of, whole
+from memory.context.entity_coverage import source
 from memory.context.excerpts import Excerpts, excerpts
-from memory.context.names import source
 from memory.context.pinned import pins
-from memory.context.planned import Cut, Plan, Replacement
 from memory.context.protection import Protection, protection
+from memory.context.retention_value import Downgrade, SheddablePart, steps
 from memory.context.rotate import beginning
+from memory.context.shed_plan import Replacement, SegmentCut, ShedPlan
 from memory.context.stale import SAID_AGAIN, stale
 from memory.context.stub import excerpt_of, stub
-from memory.context.worth import Piece, Step, steps
 from memory.conversation import Conversation, Part, Role
-from memory.edits import Act, Standing, Tier
+from memory.edits import Act, ActiveEdits, ContentTier
 from memory.session import Shed
 
 LIVE = 10_000
@@ -60,32 +60,32 @@ by a little."""
 
 def plan(
     conversation: Conversation,
-    pieces: Sequence[Piece],
+    pieces: Sequence[SheddablePart],
     sizes: Sequence[int],
     budget: Budget,
-    standing: Standing,
+    standing: ActiveEdits,
     warm: bool,
     turns: float,
     prices: Prices | None = None,
     pinned: Mapping[str, str] | None = None,
-    kept: Kept | None = None,
+    contents: NoteContents | None = None,
     must: bool = False,
-) -> Plan:
+) -> ShedPlan:
     """What to shed of a request, if anything.
 
     ``sizes`` are the messages' tokens as they stand (0 of one that was dropped), ``turns`` how many more are expected,
-    ``pinned`` the texts of what stays whole, by their handles (empty of what is no text), ``kept`` what a continuity
-    note says beside what the messages say. ``must``: the provider has refused the request as too long.
+    ``pinned`` the texts of what stays whole, by their handles (empty of what is no text), ``contents`` what a
+    continuity note says beside what the messages say. ``must``: the provider has refused the request as too long.
     """
     total = budget.fixed + sum(sizes)
     if conversation.continues:
-        return Plan(tokens=total, why="the server holds the history")
+        return ShedPlan(tokens=total, why="the server holds the history")
     if total <= budget.trim and not must:
-        return Plan(tokens=total)
+        return ShedPlan(tokens=total)
     planner = _Planner(conversation, pieces, sizes, budget, standing, pinned or {})
     must = must or total > budget.window
     if must or (total > budget.fold and not warm):
-        return planner.fold(warm, turns, prices, kept or Kept())
+        return planner.fold(warm, turns, prices, contents or NoteContents())
     return planner.trim(warm, turns, prices)
 
 
@@ -95,10 +95,10 @@ class _Planner:
     def __init__(
         self,
         conversation: Conversation,
-        pieces: Sequence[Piece],
+        pieces: Sequence[SheddablePart],
         sizes: Sequence[int],
         budget: Budget,
-        standing: Standing,
+        standing: ActiveEdits,
         pinned: Mapping[str, str],
     ) -> None:
         # What stays of a text is chosen when it leaves, with the whole session in view; of a call it must be JSON.
@@ -115,13 +115,13 @@ class _Planner:
         self.pinned = pins(conversation, standing, pinned)
         self.pins = frozenset(piece.place for piece in pieces if piece.handle in pinned)
         self.old = stale(self.parts, self.done)
-        reports = {action.result for action in self.done if action.kind is Kind.DELEGATE}
+        reports = {action.result for action in self.done if action.kind is ActionKind.DELEGATE}
         self.steps = steps(conversation, self.pieces, sizes, self.old, reports)
         self.by_place = {piece.place: piece for piece in self.pieces}
         self.old_again = {place for place, why in self.old.items() if why in SAID_AGAIN}
         self.room = min(LINES, int(LINES_SHARE * budget.target))
 
-    def trim(self, warm: bool, turns: float, prices: Prices | None) -> Plan:
+    def trim(self, warm: bool, turns: float, prices: Prices | None) -> ShedPlan:
         """Take what is stale, when that is free or pays."""
         batch = Batch(self.total)
         usual = [step for step in self._open(self.guard) if step.piece.place in self.old]
@@ -131,19 +131,19 @@ class _Planner:
         first = min((place[0] for place in batch.steps), default=0)
         rewritten = sum(self.sizes[first:]) - batch.removed
         if not batch.steps or (warm and not pays(batch.removed, rewritten, turns, prices)):
-            return Plan(tokens=self.total)
+            return ShedPlan(tokens=self.total)
         return self._plan("trim", batch, None, warm, turns, prices)
 
-    def fold(self, warm: bool, turns: float, prices: Prices | None, kept: Kept) -> Plan:
+    def fold(self, warm: bool, turns: float, prices: Prices | None, contents: NoteContents) -> ShedPlan:
         """Down to the lines that are needed most; where that is not enough, a new segment; where that is not, all that
         may go."""
-        self.beyond = kept.beyond
+        self.beyond = contents.beyond
         batch = Batch(self.total)
         usual = self._open(self.guard)
         batch.take(self._gentle(usual), self.budget.target - max(self.room - self._excerpted(), 0))
         cut = None
         if batch.left > self.budget.trim:
-            cut, batch = self._rotated(batch, kept)
+            cut, batch = self._rotated(batch, contents)
         if batch.left > self.budget.rotate:
             behind = [step for step in usual if cut is None or step.piece.message >= cut.message]
             batch.take((step for step in behind if not self._by_people(step)), self.budget.fold)
@@ -161,10 +161,10 @@ class _Planner:
         return {
             place: excerpt_of(entry.text)
             for place, entry in self.standing.replaced.items()
-            if place[0] >= begin and place in pieces and pieces[place].kind in TEXTS and entry.tier is Tier.L1
+            if place[0] >= begin and place in pieces and pieces[place].kind in TEXTS and entry.tier is ContentTier.L1
         }
 
-    def _excerpts(self, batch: Batch, cut: Cut | None) -> Excerpts:
+    def _excerpts(self, batch: Batch, cut: SegmentCut | None) -> Excerpts:
         """The lines that stay of what leaves now, and of older parts that give some up for them."""
         begin = cut.message if cut is not None else 0
         new = {
@@ -178,14 +178,14 @@ class _Planner:
         for index, message in enumerate(self.conversation.messages):
             if index in self.standing.dropped or self.guard.head <= index < begin:
                 continue
-            said = message.role in (Role.ASSISTANT, Role.USER)
+            spoken = message.role in (Role.ASSISTANT, Role.USER)
             weight = (1 + behind[index] / 1000) ** -AGE
             for number, part in enumerate(message.parts):
                 place = index, number
                 if place in old:
-                    sources.append(source((place, old[place], True, said, weight)))
+                    sources.append(source((place, old[place], True, spoken, weight)))
                 elif (text := self._says(place, part)) is not None:
-                    sources.append(source((place, text, place in new, said, weight)))
+                    sources.append(source((place, text, place in new, spoken, weight)))
         room = min(self.room, max(self.budget.rotate - batch.left, 0) + self._excerpted())
         removed = sum(step.piece.tokens for step in new.values())
         # Of what nobody has read yet as much stays as fits.
@@ -201,7 +201,7 @@ class _Planner:
         known = self._said.get(place)
         return text_of(part) if known is None else known
 
-    def _last_resort(self, batch: Batch, cut: Cut | None) -> None:
+    def _last_resort(self, batch: Batch, cut: SegmentCut | None) -> None:
         """It would not fit: the live loop gives way, then what people said, then the newest results, and only then the
         very last of them."""
         begin = cut.message if cut is not None else 0
@@ -219,7 +219,7 @@ class _Planner:
         ):
             batch.take(ways, self.budget.window)
 
-    def _open(self, guard: Protection) -> list[Step]:
+    def _open(self, guard: Protection) -> list[Downgrade]:
         begin = max(guard.head, self.standing.dropped.stop)
         stays = guard.parts | self.pins
         return [
@@ -228,24 +228,24 @@ class _Planner:
             if begin <= step.piece.message < guard.tail and (not stays or step.piece.place not in stays)
         ]
 
-    def _gentle(self, usual: Sequence[Step]) -> list[Step]:
+    def _gentle(self, usual: Sequence[Downgrade]) -> list[Downgrade]:
         """The first step down of each piece that is whole, and the second of what stands again elsewhere."""
-        shortened = {step.piece.place for step in usual if step.tier is Tier.L1}
+        shortened = {step.piece.place for step in usual if step.tier is ContentTier.L1}
         return [
             step
             for step in usual
             if not self._by_people(step)
             and (
-                step.tier is Tier.L1
+                step.tier is ContentTier.L1
                 or step.why in SAID_AGAIN
-                or (step.piece.tier is Tier.L2 and step.piece.place not in shortened)
+                or (step.piece.tier is ContentTier.L2 and step.piece.place not in shortened)
             )
         ]
 
-    def _by_people(self, step: Step) -> bool:
+    def _by_people(self, step: Downgrade) -> bool:
         return step.piece.kind != "result" and step.piece.message in self.guard.human
 
-    def _rotated(self, folded: Batch, kept: Kept) -> tuple[Cut | None, Batch]:
+    def _rotated(self, folded: Batch, contents: NoteContents) -> tuple[SegmentCut | None, Batch]:
         """A cut with its note, and what of a batch is behind it; the batch as it was where no cut helps."""
         head, left_before = self.guard.head, max(self.standing.dropped.stop, self.guard.head)
         sizes = list(self.sizes)
@@ -262,37 +262,39 @@ class _Planner:
         stays = self._texts(range(at, len(sizes)))
         seen, complete = whole(self.conversation, range(head, at))
         # What is pinned and stays is not said twice: a note must not take the place of what came last.
-        kept = replace(kept, pinned=(*kept.pinned, *self.pinned.leaving(at)))
-        known = "" if complete and not kept.beyond else earlier
+        contents = replace(contents, pinned=(*contents.pinned, *self.pinned.leaving(at)))
+        known = "" if complete and not contents.beyond else earlier
         self._said = {place: text for place, _, text in stays}
-        text = note(self.conversation, self.done, at, seen, stays, known, kept, most)
+        text = note(self.conversation, self.done, at, seen, stays, known, contents, most)
         batch = Batch(self.total - sum(self.sizes[left_before:at]) + len(text) // 4 - len(earlier) // 4 + 1)
         batch.keep(folded, at)
-        return Cut(at, text), batch
+        return SegmentCut(at, text), batch
 
-    def _texts(self, messages: Iterable[int]) -> list[Said]:
+    def _texts(self, messages: Iterable[int]) -> list[PlacedPart]:
         """What the parts of these messages say."""
         return [
-            ((index, number), part, said)
+            ((index, number), part, text)
             for index in messages
             for number, part in enumerate(self.conversation.messages[index].parts)
-            if (said := self._says((index, number), part)) is not None
+            if (text := self._says((index, number), part)) is not None
         ]
 
     def _fewer(self, place: Place, excerpt: str) -> Replacement:
         """An older part with fewer lines."""
         piece = self.by_place[place]
-        tier = Tier.L1 if excerpt else Tier.L0
+        tier = ContentTier.L1 if excerpt else ContentTier.L0
         text = stub(tier, piece.line, excerpt, piece.tokens, piece.handle)
         return Replacement(*place, tier, text, "room for newer lines")
 
     def _told(self, each: Replacement) -> str:
         """What was shed, in a line for a person."""
         piece = self.by_place[each.message, each.part]
-        said = f": {piece.line}" if piece.line and piece.kind != "call" else ""
-        return f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}, {each.why}{said}"
+        detail = f": {piece.line}" if piece.line and piece.kind != "call" else ""
+        return f"{piece.handle} {piece.kind} of {piece.tokens:,} tokens to {each.tier}, {each.why}{detail}"
 
-    def _plan(self, step: str, batch: Batch, cut: Cut | None, warm: bool, turns: float, prices: Prices | None) -> Plan:
+    def _plan(
+        self, step: str, batch: Batch, cut: SegmentCut | None, warm: bool, turns: float, prices: Prices | None
+    ) -> ShedPlan:
         chosen = self._excerpts(batch, cut)
         stays = sum(len(text) for text in chosen.new.values()) // 4
         given_up = sum(len(excerpt_of(self.standing.replaced[place].text)) for place in chosen.fewer)
@@ -301,7 +303,7 @@ class _Planner:
         if tokens > self.budget.window:
             warning = f"what must stay is larger than the window: {tokens} of {self.budget.window} tokens"
         if not batch.steps and cut is None:
-            return Plan(tokens=tokens, why=warning)
+            return ShedPlan(tokens=tokens, why=warning)
         first = min((place[0] for place in batch.steps), default=len(self.sizes))
         first = first if cut is None else min(first, self.guard.head - 1)
         removed = self.total - tokens
@@ -315,4 +317,4 @@ class _Planner:
         if cut is not None:
             lines = (f"a new segment from message {cut.message + self.beyond} on", *lines)
         why = f"{self.total} of {self.budget.window} tokens, the cache is {'warm' if warm else 'cold'}"
-        return Plan(replacements, cut, Shed(step, why, removed, rewritten, warm, expected, lines), tokens, warning)
+        return ShedPlan(replacements, cut, Shed(step, why, removed, rewritten, warm, expected, lines), tokens, warning)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.actions import Action, Kind, Parts, Place
+from memory.actions import ActionKind, Parts, Place, ToolAction
 
 REREAD = "read again later"
 REWRITTEN = "the file was changed since"
@@ -23,7 +23,7 @@ _LEAST = 40
 """Characters below which an equal output says nothing (``ok``, ``done``)."""
 
 
-def stale(parts: Parts, done: Sequence[Action]) -> dict[Place, str]:
+def stale(parts: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """The stale parts, each with why. Where two rules speak of a part, the one that is surer of it holds."""
     found: dict[Place, str] = {}
     for rule in (_pictures, _rewritten, _solved, _repeated, _reread, _replanned):
@@ -31,14 +31,14 @@ def stale(parts: Parts, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _reread(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
+def _reread(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """A result whose lines a later call of the same thing gave again, and did not fail."""
     found: dict[Place, str] = {}
     later: dict[str, list[tuple[float, float]]] = {}
     for action in reversed(done):
-        if action.result is None or not (action.kind is Kind.READ or action.command):
+        if action.result is None or not (action.kind is ActionKind.READ or action.command):
             continue
-        about = f"read {action.paths[0]}" if action.kind is Kind.READ else action.about
+        about = f"read {action.paths[0]}" if action.kind is ActionKind.READ else action.about
         spans = later.setdefault(about, [])
         if any(first <= action.lines[0] and action.lines[1] <= last for first, last in spans):
             found[action.result] = REREAD
@@ -47,19 +47,19 @@ def _reread(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _rewritten(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
+def _rewritten(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """What was read of a file before it was changed."""
     found: dict[Place, str] = {}
     changed: set[str] = set()
     for action in reversed(done):
-        if action.kind is Kind.WRITE and not action.failed:
+        if action.kind is ActionKind.WRITE and not action.failed:
             changed.update(action.paths)
-        elif action.kind is Kind.READ and action.result is not None and changed.intersection(action.paths):
+        elif action.kind is ActionKind.READ and action.result is not None and changed.intersection(action.paths):
             found[action.result] = REWRITTEN
     return found
 
 
-def _repeated(parts: Parts, _: Sequence[Action]) -> dict[Place, str]:
+def _repeated(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
     """An output that came again, to the letter."""
     found: dict[Place, str] = {}
     later: set[int] = set()
@@ -76,7 +76,7 @@ def _repeated(parts: Parts, _: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _solved(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
+def _solved(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """What a failing call said, when the same call succeeded later."""
     found: dict[Place, str] = {}
     succeeded: set[str] = set()
@@ -91,12 +91,12 @@ def _solved(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
     return found
 
 
-def _pictures(parts: Parts, _: Sequence[Action]) -> dict[Place, str]:
+def _pictures(parts: Parts, _: Sequence[ToolAction]) -> dict[Place, str]:
     """All pictures but the newest message's that has any."""
     return {place: PICTURE for place in parts.pictures if place[0] != parts.pictures[-1][0]}
 
 
-def _replanned(_: Parts, done: Sequence[Action]) -> dict[Place, str]:
+def _replanned(_: Parts, done: Sequence[ToolAction]) -> dict[Place, str]:
     """All plans but the newest, and what was answered to them."""
-    plans = [action for action in done if action.kind is Kind.PLAN]
+    plans = [action for action in done if action.kind is ActionKind.PLAN]
     return {place: REPLANNED for action in plans[:-1] for place in (action.call, action.result) if place is not None}

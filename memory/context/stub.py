@@ -6,19 +6,19 @@ in every later turn: each word of it costs.
 
 from __future__ import annotations
 
-from memory.edits import Tier
+from memory.edits import ContentTier
 
 FRAME = 26
 """Tokens of a stub beside its line and its overview, about."""
 
-_LONGEST_LINE = 200
+_MAX_LINE_CHARS = 200
 
 
-def stub(tier: Tier, line: str, overview: str, tokens: int, handle: str) -> str:
+def stub(tier: ContentTier, line: str, overview: str, tokens: int, handle: str) -> str:
     """The text in the place of a result, a text or a picture. ``tokens`` is how large the whole was."""
-    said = " ".join(line.split())[:_LONGEST_LINE] or "earlier content"
-    head = f"[shortened: {said} · {_size(tokens)} tokens · whole: palimpsest show {handle}]"
-    return f"{head}\n{overview}" if tier is Tier.L1 and overview else head
+    line_text = " ".join(line.split())[:_MAX_LINE_CHARS] or "earlier content"
+    head = f"[shortened: {line_text} · {_size(tokens)} tokens · whole: palimpsest show {handle}]"
+    return f"{head}\n{overview}" if tier is ContentTier.L1 and overview else head
 
 
 def excerpt_of(stub: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 
-class Tool(NamedTuple):
+class ToolSpec(NamedTuple):
     """One tool. ``parameters`` is the JSON schema of its arguments."""
 
     name: str
@@ -15,14 +15,14 @@ class Tool(NamedTuple):
     parameters: Mapping[str, Any]
 
 
-def _tool(name: str, description: str, required: tuple[str, ...], **properties: Mapping[str, Any]) -> Tool:
+def _tool(name: str, description: str, required: tuple[str, ...], **properties: Mapping[str, Any]) -> ToolSpec:
     schema = {
         "type": "object",
         "properties": properties,
         "required": list(required),
         "additionalProperties": False,
     }
-    return Tool(name, description, schema)
+    return ToolSpec(name, description, schema)
 
 
 MOST_FOUND: Final = 20

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final, TypeVar
 
 from memory.fact import Fact, Passage
-from memory.hooks.feature import Feature, LettingGo, Mark, Noticed, Request
+from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, MemoryMark
 from memory.ports import Forgotten, Guard, Journaled
 from memory.session import Arrival, Session
 
@@ -83,27 +83,31 @@ class Features:
             if type(each).arrived is not Feature.arrived:
                 await each.arrived(session, arrival)
 
-    async def marks(self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage]) -> Mapping[str, Mark]:
+    async def marks(
+        self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage]
+    ) -> Mapping[str, MemoryMark]:
         """How memories are shown; what several say of one stands behind it side by side."""
-        marked: dict[str, Mark] = {}
+        marked: dict[str, MemoryMark] = {}
         until = time.perf_counter() + self._mark_seconds
         for each in self._features:
             left = until - time.perf_counter()
             if type(each).marks is Feature.marks or not memories or left <= 0:
                 continue
-            told, _ = await self._guard(
+            marks, _ = await self._guard(
                 each.marks(session, arrival, memories, left),
-                otherwise=dict[str, Mark](),
-                within=MARK_FAILS + self._mark_seconds,
-                doing=f"marking what is shown ({each.name})",
+                default=dict[str, MemoryMark](),
+                timeout_seconds=MARK_FAILS + self._mark_seconds,
+                operation=f"marking what is shown ({each.name})",
             )
-            for id, mark in told.items():
-                other = marked.get(id, Mark())
+            for id, mark in marks.items():
+                other = marked.get(id, MemoryMark())
                 words = "; ".join(filter(None, (other.words, mark.words)))
-                marked[id] = Mark(words, other.weight * mark.weight, mark.sure and (other.sure or not other.words))
+                marked[id] = MemoryMark(
+                    words, other.weight * mark.weight, mark.sure and (other.sure or not other.words)
+                )
         return marked
 
-    async def before_request(self, request: Request, tokens: int, seconds: float) -> str:
+    async def before_request(self, request: FeatureRequest, tokens: int, seconds: float) -> str:
         """What they add, framed; those that come first have first what is left of the tokens."""
         added: list[str] = []
         for each in self._features:
@@ -112,9 +116,9 @@ class Features:
                 continue
             text, _ = await self._guard(
                 each.before_request(request, most),
-                otherwise="",
-                within=seconds,
-                doing=f"adding to a request ({each.name})",
+                default="",
+                timeout_seconds=seconds,
+                operation=f"adding to a request ({each.name})",
             )
             framed = f"<from-{each.name}>\n{_TAG.sub('&lt;', text.strip())}\n</from-{each.name}>"
             cost = -(-len(framed.encode()) // _BYTES_PER_TOKEN)
@@ -123,7 +127,7 @@ class Features:
                 added.append(framed)
         return "\n".join(added)
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         """What all of them noticed, as one."""
         found = [await each.after_exchange(exchange) for each in self._features]
 
@@ -134,7 +138,7 @@ class Features:
         observed = [each.observed for each in found if each.observed is not None]
         checkouts = [each.checkout for each in found if each.checkout is not None]
         assert len(observed) < 2, "only one feature tells how work was done"
-        return Noticed(
+        return FeatureLesson(
             tuple(chain.from_iterable(each.facts for each in found)),
             frozenset().union(*(each.known for each in found)),
             observed[0] if observed else None,
@@ -146,10 +150,10 @@ class Features:
         """A night is over."""
         for each in self._features:
             await self._guard(
-                each.night(at), otherwise=None, within=NIGHT_SECONDS, doing=f"a night's work ({each.name})"
+                each.night(at), default=None, timeout_seconds=NIGHT_SECONDS, operation=f"a night's work ({each.name})"
             )
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         """How all of them let go. It is awaited whole: what fails is told to the person."""
         going = [await each.forget(owners) for each in self._features]
 
@@ -160,7 +164,7 @@ class Features:
             for each in going:
                 await each.then(gone)
 
-        return LettingGo(texts, then)
+        return FeatureErasure(texts, then)
 
     def metrics(self) -> Mapping[str, float]:
         """All numbers, by feature and name."""
@@ -170,8 +174,8 @@ class Features:
         """What is wrong, in sentences."""
         why: list[str] = []
         for each in self._features:
-            told, fault = await self._guard(
-                each.health(), otherwise=(), within=HEALTH_SECONDS, doing=f"asking how it is ({each.name})"
+            sentence, fault = await self._guard(
+                each.health(), default=(), timeout_seconds=HEALTH_SECONDS, operation=f"asking how it is ({each.name})"
             )
-            why += [*told, *([f"{each.name} does not answer: {fault}"] if fault else [])]
+            why += [*sentence, *([f"{each.name} does not answer: {fault}"] if fault else [])]
         return why

@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
-from memory.behaviour import Observed
+from memory.behaviour import BehaviourRecord
 from memory.checkout import Checkout
 from memory.conversation import Conversation
 from memory.fact import Fact, Passage
-from memory.hooks.question import Question
+from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten, Guard, Index, Journaled
 from memory.scope import Scope
 from memory.session import Arrival, Session
@@ -36,7 +36,7 @@ class Core:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class FeatureRequest:
     """A request that is being prepared; something can be added to its newest message."""
 
     conversation: Conversation
@@ -45,7 +45,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MemoryMark:
     """How a memory that recall has found is shown: with some ``words`` behind it, and at this part of its score; at 0
     it is left out. ``sure``: the words only say that it still holds."""
 
@@ -59,14 +59,14 @@ async def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class FeatureLesson:
     """What a feature has found in an exchange: ``facts``, of which ``known`` have only changed, and how work was done.
     They are written in one transaction with the exchange's own lesson, and that this was learnt in a ``checkout``;
     ``then`` is awaited behind it."""
 
     facts: tuple[Fact, ...] = ()
     known: frozenset[str] = frozenset()
-    observed: Observed | None = None
+    observed: BehaviourRecord | None = None
     then: Callable[[], Awaitable[None]] = _nothing
     checkout: Checkout | None = None
 
@@ -80,7 +80,7 @@ async def _keeps_nothing(gone: Forgotten) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class LettingGo:
+class FeatureErasure:
     """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own, and
     ``then``, which deletes what the feature itself keeps of all that went."""
 
@@ -89,14 +89,14 @@ class LettingGo:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class FeatureRoute:
     """An endpoint below ``/palimpsest/api/``. ``answer`` takes the open feature and the question; what it returns goes
     into JSON. ``path`` may hold ``{names}``, ``fields`` are those of the body, ``limit`` is the default of
     ``?limit=``."""
 
     method: str
     path: str
-    answer: Callable[[Any, Question], Awaitable[Any]]
+    answer: Callable[[Any, RouteRequest], Awaitable[Any]]
     limit: int = 10
     fields: Mapping[str, type] = field(default_factory=dict)
 
@@ -124,29 +124,29 @@ class Feature:
 
     async def marks(
         self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
-    ) -> Mapping[str, Mark]:
+    ) -> Mapping[str, MemoryMark]:
         """How memories that recall has found are shown, by their ids, as far as that can be told within so many
         seconds. Late or failed, they are shown as they are."""
         return {}
 
-    async def before_request(self, request: Request, tokens: int) -> str:
+    async def before_request(self, request: FeatureRequest, tokens: int) -> str:
         """A text of at most so many tokens for the newest message, decided once and made again from then on: past
         tense, no orders. Empty where there is nothing to add. Late or failed, it is left out."""
         return ""
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         """What an exchange shows; called by the worker, once and in order, with secrets taken out. What it raises
         counts against the exchange, which is passed over after a few tries."""
-        return Noticed()
+        return FeatureLesson()
 
     async def night(self, at: datetime) -> None:
         """A night is over: put in order what the feature keeps. Late or failed, it is counted, and done the next
         night."""
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         """Something of these owners is about to be forgotten: how to let go of it. Afterwards no table, file or index
         of the feature may hold it."""
-        return LettingGo()
+        return FeatureErasure()
 
     async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
         """An owner's records behind an id, in the order of the ids, at most so many; each has a ``sort``, an ``id`` and
@@ -163,7 +163,7 @@ class Feature:
         return "known"
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
+    def routes(cls) -> tuple[FeatureRoute, ...]:
         """Its endpoints; its commands stand in the module ``commands`` of its folder."""
         return ()
 

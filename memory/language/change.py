@@ -55,7 +55,7 @@ _BESIDE_OLD = (
 )  # fmt: skip
 
 
-class Change(NamedTuple):
+class StatedChange(NamedTuple):
     """The stems of what has gone and of what came for it, either of which may be empty. ``hands_over``: somebody took
     another one's place, who may be much else besides."""
 
@@ -64,12 +64,12 @@ class Change(NamedTuple):
     hands_over: bool
 
 
-def changes(text: str) -> tuple[Change, ...]:
+def changes(text: str) -> tuple[StatedChange, ...]:
     """The changes that a sentence in lower case tells of; "we have not switched" tells of none."""
     if not any(phrase in text for phrase in _BESIDE_OLD):
         return ()
     return tuple(
-        Change(_side(each, "old"), _side(each, "new"), bool(each["old7"] or each["old8"] or each["old10"]))
+        StatedChange(_side(each, "old"), _side(each, "new"), bool(each["old7"] or each["old8"] or each["old10"]))
         for each in _FROM_TO.finditer(text)
         if not _NOT.search(_CLAUSE.split(text[: each.end("new2") if each["new2"] else each.start()])[-1])
     )
@@ -77,8 +77,8 @@ def changes(text: str) -> tuple[Change, ...]:
 
 def _side(found: re.Match[str], side: str) -> Stems:
     """What stands on one side of a change, in whichever form it was found."""
-    said = found.groupdict()
-    pair, text = next(((pair, text) for pair in _PAIRS if (text := said.get(side + pair))), ("", ""))
+    groups = found.groupdict()
+    pair, text = next(((pair, text) for pair in _PAIRS if (text := groups.get(side + pair))), ("", ""))
     if side + pair == "new2":
         return content(_UP_TO_VERB.sub("", text)) or content(text)
     return (content(_BEHIND.sub("", text)) if side + pair in _ENDING else frozenset()) or content(text)

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from memory.language import scopes
-from memory.language.change import Change, changes
+from memory.language import conditions
+from memory.language.change import StatedChange, changes
 from memory.language.content import Stems, content
+from memory.language.hedging import is_passing, is_reported, is_to_come, is_unsure
+from memory.language.polarity import sides
 from memory.language.relations import RELATION
-from memory.language.sides import sides
-from memory.language.tentative import is_passing, is_reported, is_to_come, is_unsure
 from memory.language.vocabulary import vocabulary
 from memory.language.words import words
 
-LONGEST = 600
+MAX_SENTENCE_CHARS = 600
 """Characters of a sentence that are looked at."""
 
 _NEGATION = re.compile(
@@ -56,7 +56,7 @@ _MOVED = re.compile(
     r"(?!(?:the|an?|my|our|his|her|another|this|that|next|use|using)\b)(?=\S)"
 )
 """Who moves to a place lives there."""
-_NOBODY = frozenset(("we", "they", "it", "this", "that", "you"))
+_PRONOUNS = frozenset(("we", "they", "it", "this", "that", "you"))
 _PLACED = re.compile(r" ?(?:now )?(?:on|at|in|behind|under|near|between)\b")
 _ROLE = re.compile(r" (?:now )?(?:the|our|my) (?:\S{1,30} ?){1,4}$")
 _DETERMINED = re.compile(r"(?:the|our|my|your|his|her|their|its|this|that|these|those|a|an|it|there|what|which)\b")
@@ -96,7 +96,7 @@ class Claim:
     """A sentence, and what stands in it."""
 
     def __init__(self, text: str) -> None:
-        self.text = text[:LONGEST]
+        self.text = text[:MAX_SENTENCE_CHARS]
 
     @cached_property
     def content(self) -> Stems:
@@ -106,7 +106,7 @@ class Claim:
     @cached_property
     def counted(self) -> Stems:
         """Those of them that are numbers."""
-        return frozenset(each for each in self.content if scopes.counts(each) or each in _NUMBER_WORDS)
+        return frozenset(each for each in self.content if conditions.counts(each) or each in _NUMBER_WORDS)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -201,17 +201,17 @@ class Claim:
         if found is None:
             return None
         before = text[: found.start("value")].split()
-        told = found["value"]
-        subject, value = content(found["subject"]), content(told)
-        if subject and _ROLE.match(told) and not _DETERMINED.match(text):
+        stated = found["value"]
+        subject, value = content(found["subject"]), content(stated)
+        if subject and _ROLE.match(stated) and not _DETERMINED.match(text):
             subject, value = value, subject
-        written = self.text.strip(" .!")[-len(told) :]
+        written = self.text.strip(" .!")[-len(stated) :]
         return Attribute(
             subject,
             value,
             before,
-            placed=_PLACED.match(told) is not None,
-            measured=_MEASURED.match(told) is not None,
+            placed=_PLACED.match(stated) is not None,
+            measured=_MEASURED.match(stated) is not None,
             named=_NAMED.match(written) is not None,
         )
 
@@ -223,7 +223,7 @@ class Claim:
     @cached_property
     def _settled(self) -> re.Match[str] | None:
         found = _MOVED.match(self._plain)
-        return found if found is not None and found["who"] not in _NOBODY else None
+        return found if found is not None and found["who"] not in _PRONOUNS else None
 
     @cached_property
     def of_me(self) -> bool:
@@ -235,14 +235,14 @@ class Claim:
         """Whether it is said of somebody who is not the one that says it: "my son is a vegetarian", "Bo is away"."""
         if _OF_ANOTHER.match(self.text):
             return True
-        told = self.attribute
+        attribute = self.attribute
         return (
-            told is not None
-            and bool(told.subject)
-            and len(told.before) == 2
+            attribute is not None
+            and bool(attribute.subject)
+            and len(attribute.before) == 2
             and self.text[:1].isupper()
-            and told.before[0] not in _NOBODY
-            and told.before[0] != "user"
+            and attribute.before[0] not in _PRONOUNS
+            and attribute.before[0] != "user"
         )
 
     @cached_property
@@ -267,12 +267,12 @@ class Claim:
     @cached_property
     def circumstances(self) -> Mapping[str, Stems]:
         """The circumstances in which it holds."""
-        return scopes.circumstances(_WHY.split(self.text, maxsplit=1)[0])
+        return conditions.circumstances(_WHY.split(self.text, maxsplit=1)[0])
 
     @cached_property
     def names(self) -> Stems:
         """The names of what it is about."""
-        return scopes.names(self.text)
+        return conditions.names(self.text)
 
     @cached_property
     def sides(self) -> tuple[Stems, Stems]:
@@ -280,7 +280,7 @@ class Claim:
         return sides(self.text)
 
     @cached_property
-    def _changes(self) -> tuple[Change, ...]:
+    def _changes(self) -> tuple[StatedChange, ...]:
         return changes(self._plain)
 
     @property

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from memory.language.claim import Attribute, Claim
+from memory.language.conditions import apart, counts, narrower, of_one_form, of_others
 from memory.language.content import Stems
 from memory.language.months import MONTHS
 from memory.language.narrowing import (
@@ -23,14 +24,13 @@ from memory.language.narrowing import (
     narrowed,
     one_of_listed,
 )
-from memory.language.scopes import apart, counts, narrower, of_one_form, of_others
-from memory.language.sides import on_one_side
+from memory.language.polarity import on_one_side
 from memory.language.vocabulary import vocabulary
 from memory.language.words import stem
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ContradictionVerdict:
     """``clash``: how sure that both cannot hold; ``change``: how sure that the newer one says the older has ended.
     Both in 0..1. ``why`` names the ground in a word, empty where there is none; ``part`` says that the newer one
     is about a part only of what the older one is about, so that it cannot end that."""
@@ -41,8 +41,8 @@ class Verdict:
     part: bool = False
 
 
-NONE = Verdict()
-SCOPED = Verdict(why="scoped")
+NONE = ContradictionVerdict()
+SCOPED = ContradictionVerdict(why="scoped")
 _HOURS = vocabulary("am pm")
 _MORE = vocabulary("support supports accept accepts allow allows offer offers also")
 _AT = frozenset(("on", "at"))
@@ -51,7 +51,7 @@ _DAYS = frozenset(
     for word in (*MONTHS, *vocabulary("monday tuesday wednesday thursday friday saturday sunday weekend day"))
 )
 _NOT_BESIDE_PLACE, _NOT_BARE = ("name", "who"), ("where", "who")
-_TOLD = {
+_VERB_ATTRIBUTES = {
     **dict.fromkeys(vocabulary("hosted based located run lives live deployed runs"), "where"),
     **dict.fromkeys(vocabulary("owned led managed maintained"), "who"),
     **dict.fromkeys(vocabulary("due scheduled"), "when"),
@@ -72,7 +72,7 @@ NAMED = ("change", "ended")
 """Grounds that name what has gone: it has, whatever holds it."""
 
 
-def compare(older: str, newer: str) -> Verdict:
+def compare(older: str, newer: str) -> ContradictionVerdict:
     """What the newer sentence means for the older one.
 
     Claims that each hold in circumstances of their own ("in staging", "in production") do not clash (``scoped``); one
@@ -83,7 +83,7 @@ def compare(older: str, newer: str) -> Verdict:
     return compare_claims(_claim(older), _claim(newer))
 
 
-def compare_claims(older: Claim, newer: Claim) -> Verdict:
+def compare_claims(older: Claim, newer: Claim) -> ContradictionVerdict:
     """What :func:`compare` tells of two sentences that are read already."""
     verdict = _compared(older, newer)
     if not verdict.clash:
@@ -107,11 +107,11 @@ def compare_claims(older: Claim, newer: Claim) -> Verdict:
     return verdict
 
 
-def settles(said: str, rival: str) -> bool:
+def settles(text: str, rival: str) -> bool:
     """Whether a claim that is said again, or confirmed, ends another one which contradicts it. Where either is about a
     part only of what the other is about, each holds for what it names, however often it is said; and what somebody
     else is said to say, what is only asked, to come or so for a while ends nothing that is said to be so."""
-    return not scoped(said, rival) and (not _claim(said).tentative or _claim(rival).tentative)
+    return not scoped(text, rival) and (not _claim(text).tentative or _claim(rival).tentative)
 
 
 def scoped(one: str, other: str) -> bool:
@@ -133,7 +133,7 @@ def _claim(text: str) -> Claim:
     return Claim(text)
 
 
-def _compared(old: Claim, new: Claim) -> Verdict:
+def _compared(old: Claim, new: Claim) -> ContradictionVerdict:
     """The verdict on two sentences, whatever the circumstances."""
     if not (shared := old.content & new.content):
         # "I moved to Berlin" has no word of "I live in Ghent"; it may be no place that one moves to.
@@ -142,26 +142,28 @@ def _compared(old: Claim, new: Claim) -> Verdict:
     if new.moves and (moved := _moved(old, new)) is not None:
         return moved
     if holds_what_has_gone(old, new):
-        return Verdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
+        return ContradictionVerdict(0.75, 0.7 if goes_back(new) else 0.3, "back")
     if (swapped := _swapped(old, new)) is not None:
-        return Verdict(swapped, _change(old, new), "swapped")
+        return ContradictionVerdict(swapped, _change(old, new), "swapped")
     if _denies_another(old, new):
         return NONE
     if cover >= 0.6 and len(shared) >= 2 and old.affirms != new.affirms:
         part = any(not came and more_than_held(old, left, new) for left, came in new.moves)
         change = EXCEPTION if part else max(_change(old, new), 0.3)
-        return Verdict(min(0.9, 0.35 + 0.55 * cover), change, "negation", part)
+        return ContradictionVerdict(min(0.9, 0.35 + 0.55 * cover), change, "negation", part)
     if _used_instead(old, new):
-        return Verdict(0.75, 0.6, "value")
+        return ContradictionVerdict(0.75, 0.6, "value")
     if old.settles or new.settles:
         return _lives_elsewhere(old, new)
     if valued := _valued(old, new):
         change = max(_change(old, new), 0.35)
-        return Verdict(valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value")
+        return ContradictionVerdict(
+            valued, min(change, EXCEPTION) if old.of_a_kind and new.of_a_kind else change, "value"
+        )
     if old.numbers and new.numbers and old.numbers.isdisjoint(new.numbers):
         alike = _framed_alike(old, new, shared)
         if alike >= 0.6:
-            return Verdict(min(0.85, 0.3 + 0.55 * alike), max(_change(old, new), 0.3), "number")
+            return ContradictionVerdict(min(0.85, 0.3 + 0.55 * alike), max(_change(old, new), 0.3), "number")
     return NONE
 
 
@@ -181,24 +183,24 @@ def _change(old: Claim, new: Claim) -> float:
     return 0.3 if old.tells_of_change and not goes_back(new) else 0.6
 
 
-def _moved(old: Claim, new: Claim) -> Verdict | None:
+def _moved(old: Claim, new: Claim) -> ContradictionVerdict | None:
     """ "Switched from A to B", where A is what the older sentence holds."""
     for left, came in new.moves:
         if len(left & old.held) < 0.6 * len(left):
             continue
         gone = left - VERBS or left
-        said = new.content - gone - came - VERBS
-        if new.hands_over and said and not said & old.held:
+        content = new.content - gone - came - VERBS
+        if new.hands_over and content and not content & old.held:
             continue
-        if named_after(old, gone, new) or (new.hands_over and not said):
-            return Verdict(0.65, EXCEPTION, "named", part=True)
+        if named_after(old, gone, new) or (new.hands_over and not content):
+            return ContradictionVerdict(0.65, EXCEPTION, "named", part=True)
         if more_than_held(old, gone, new) or one_of_listed(old, gone, new):
-            return Verdict(0.75, EXCEPTION, "ended" if not came else "change", part=True)
+            return ContradictionVerdict(0.75, EXCEPTION, "ended" if not came else "change", part=True)
         if not came:
             # "I'm not a vegetarian any more" ends nobody else's being one.
-            return Verdict(0.8, 0.85, "ended") if not _of_another(old, gone, new) else NONE
+            return ContradictionVerdict(0.8, 0.85, "ended") if not _of_another(old, gone, new) else NONE
         if not came <= old.held:
-            return Verdict(0.85, 0.9, "change")
+            return ContradictionVerdict(0.85, 0.9, "change")
     return None
 
 
@@ -207,23 +209,23 @@ def _of_another(old: Claim, gone: Stems, new: Claim) -> bool:
     if new.of_me is old.of_me:
         return False
     other = old if new.of_me else new
-    told = other.attribute
+    attribute = other.attribute
     # "Heron is our service" is about what has gone from "I am not on Heron any more".
-    return other.of_another and (told is None or stem(told.before[0]) not in gone)
+    return other.of_another and (attribute is None or stem(attribute.before[0]) not in gone)
 
 
-def _lives_elsewhere(old: Claim, new: Claim) -> Verdict:
+def _lives_elsewhere(old: Claim, new: Claim) -> ContradictionVerdict:
     """ "I live in Ghent", "I moved to Berlin": it may be no place that one moves to."""
     lives = _valued(old, new)
-    return Verdict(lives, EXCEPTION, "value") if lives else NONE
+    return ContradictionVerdict(lives, EXCEPTION, "value") if lives else NONE
 
 
 def _denies_another(old: Claim, new: Claim) -> bool:
     """Whether one denies of a thing another number than the other one says it has: "is 8080", "is not 9090"."""
     if old.affirms is new.affirms or not old.numbers or not new.numbers or not old.numbers.isdisjoint(new.numbers):
         return False
-    said, denial = (old, new) if old.affirms else (new, old)
-    held = said.attribute
+    statement, denial = (old, new) if old.affirms else (new, old)
+    held = statement.attribute
     return held is not None and bool(held.subject) and held.subject <= denial.content and any(map(counts, held.value))
 
 
@@ -244,10 +246,13 @@ def _of_other_kinds(one: Attribute, other: Attribute) -> bool:
     return {one.before[-1], other.before[-1]} <= _AT or all(counts(each) or each in _HOURS for each in no_day.value)
 
 
-def _told_by_other_verbs(one: Attribute, other: Attribute) -> bool:
+def _verbs_differ(one: Attribute, other: Attribute) -> bool:
     """Whether two values are told by verbs that tell of different attributes: "is on Monday" beside "is called Falcon",
     "is hosted on" beside "is owned by"."""
-    kinds = [next((_TOLD[word] for word in reversed(each.before[-3:]) if word in _TOLD), "") for each in (one, other)]
+    kinds = [
+        next((_VERB_ATTRIBUTES[word] for word in reversed(each.before[-3:]) if word in _VERB_ATTRIBUTES), "")
+        for each in (one, other)
+    ]
     if not any(kinds):
         # "The database is Postgres", "the database is in Oslo"; "the meeting is at 10", "the meeting is in Oslo".
         counted = [any(map(counts, each.value)) for each in (one, other)]
@@ -288,6 +293,6 @@ def _valued(old: Claim, new: Claim) -> float:
     if (first.measured and second.named) or (first.named and second.measured):
         # "The database is Postgres", "the database is 14 GB now".
         return 0.0
-    if _of_other_kinds(first, second) or _told_by_other_verbs(first, second):
+    if _of_other_kinds(first, second) or _verbs_differ(first, second):
         return 0.0
     return 0.3 + 0.45 * alike

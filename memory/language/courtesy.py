@@ -17,7 +17,7 @@ from memory.language.words import stems
 
 MOST: Final = 2
 """Stems of thanks or praise at most: what says more says something."""
-LONGEST: Final = 140
+MAX_COURTESY_CHARS: Final = 140
 """Characters of a courtesy at most."""
 
 _POLITE: Final = vocabulary(
@@ -45,7 +45,7 @@ _OFFER: Final = re.compile(
 _PHRASES: Final = frozenset(
     ("take care", "keep it up", "keep going", "talk soon", "talk to you soon", "talk to you later", "see you soon")
 )
-_TOLD: Final = re.compile(
+_INFORMATIVE: Final = re.compile(
     r"\bdon't (?!hesitate)|\bthe\b(?<!for the)|^(?!.*\bhave\b).*\b(?:day|evening|weekend)\b"
     r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
     r"|october|november|december)\b"
@@ -56,7 +56,7 @@ _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 
 def is_courtesy(sentence: str) -> bool:
     """Whether a sentence says nothing but a courtesy."""
-    if len(sentence) > LONGEST:
+    if len(sentence) > MAX_COURTESY_CHARS:
         return False
     polite = greeted = named = False
     loose = True
@@ -73,10 +73,10 @@ def is_courtesy(sentence: str) -> bool:
         else:
             loose = loose and known in _BETWEEN
         spoken.append(known)
-    said = " ".join(spoken)
-    if _TOLD.search(sentence.replace("’", "'").lower()):
+    words = " ".join(spoken)
+    if _INFORMATIVE.search(sentence.replace("’", "'").lower()):
         return False
-    if said in _PHRASES or (_OFFERING.issuperset(spoken) and _OFFER.match(said)):
+    if words in _PHRASES or (_OFFERING.issuperset(spoken) and _OFFER.match(words)):
         return True
     return loose and "?" not in sentence and (polite or (greeted and named)) and len(set(stems(sentence))) <= MOST
 

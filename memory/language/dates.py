@@ -84,13 +84,13 @@ def resolve(text: str, at: datetime) -> Resolved:
 
         def write(found: re.Match[str]) -> str:
             try:
-                said = meaning(found, today)
+                absolute = meaning(found, today)
             except (ValueError, OverflowError):
                 return found[0]
-            if said is None:
+            if absolute is None:
                 return found[0]
-            named.append((found.start(), said[1]))
-            return said[0]
+            named.append((found.start(), absolute[1]))
+            return absolute[0]
 
         text = pattern.sub(write, text)
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from memory.language.claim import Claim
+from memory.language.conditions import counts
 from memory.language.content import Stems
 from memory.language.months import MONTHS
-from memory.language.scopes import counts
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
 
@@ -155,13 +155,13 @@ def one_of_listed(older: Claim, gone: Stems, newer: Claim) -> bool:
     Playwright", "Ann and Bob review"."""
     tokens = _TOKENS.findall(older.text.lower())
     bases = [stem(token) for token in tokens]
-    said = gone | newer.content | VERBS
+    known = gone | newer.content | VERBS
 
     def other(at: int, step: int) -> bool:
         joined = False
         while 0 <= at < len(tokens) and (tokens[at] in _AND or tokens[at] in _ARTICLES):
             joined, at = joined or tokens[at] in _AND, at + step
-        return joined and 0 <= at < len(tokens) and tokens[at] not in STOP and bases[at] not in said
+        return joined and 0 <= at < len(tokens) and tokens[at] not in STOP and bases[at] not in known
 
     return any(
         base in gone | newer.content and (other(at + 1, 1) or other(at - 1, -1)) for at, base in enumerate(bases)
@@ -191,13 +191,13 @@ def _is_now(older: Claim, newer: Claim) -> bool:
     """Whether both name one attribute of one thing, and the newer claim another value and "now"."""
     if "now" not in newer.words or newer.reported:
         return False
-    for held, said in ((older.attribute, newer.attribute), (older.purpose, newer.purpose)):
-        if held is None or said is None or held.value <= said.value:
+    for held, new in ((older.attribute, newer.attribute), (older.purpose, newer.purpose)):
+        if held is None or new is None or held.value <= new.value:
             continue
         more = MANNER if not held.subject & MANNER else _NOTHING
         # "I work at …": of a pronoun it is told by the words themselves.
-        same = held.subject or (held.before[:1] == said.before[:1] and held.before[-2:] == said.before[-2:])
-        if same and held.subject == said.subject - more:
+        same = held.subject or (held.before[:1] == new.before[:1] and held.before[-2:] == new.before[-2:])
+        if same and held.subject == new.subject - more:
             return True
     return False
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memory.language.sentences import Block, Shape, blocks
+from memory.language.sentences import BlockShape, TextBlock, blocks
 
 LIMIT = 20_000
 """Characters of a message that are read at most: what a person types is shorter, what is longer was pasted."""
@@ -82,20 +82,20 @@ _OURS = re.compile(r"<(palimpsest[\w-]{0,40})\b[^>]{0,400}>", re.IGNORECASE)
 _TAG = re.compile(r"^\s{0,8}<([a-zA-Z][\w]{0,30}[-_:][\w:-]{0,40})\b[^>\n]{0,400}>", re.MULTILINE)
 
 
-def own_words(text: str) -> tuple[Block, ...]:
+def own_words(text: str) -> tuple[TextBlock, ...]:
     """The blocks of a message that its speaker wrote: prose, list items and headings, free of what was pasted."""
     return _own_words(text[:LIMIT])
 
 
 @lru_cache(maxsize=32)  # one message is looked at for several things
-def _own_words(text: str) -> tuple[Block, ...]:
+def _own_words(text: str) -> tuple[TextBlock, ...]:
     text = without_tags(text)
     if _TICKET.search(text[:2000]):
         return ()
-    kept: list[Block] = []
+    own_blocks: list[TextBlock] = []
     quoting = False
     for block in blocks(text):
-        if block.shape in (Shape.CODE, Shape.QUOTE, Shape.TABLE):
+        if block.shape in (BlockShape.CODE, BlockShape.QUOTE, BlockShape.TABLE):
             # A fence or a quote *is* what the lead promised; what comes after it is the speaker again.
             quoting = False
             continue
@@ -105,11 +105,11 @@ def _own_words(text: str) -> tuple[Block, ...]:
             quoting = False
         body = "\n".join(_spoken(block.text))
         if body:
-            kept.append(Block(block.shape, body, block.marker))
+            own_blocks.append(TextBlock(block.shape, body, block.marker))
         quoting = bool(_LEAD.search(block.text)) or (
             bool(_OTHERS.search(block.text)) and not block.text.rstrip().endswith("?")
         )
-    return () if _pasted(kept) else tuple(_around(kept))
+    return () if _pasted(own_blocks) else tuple(_around(own_blocks))
 
 
 def prose(text: str) -> str:
@@ -138,7 +138,7 @@ def without_tags(text: str) -> str:
     return text
 
 
-def is_machine_made(line: str) -> bool:
+def is_machine_output(line: str) -> bool:
     """Whether a line was printed by a program or is source code, by its form alone."""
     if _MACHINE.match(line) or _CODE.match(line):
         return True
@@ -150,29 +150,29 @@ def is_machine_made(line: str) -> bool:
 
 def _spoken(body: str) -> Iterator[str]:
     """The lines of a block that are no log and no code."""
-    return (line for line in body.splitlines() if not is_machine_made(line))
+    return (line for line in body.splitlines() if not is_machine_output(line))
 
 
-def _around(kept: list[Block]) -> list[Block]:
+def _around(blocks: list[TextBlock]) -> list[TextBlock]:
     """Of a message that is long and full of code's names only its beginning and its end: between them is a paste."""
-    whole = sum(len(block.text) for block in kept)
-    if whole <= _LONG or len(_NAME_OF_CODE.findall("\n".join(block.text for block in kept)[:_LONG])) < 5:
-        return kept
-    own: list[Block] = []
+    whole = sum(len(block.text) for block in blocks)
+    if whole <= _LONG or len(_NAME_OF_CODE.findall("\n".join(block.text for block in blocks)[:_LONG])) < 5:
+        return blocks
+    own: list[TextBlock] = []
     at = 0
-    for block in kept:
+    for block in blocks:
         if at + len(block.text) <= _HEAD or at >= whole - _TAIL:
             own.append(block)
         at += len(block.text)
     return own
 
 
-def _pasted(kept: list[Block]) -> bool:
+def _pasted(blocks: list[TextBlock]) -> bool:
     """Whether all that is left reads like a ticket: long, full of code's names, and nobody speaks in it."""
-    words = sum(len(block.text) for block in kept)
+    words = sum(len(block.text) for block in blocks)
     if words < 200:
         return False
-    whole = "\n".join(block.text for block in kept)
+    whole = "\n".join(block.text for block in blocks)
     names = len(_NAME_OF_CODE.findall(whole[:4000]))
     personal = len(_PERSONAL.findall(whole[:4000]))
     return names >= 2 and personal * 400 < min(words, 4000)

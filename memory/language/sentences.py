@@ -14,7 +14,7 @@ from enum import StrEnum
 from memory.language.vocabulary import vocabulary
 
 
-class Shape(StrEnum):
+class BlockShape(StrEnum):
     """What a block of text is."""
 
     PROSE = "prose"
@@ -26,11 +26,11 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     """A stretch of one shape. ``text`` is free of its marker; ``marker`` is ``2`` or ``b`` of a numbered item, ``-``
     of another, the language of a fence, and empty otherwise."""
 
-    shape: Shape
+    shape: BlockShape
     text: str
     marker: str = ""
 
@@ -52,18 +52,18 @@ WRAPPED = 60
 """A line at least this long, without an end, before a line in lower case, was wrapped by an editor."""
 
 
-def blocks(text: str) -> list[Block]:
+def blocks(text: str) -> list[TextBlock]:
     """The blocks of a text in order; blank lines and markers are in none of them."""
-    found: list[Block] = []
+    found: list[TextBlock] = []
     lines: list[str] = []
-    shape, marker = Shape.PROSE, ""
+    shape, marker = BlockShape.PROSE, ""
     fence = ""
     blank = True
 
     def close() -> None:
-        joined = "\n".join(lines).strip("\n") if shape is Shape.CODE else _joined(lines)
+        joined = "\n".join(lines).strip("\n") if shape is BlockShape.CODE else _joined(lines)
         if joined.strip():
-            found.append(Block(shape, joined, marker))
+            found.append(TextBlock(shape, joined, marker))
         lines.clear()
 
     for line in text.splitlines():
@@ -71,23 +71,23 @@ def blocks(text: str) -> list[Block]:
         if fence:
             if opened and opened[1].startswith(fence) and not line[opened.end(1) :].strip():
                 close()
-                shape, marker, fence, blank = Shape.PROSE, "", "", True
+                shape, marker, fence, blank = BlockShape.PROSE, "", "", True
             else:
                 lines.append(line)
             continue
         # An inline span of three backticks on one line is no fence.
         if opened and "`" not in line[opened.end(1) :]:
             close()
-            shape, marker, fence = Shape.CODE, opened[2], opened[1]
+            shape, marker, fence = BlockShape.CODE, opened[2], opened[1]
             continue
         if not line.strip():
-            if shape is not Shape.CODE:
+            if shape is not BlockShape.CODE:
                 close()
-                shape, marker = Shape.PROSE, ""
+                shape, marker = BlockShape.PROSE, ""
             blank = True
             continue
         new_shape, new_marker, body = _line(line, shape, blank)
-        if new_shape is not shape or new_marker or new_shape is Shape.HEADING:
+        if new_shape is not shape or new_marker or new_shape is BlockShape.HEADING:
             close()
             shape, marker = new_shape, new_marker
         lines.append(body)
@@ -96,22 +96,22 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def _line(line: str, shape: Shape, blank: bool) -> tuple[Shape, str, str]:
+def _line(line: str, shape: BlockShape, blank: bool) -> tuple[BlockShape, str, str]:
     """The shape of one line outside a fence, its marker, and the line without it."""
     stripped = line.lstrip()
     if stripped.startswith(">"):
-        return Shape.QUOTE, "", stripped.lstrip("> ")
+        return BlockShape.QUOTE, "", stripped.lstrip("> ")
     if _HEADING.match(line):
-        return Shape.HEADING, "", stripped.lstrip("#").strip()
+        return BlockShape.HEADING, "", stripped.lstrip("#").strip()
     if stripped.startswith("|") and stripped.count("|") > 1:
-        return Shape.TABLE, "", stripped
+        return BlockShape.TABLE, "", stripped
     if item := _ITEM.match(line):
-        return Shape.ITEM, item[1] or item[2], line[item.end() :]
-    if _INDENTED.match(line) and (shape is Shape.CODE or (blank and shape is Shape.PROSE)):
-        return Shape.CODE, "", line
-    if shape is Shape.ITEM and not blank:
-        return Shape.ITEM, "", line.strip()
-    return Shape.PROSE, "", line.strip()
+        return BlockShape.ITEM, item[1] or item[2], line[item.end() :]
+    if _INDENTED.match(line) and (shape is BlockShape.CODE or (blank and shape is BlockShape.PROSE)):
+        return BlockShape.CODE, "", line
+    if shape is BlockShape.ITEM and not blank:
+        return BlockShape.ITEM, "", line.strip()
+    return BlockShape.PROSE, "", line.strip()
 
 
 def _joined(lines: list[str]) -> str:

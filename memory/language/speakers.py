@@ -8,7 +8,7 @@ from typing import Final
 
 from memory.language.vocabulary import vocabulary
 
-_SAID: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")
+_SPEAKER_LINE: Final = re.compile(r"^[\s>*_-]{0,4}(?P<name>[A-Z][\w'’-]{1,30}(?: [A-Z][\w'’-]{1,30})?)[*_]{0,2}: \S")
 _LABELS: Final = vocabulary(
     "note notes warning error errors info debug todo fixme hint tip example examples answer question task goal "
     "context summary result results output input step option options file line date time subject re fix feat user "
@@ -25,7 +25,7 @@ _LABELS: Final = vocabulary(
 @lru_cache(maxsize=16384)
 def speaker_in(text: str) -> str:
     """The name that a line begins with as its speaker's, or an empty string."""
-    said = _SAID.match(text)
-    if said is None or any(word in _LABELS for word in said["name"].lower().split()):
+    match = _SPEAKER_LINE.match(text)
+    if match is None or any(word in _LABELS for word in match["name"].lower().split()):
         return ""
-    return said["name"]
+    return match["name"]

@@ -25,7 +25,7 @@ SCALES: Final = "scales.npy"
 VOCABULARY: Final = "vocabulary.txt"
 
 # Beyond this many characters a word is data (a hash, base64) and gets no vector.
-_LONGEST: Final = 40
+_MAX_WORD_CHARS: Final = 40
 # What a stop word weighs in an idf-weighted query, as a share of an average word there. A store's idf cannot
 # say: it indexes no stop words, so they look as rare as a word never seen.
 _STOP_SHARE: Final = 0.3
@@ -121,7 +121,7 @@ class StaticEmbedding:
         stemmed = None if word in STOP else stem(word)
         if row is not None:
             return ((row, 1.0, stemmed),)
-        if len(word) > _LONGEST:
+        if len(word) > _MAX_WORD_CHARS:
             return ()
         rows = self._pieces(word)
         # Together the pieces weigh about what one word does: their directions differ, so lengths add as squares.

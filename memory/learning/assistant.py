@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, first, rule, technical
-from memory.learning.speech import Clause
+from memory.fact import Category, FactKind, Stream
+from memory.learning.rules import Rule, RuleFinding, first, rule, technical
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
 MOST = 2
 """Facts of one assistant turn at most."""
 
-_AGREED = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.5)
-_CAUSE = Finding(Kind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.5)
-_DONE = Finding(Kind.OBSERVATION, Category.PROJECTS, Stream.FLOW, Layer.USER_PROJECT, 0.4)
+_AGREED = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.5)
+_CAUSE = RuleFinding(FactKind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.5)
+_DONE = RuleFinding(FactKind.OBSERVATION, Category.PROJECTS, Stream.FLOW, Layer.USER_PROJECT, 0.4)
 
 RULES: tuple[Rule, ...] = (
     rule(
@@ -50,7 +50,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def worth_keeping(spoken: Sequence[Clause]) -> list[tuple[Clause, Finding]]:
+def worth_keeping(spoken: Sequence[SpokenSentence]) -> list[tuple[SpokenSentence, RuleFinding]]:
     """The clauses of an assistant's text that are worth keeping, the surest first, at most :data:`MOST`."""
     found = [
         (clause, finding)

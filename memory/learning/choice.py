@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.language.sentences import Block, sentences
+from memory.language.sentences import TextBlock, sentences
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem
-from memory.learning.speech import Clause
+from memory.learning.speech import SpokenSentence
 
 _OPTION = re.compile(
     r"(?:^|[\s*(])(?:(?:option|approach|alternative|variant|plan|choice) )?(?P<label>\d{1,2}|"
@@ -97,7 +97,7 @@ def _in_a_sentence(offered: str) -> list[str]:
     return []
 
 
-def choice(clauses: Sequence[Clause], offered: str) -> Choice | None:
+def choice(clauses: Sequence[SpokenSentence], offered: str) -> Choice | None:
     """What a person picked of what was offered to them just before, or None."""
     if not offered or not clauses or len(clauses) > 8:
         return None
@@ -110,20 +110,20 @@ def choice(clauses: Sequence[Clause], offered: str) -> Choice | None:
         picked = _labelled(clause, ways) or (_described(clause, ways) if _PICKS.search(clause.plain) else None)
         if picked is None:
             continue
-        told = [clause]
+        own_clauses = [clause]
         for each in clauses[clause.position - clauses[0].position + 1 :][:3]:
             # What is said of the others belongs to it; another topic does not.
             if each.question or not (
                 _ABOUT_THEM.search(each.plain) or _content(each.plain) & _content(offered.lower())
             ):
                 break
-            told.append(each)
-        said = " ".join(each.text for each in told)
-        return Choice(said[:400], picked, frozenset(each.position for each in told))
+            own_clauses.append(each)
+        statement = " ".join(each.text for each in own_clauses)
+        return Choice(statement[:400], picked, frozenset(each.position for each in own_clauses))
     return None
 
 
-def _labelled(clause: Clause, ways: dict[str, str]) -> str | None:
+def _labelled(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
     named = _LABELLED.search(clause.plain)
     if named is None:
         return None
@@ -140,10 +140,10 @@ def _labelled(clause: Clause, ways: dict[str, str]) -> str | None:
     return ways.get(label)
 
 
-def _described(clause: Clause, ways: dict[str, str]) -> str | None:
+def _described(clause: SpokenSentence, ways: dict[str, str]) -> str | None:
     """The way whose words the clause repeats, when it is clearly one of them."""
-    said = _content(clause.plain)
-    shares = sorted(((len(said & _content(way.lower())), way) for way in ways.values()), reverse=True)
+    content = _content(clause.plain)
+    shares = sorted(((len(content & _content(way.lower())), way) for way in ways.values()), reverse=True)
     best, second = shares[0], shares[1]
     return best[1] if best[0] > second[0] else None
 
@@ -158,6 +158,6 @@ _HOLLOW = STOP | vocabulary(
 )
 
 
-def listed(blocks: list[Block]) -> bool:
+def listed(blocks: list[TextBlock]) -> bool:
     """Whether a message answers point by point."""
     return sum(block.marker.isdigit() for block in blocks) > 1

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 
 MOST: Final = 12
 """Citations of one text."""
-LONGEST: Final = 4000
+MAX_TEXT_CHARS: Final = 4000
 """Characters of a text that are read."""
 
 _ENDINGS: Final = (
@@ -54,7 +54,7 @@ _NO_VERSIONED: Final = frozenset(
 
 def citations(text: str) -> tuple[Citation, ...]:
     """What a text names, as it was written, in the order of the sorts; each thing once."""
-    text = text[:LONGEST]
+    text = text[:MAX_TEXT_CHARS]
     found = dict.fromkeys(
         [*_files(text), *_symbols(text), *_commands(text), *_ports(text), *_versions(text), *_folders(text)]
     )
@@ -65,14 +65,14 @@ def _files(text: str) -> Iterator[Citation]:
     for each in _FILE.finditer(text):
         path = each["path"]
         if path.lower() not in _NO_FILES and ".." not in path.split("/") and text[: each.start()][-3:] != "://":
-            yield Citation(Sort.FILE, path, line=int(each["line"] or 0))
+            yield Citation(CitationKind.FILE, path, line=int(each["line"] or 0))
 
 
 def _folders(text: str) -> Iterator[Citation]:
     for each in _FOLDER.finditer(text):
         path = each["path"].rstrip(".")
         if not _FILE.fullmatch(path) and ".." not in path.split("/"):
-            yield Citation(Sort.FILE, path)
+            yield Citation(CitationKind.FILE, path)
 
 
 def _symbols(text: str) -> Iterator[Citation]:
@@ -80,19 +80,19 @@ def _symbols(text: str) -> Iterator[Citation]:
     for name in (*quoted, *(each[0] for each in _BARE.finditer(_QUOTED.sub(" ", text)))):
         plain = name.removesuffix("()")
         if _NAME.fullmatch(name) and len(plain) > 2 and plain.lower() not in _NO_NAMES and not _FILE.fullmatch(name):
-            yield Citation(Sort.SYMBOL, plain)
+            yield Citation(CitationKind.SYMBOL, plain)
 
 
 def _commands(text: str) -> Iterator[Citation]:
     for each in _COMMAND.finditer(text):
-        told = f"{each['make']} {each['target']}" if each["make"] else f"run {each['script']}"
+        command = f"{each['make']} {each['target']}" if each["make"] else f"run {each['script']}"
         # "make sure", "just run": no command where it is not set apart.
         if (
             each["script"]
             or text[: each.start()].rstrip(" ")[-1:] in ("`", '"', "'", "$", ":", "(")
             or _runs(text, each)
         ):
-            yield Citation(Sort.COMMAND, told)
+            yield Citation(CitationKind.COMMAND, command)
 
 
 def _runs(text: str, command: re.Match[str]) -> bool:
@@ -103,39 +103,39 @@ def _ports(text: str) -> Iterator[Citation]:
     for each in _PORT.finditer(text):
         port = each["told"] or each["at"]
         if 0 < int(port) < 65536:
-            yield Citation(Sort.PORT, port)
+            yield Citation(CitationKind.PORT, port)
 
 
 def _versions(text: str) -> Iterator[Citation]:
     for each in _VERSION.finditer(text):
         if each["name"].lower() not in _NO_VERSIONED:
-            yield Citation(Sort.VERSION, f"{each['name']} {each['number']}")
+            yield Citation(CitationKind.VERSION, f"{each['name']} {each['number']}")
 
 
 def tells_of_a_place(text: str) -> bool:
     """Whether a text names a place in the code, so that it may hold on a branch only."""
     return any(
-        each.sort in (Sort.SYMBOL, Sort.PORT) or (each.sort is Sort.FILE and "." in each.name)
+        each.sort in (CitationKind.SYMBOL, CitationKind.PORT) or (each.sort is CitationKind.FILE and "." in each.name)
         for each in citations(text)
     )
 
 
 def is_capitalised(cited: Citation) -> bool:
     """Whether a symbol is only told from the name of a product by being defined somewhere."""
-    return cited.sort is Sort.SYMBOL and _CAPITALISED.fullmatch(cited.name) is not None
+    return cited.sort is CitationKind.SYMBOL and _CAPITALISED.fullmatch(cited.name) is not None
 
 
 def needle(cited: Citation) -> re.Pattern[bytes] | None:
     """What of a citation has to stand in its file; None for what is the file itself, and for versions."""
     match cited.sort:
-        case Sort.SYMBOL:
+        case CitationKind.SYMBOL:
             last = re.split(r"\.|::|#", cited.name)[-1]
             return re.compile(rb"(?<![\w$])" + re.escape(last.encode()) + rb"(?![\w$])")
-        case Sort.PORT:
+        case CitationKind.PORT:
             return re.compile(rb"(?<!\d)" + cited.name.encode() + rb"(?!\d)")
-        case Sort.COMMAND:
+        case CitationKind.COMMAND:
             head, _, name = cited.name.partition(" ")
-            told = re.escape(name.encode())
-            return re.compile(rb'"' + told + rb'"\s*:' if head == "run" else rb"(?m)^" + told + rb"\b[^=\n]*:")
+            pattern = re.escape(name.encode())
+            return re.compile(rb'"' + pattern + rb'"\s*:' if head == "run" else rb"(?m)^" + pattern + rb"\b[^=\n]*:")
         case _:
             return None

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 
-from memory.fact import Category, Kind, Stream
+from memory.fact import Category, FactKind, Stream
 from memory.language.sentences import sentences
-from memory.learning.rules import Finding, Rule, first, rule
-from memory.learning.speech import Clause
+from memory.learning.rules import Rule, RuleFinding, first, rule
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_WRONG = Finding(Kind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Layer.USER_PROJECT, 0.9)
+_WRONG = RuleFinding(FactKind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Layer.USER_PROJECT, 0.9)
 
 _THAT = (
     r"(?:(?:but )?(?:that|this|it|you|which|your \w{2,20}|the \w{2,20}(?: \w{2,20})?)(?:'s|'re| is| are| was| were))"
@@ -116,7 +116,7 @@ _BOTH = (
 )
 
 
-def correction(clause: Clause) -> Finding | None:
+def correction(clause: SpokenSentence) -> RuleFinding | None:
     """The correction that a clause makes, or None."""
     return first(RULES, clause)
 

@@ -4,14 +4,14 @@
 next piece of work ("let's do it", "let's fix the tests first") decides nothing that outlives the hour.
 """
 
-from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, any_of, first, rule, technical
-from memory.learning.speech import Clause
+from memory.fact import Category, FactKind, Stream
+from memory.learning.rules import Rule, RuleFinding, any_of, first, rule, technical
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_DECIDED = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
-_WANTED = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
-_ENDED = Finding(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
+_DECIDED = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
+_WANTED = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
+_ENDED = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
 
 # Verbs of the work itself, and of errands: what follows them is a task, not how something shall be.
 _WORK = any_of(
@@ -230,12 +230,12 @@ RULES: tuple[Rule, ...] = (
 _SIDE = (" since ", " because ", " as it's ", " as they're ", " so that ", " so ")
 
 
-def decision(clause: Clause) -> Finding | None:
+def decision(clause: SpokenSentence) -> RuleFinding | None:
     """The decision or requirement that a clause states, or None."""
     return first(RULES, clause)
 
 
-def reason(clause: Clause) -> Finding | None:
+def reason(clause: SpokenSentence) -> RuleFinding | None:
     """What a request says on the side: "can you remove it, since it is no longer supported"."""
     for mark in _SIDE:
         before, found, after = clause.plain.partition(mark)

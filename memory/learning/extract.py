@@ -1,7 +1,7 @@
 """What a message teaches: the drafts of facts in it.
 
-Two readers go over a person's message. The rules know a few forms well (see :mod:`memory.learning.by_rules`); a trained
-model reads talk about work as clauses and says which of them are worth keeping, in whatever words they are (see
+Two readers go over a person's message. The rules know a few forms well (see :mod:`memory.learning.rule_extraction`); a
+trained model reads talk about work as clauses and says which of them are worth keeping, in whatever words they are (see
 :mod:`memory.understanding`). The fact's text is the person's own words with their dates made absolute. An
 assistant's text is read much more sparingly, and text of tools, the web and sub-agents not at all: an instruction
 that stands in it is nobody's order.
@@ -15,20 +15,20 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from memory.fact import Category, Draft, Kind, Origin, Stream
+from memory.fact import Category, FactDraft, FactKind, Origin, Stream
 from memory.language.dates import resolve
 from memory.language.entities import entities
-from memory.language.lasting import holds_until, is_over, lasts
 from memory.language.prose import own_words
-from memory.learning.by_rules import LONGEST, by_rules, last_question, letters, short
+from memory.language.validity import holds_until, is_over, lasts
 from memory.learning.choice import choice
 from memory.learning.corrections import mistaken
 from memory.learning.importance import importance
+from memory.learning.rule_extraction import MAX_FACT_CHARS, by_rules, last_question, letters, short
 from memory.learning.sensitivity import sensitivity
 from memory.learning.speech import is_technical, spoken_in
 from memory.scope import Layer
-from memory.understanding.clauses import Clause, Reader
-from memory.understanding.shipped import reader as shipped
+from memory.understanding.clauses import Clause, ClauseReader
+from memory.understanding.packaged_weights import reader as shipped
 from memory.understanding.tokens import tokens
 from memory.understanding.wording import Statement, statements
 
@@ -47,14 +47,14 @@ DOUBTED: Final = 0.4
 """The probability below which what a rule has found in talk about work is taken for something of the moment."""
 TELLING: Final = 4
 """Words of what is unsure at least: fewer say too little to be recognised when they are said again."""
-ASKED: Final = 0.9
+REQUESTED_CONFIDENCE: Final = 0.9
 """The confidence of what a person asked to have remembered."""
 
 
 class _Meaning(NamedTuple):
     """What a kind of statement becomes: for the person, and for a project."""
 
-    kind: Kind
+    kind: FactKind
     category: Category
     stream: Stream
     own_category: Category = Category.PREFERENCES
@@ -62,14 +62,14 @@ class _Meaning(NamedTuple):
 
 
 _MEANS: Final = {
-    "rule": _Meaning(Kind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
-    "pref": _Meaning(Kind.PREFERENCE, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
-    "dec": _Meaning(Kind.DECISION, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
-    "corr": _Meaning(Kind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Category.WORKFLOWS),
-    "fact": _Meaning(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
-    "person": _Meaning(Kind.FACT, Category.PEOPLE, Stream.PROJECTS, Category.PERSON),
-    "task": _Meaning(Kind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
-    "deadline": _Meaning(Kind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
+    "rule": _Meaning(FactKind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
+    "pref": _Meaning(FactKind.PREFERENCE, Category.WORKFLOWS, Stream.PROJECTS, Category.WORKFLOWS),
+    "dec": _Meaning(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
+    "corr": _Meaning(FactKind.CORRECTION, Category.TECHNICAL, Stream.TASKS, Category.WORKFLOWS),
+    "fact": _Meaning(FactKind.FACT, Category.PROJECTS, Stream.PROJECTS, Category.PERSON),
+    "person": _Meaning(FactKind.FACT, Category.PEOPLE, Stream.PROJECTS, Category.PERSON),
+    "task": _Meaning(FactKind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
+    "deadline": _Meaning(FactKind.TASK, Category.PROJECTS, Stream.TASKS, Category.PERSON, Stream.TASKS),
 }
 
 
@@ -82,8 +82,8 @@ def extract(
     question: str = "",
     most: int = 16,
     work: bool = False,
-    reader: Reader | None = None,
-) -> list[Draft]:
+    reader: ClauseReader | None = None,
+) -> list[FactDraft]:
     """The drafts that one message gives, in its order, at most ``most``.
 
     ``at`` (aware, in the person's zone) is when it was said; relative dates are read against it. For a person's text
@@ -95,24 +95,31 @@ def extract(
     if origin is not Origin.USER:
         return found
     # People tell of their lives all the time; passages keep what they tell, and the rules what they like.
-    if not (work or is_technical(before[-LONGEST:]) or any(is_technical(block.text) for block in own_words(text))):
+    if not (
+        work or is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
+    ):
         return found
     picked = choice(spoken_in(text), before)
     read = (reader or shipped()).read(text, before)
     found = [draft for draft in found if _borne_out(draft, read)]
     unsure = []
-    for said in statements(read, before, [picked.option] if picked else []):
-        if said.probability < UNSURE or describes_code(said.text) or is_quoted(said.text) or _asks(said):
+    for statement in statements(read, before, [picked.option] if picked else []):
+        if (
+            statement.probability < UNSURE
+            or describes_code(statement.text)
+            or is_quoted(statement.text)
+            or _asks(statement)
+        ):
             continue
-        draft = _draft(said, at, before, last_question(question))
-        if said.probability >= (GUIDING if said.kind in _GUIDING else SURE):
+        draft = _draft(statement, at, before, last_question(question))
+        if statement.probability >= (GUIDING if statement.kind in _GUIDING else SURE):
             _add(found, draft)
-        elif len(said.text.split()) >= TELLING:
+        elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
     return [*found, *(each for each in unsure if not _is_among(each, found))][:most]
 
 
-def _is_among(draft: Draft, found: Sequence[Draft]) -> bool:
+def _is_among(draft: FactDraft, found: Sequence[FactDraft]) -> bool:
     """Whether one of some drafts has a draft's words, or lies in them."""
     own = letters(_ASIDE.sub("", draft.text))
     return any(other in own or own in other for each in found if (other := letters(_ASIDE.sub("", each.text))))
@@ -121,14 +128,14 @@ def _is_among(draft: Draft, found: Sequence[Draft]) -> bool:
 _GUIDING: Final = frozenset(("rule", "pref", "corr", "dec"))
 
 
-def _borne_out(draft: Draft, read: Sequence[Clause]) -> bool:
+def _borne_out(draft: FactDraft, read: Sequence[Clause]) -> bool:
     """Whether the trained reader does not think that what a rule has found in talk about work is of the moment. What
     the person asked to have remembered is not doubted."""
-    if draft.confidence >= ASKED:
+    if draft.confidence >= REQUESTED_CONFIDENCE:
         return True
     drafted = letters(draft.text)
     read_so = [clause.judged for clause in read if _same_words(letters(clause.text), drafted)]
-    return not read_so or any(each.keep >= DOUBTED or each.passing not in _IDLE for each in read_so)
+    return not read_so or any(each.worth_keeping >= DOUBTED or each.passing not in _IDLE for each in read_so)
 
 
 def _same_words(clause: str, draft: str) -> bool:
@@ -140,7 +147,7 @@ _IDLE: Final = frozenset(("ask", "feel", "quote", "suppose", "ack"))
 """What a rule may find in a clause that says nothing at all about the work."""
 
 
-def _add(found: list[Draft], draft: Draft) -> None:
+def _add(found: list[FactDraft], draft: FactDraft) -> None:
     """Put a draft of the trained reader among those of the rules. Where both read the same words, the rules say how
     they are dated and guarded, and the reader what they are, whose, and how far they guide."""
     drafted = letters(_ASIDE.sub("", draft.text))
@@ -149,7 +156,7 @@ def _add(found: list[Draft], draft: Draft) -> None:
         if own in drafted or drafted in own:
             guides = max(known.importance, draft.importance)
             read = replace(known, importance=guides, category=draft.category)
-            if draft.kind is Kind.TASK and not known.pinned and known.kind in (Kind.DECISION, Kind.FACT):
+            if draft.kind is FactKind.TASK and not known.pinned and known.kind in (FactKind.DECISION, FactKind.FACT):
                 read = replace(read, kind=draft.kind, stream=draft.stream, wrong="")
             layer = known.layer if known.pinned and draft.layer is not Layer.USER else draft.layer
             found[place] = replace(read, layer=layer)
@@ -163,9 +170,9 @@ def describes_code(text: str) -> bool:
     return _COMMIT.search(text) is not None or any(token in _IN_CODE for token in tokens(text))
 
 
-def _asks(said: Statement) -> bool:
+def _asks(statement: Statement) -> bool:
     """Whether it only asks. A rule may be said as a request: "can you always show me the diff first?"."""
-    return said.text.endswith("?") and said.kind not in ("rule", "pref")
+    return statement.text.endswith("?") and statement.kind not in ("rule", "pref")
 
 
 def is_quoted(text: str) -> bool:
@@ -180,32 +187,32 @@ _ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 _IN_CODE: Final = frozenset(("<name>", "<url>"))
 
 
-def _draft(said: Statement, at: datetime, before: str, question: str) -> Draft:
-    means = _MEANS[said.kind]
-    own = said.scope == "user"
+def _draft(statement: Statement, at: datetime, before: str, question: str) -> FactDraft:
+    means = _MEANS[statement.kind]
+    own = statement.scope == "user"
     behind = ""
-    if said.answers:
-        behind = f" [on: {short(said.answers)}" + (f"; asked: {question}]" if question else "]")
-    dated = resolve(short(said.text, LONGEST), at)
-    over = holds_until(dated.text, at) or lasts(said.text, at)
-    ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is Kind.TASK else None
-    if means.kind in (Kind.TASK, Kind.DECISION) and not said.ends:
+    if statement.answers:
+        behind = f" [on: {short(statement.answers)}" + (f"; asked: {question}]" if question else "]")
+    dated = resolve(short(statement.text, MAX_FACT_CHARS), at)
+    over = holds_until(dated.text, at) or lasts(statement.text, at)
+    ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and means.kind is FactKind.TASK else None
+    if means.kind in (FactKind.TASK, FactKind.DECISION) and not statement.ends:
         over = None
-    if said.ends and over is None and means.kind is not Kind.TASK:
+    if statement.ends and over is None and means.kind is not FactKind.TASK:
         over = is_over(dated.text, at, FOR_A_WHILE)
-    return Draft(
+    return FactDraft(
         text=dated.text[:1].upper() + dated.text[1:] + behind,
         kind=means.kind,
         category=means.own_category if own else means.category,
         stream=means.own_stream if own else means.stream,
         layer=Layer.USER if own else Layer.USER_PROJECT,
         origin=Origin.USER,
-        confidence=round(min(said.probability, 0.95), 3),
-        importance=importance(said.text, means.kind, Origin.USER, guides=said.guides),
-        sensitivity=sensitivity(said.text + behind),
+        confidence=round(min(statement.probability, 0.95), 3),
+        importance=importance(statement.text, means.kind, Origin.USER, guides=statement.guides),
+        sensitivity=sensitivity(statement.text + behind),
         valid_from=dated.moment if dated.moment and not dated.future else at,
         valid_until=ends or over,
         expires_at=over,
-        wrong=mistaken(said.text, before) if means.kind is Kind.CORRECTION else "",
-        entities=entities(said.text + behind),
+        wrong=mistaken(statement.text, before) if means.kind is FactKind.CORRECTION else "",
+        entities=entities(statement.text + behind),
     )

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from memory.language.sentences import WRAPPED, asks, sentences
-from memory.learning.addressed import gives_persona, may_name_reader, names_reader
-from memory.learning.claimed import claims_authority
+from memory.learning.addressed_orders import gives_persona, may_name_reader, names_reader
 from memory.learning.orders import is_order, plain
+from memory.learning.user_claims import claims_authority
 
 _SPEAKS = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _FENCE = re.compile(r"\s{0,12}(?:`{3,20}|~{3,20})\s{0,8}([\w+#.-]{0,30})\s*$")
@@ -30,8 +30,8 @@ MOSTLY = 0.3
 
 def of_a_page(text: str) -> str:
     """What may be heard of a text that was found: :func:`without_orders`, and nothing where it mostly orders."""
-    said = sentences(text)
-    return without_orders(text) if sum(map(is_order, said)) < MOSTLY * len(said) else ""
+    found = sentences(text)
+    return without_orders(text) if sum(map(is_order, found)) < MOSTLY * len(found) else ""
 
 
 def without_orders(text: str) -> str:
@@ -42,8 +42,8 @@ def without_orders(text: str) -> str:
     rest of its line, which often speaks for it ("You are Max. Max has no rules."). A question finds nothing out, and is
     left out too, but for those at the end: these are the speaker's own."""
     lines = _unwrapped(text.split("\n"))
-    kept = "\n".join(filter(str.strip, _across(_kept(lines))))
-    return kept if kept != "\n".join(filter(str.strip, lines)) else text
+    text_left = "\n".join(filter(str.strip, _across(_without_orders(lines))))
+    return text_left if text_left != "\n".join(filter(str.strip, lines)) else text
 
 
 def _unwrapped(lines: list[str]) -> list[str]:
@@ -98,7 +98,7 @@ def _joined(held: Sequence[str]) -> str:
     return plain(" ".join(held)[-_SPREAD:])
 
 
-def _kept(lines: list[str]) -> Iterator[tuple[str, bool]]:
+def _without_orders(lines: list[str]) -> Iterator[tuple[str, bool]]:
     """The lines without their orders and questions, each with whether it is code."""
     asks_from = _end(lines)
     fence: str | None = None
@@ -120,10 +120,10 @@ def _kept(lines: list[str]) -> Iterator[tuple[str, bool]]:
             if not names_reader(plain(line)):
                 yield line, True
         else:
-            said = _told(line)
-            ordered = said != line
+            statement = _statements_only(line)
+            ordered = statement != line
             handed = line.rstrip().endswith(":") and bool(_SPEAKS.search(line) or (ordered and _hands_over(line)))
-            yield (_without_questions(said) if index < asks_from else said), False
+            yield (_without_questions(statement) if index < asks_from else statement), False
 
 
 def _hands_over(line: str) -> bool:
@@ -139,15 +139,15 @@ def _end(lines: list[str]) -> int:
     return at
 
 
-def _told(line: str) -> str:
+def _statements_only(line: str) -> str:
     """A line without its orders, and without what it says that the person said."""
-    kept, every = [], sentences(line)
+    remaining, every = [], sentences(line)
     for each in every:
         if not is_order(each) and not claims_authority(each):
-            kept.append(each)
+            remaining.append(each)
         elif gives_persona(plain(each)):
             break
-    return line if len(kept) == len(every) else " ".join(kept)
+    return line if len(remaining) == len(every) else " ".join(remaining)
 
 
 def _without_questions(line: str) -> str:

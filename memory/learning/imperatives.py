@@ -12,7 +12,7 @@ from itertools import islice
 
 from memory.language.sentences import asks
 from memory.language.vocabulary import vocabulary
-from memory.learning.subjects import OBJECT, has_subject
+from memory.learning.clause_subjects import OBJECT, has_subject
 
 ONLY_VERBS = vocabulary(
     "accept add adopt allow always analyze append apply approve ask assist assume avoid be begin behave bypass choose "
@@ -44,7 +44,7 @@ _CALLED = re.compile(
 )
 """Somebody who is addressed before they are told: "Robin, send it"."""
 # What ends like an adverb and is none, or is a verb of an order itself, is left out.
-_SAID_FIRST = re.compile(
+_BEFORE_THE_VERB = re.compile(
     r"(?:(?i:and|then|now|also|first|next|instead|so|but|please|just|"
     r"(?!anomaly|apply|assembly|comply|daily|early|elderly|family|friendly|hourly|italy|july|likely|monthly|multiply|"
     r"nightly|only|quarterly|rely|reply|supply|weekly|yearly)[a-z]{2,14}ly)\b[,:]? ?)+"
@@ -79,25 +79,25 @@ _READ = 12
 """Words of a clause that are looked at behind its first."""
 
 
-def is_imperative(said: str) -> bool:
+def is_imperative(text: str) -> bool:
     """Whether a sentence, or what stands in it behind a case or a call, begins with a verb that orders."""
-    return any(map(_is_told, _clauses(said)))
+    return any(map(_is_imperative, _clauses(text)))
 
 
-def _clauses(said: str) -> Iterator[str]:
+def _clauses(text: str) -> Iterator[str]:
     """What of a sentence may be a clause that orders: without what stands before its verb."""
-    mark = _LIST_MARK.match(said)
+    mark = _LIST_MARK.match(text)
     # A word in backticks is a name: its tick says so.
     start = mark.end() if mark else 0
-    said = said[start - (start > 0 and said[start - 1] == "`") :]
-    yield said
-    for before in (_SAID_FIRST, _CALLED, _CASE):
-        found = before.match(said)
+    text = text[start - (start > 0 and text[start - 1] == "`") :]
+    yield text
+    for before in (_BEFORE_THE_VERB, _CALLED, _CASE):
+        found = before.match(text)
         if found is not None:
-            yield said[found.end() :]
+            yield text[found.end() :]
 
 
-def _is_told(clause: str) -> bool:
+def _is_imperative(clause: str) -> bool:
     """Whether a clause begins with a verb that tells somebody what to do."""
     found = _WORD.search(clause)
     if found is None:

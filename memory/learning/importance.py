@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 
-from memory.fact import Kind, Origin
+from memory.fact import FactKind, Origin
 
-_BY_KIND: dict[Kind, float] = {
-    Kind.CORRECTION: 0.8,
-    Kind.CONVENTION: 0.75,
-    Kind.PREFERENCE: 0.7,
-    Kind.DECISION: 0.65,
-    Kind.ANTI_PATTERN: 0.65,
-    Kind.HEURISTIC: 0.55,
-    Kind.TASK: 0.55,
-    Kind.FACT: 0.5,
-    Kind.PATTERN: 0.5,
-    Kind.OBSERVATION: 0.4,
+_BY_KIND: dict[FactKind, float] = {
+    FactKind.CORRECTION: 0.8,
+    FactKind.CONVENTION: 0.75,
+    FactKind.PREFERENCE: 0.7,
+    FactKind.DECISION: 0.65,
+    FactKind.ANTI_PATTERN: 0.65,
+    FactKind.HEURISTIC: 0.55,
+    FactKind.TASK: 0.55,
+    FactKind.FACT: 0.5,
+    FactKind.PATTERN: 0.5,
+    FactKind.OBSERVATION: 0.4,
 }
 _BY_ORIGIN: dict[Origin, float] = {
     Origin.PERSON: 1.0,
@@ -44,15 +44,15 @@ REMEMBER = 0.2
 
 def importance(
     text: str,
-    kind: Kind,
+    kind: FactKind,
     origin: Origin,
     *,
     standing: bool = False,
-    asked: bool = False,
+    requested: bool = False,
     guides: float | None = None,
 ) -> float:
-    """The importance in 0..1 of a fact. ``standing``: meant for good; ``asked``: "remember this" was said; ``guides``
-    is how far it tells what to do from now on (0..1), where that is known better than by its kind."""
+    """The importance in 0..1 of a fact. ``standing``: meant for good; ``requested``: "remember this" was said;
+    ``guides`` is how far it tells what to do from now on (0..1), where that is known better than by its kind."""
     value = (_BY_KIND[kind] if guides is None else 0.35 + 0.5 * guides) * _BY_ORIGIN[origin]
     if standing:
         value += 0.1
@@ -60,7 +60,7 @@ def importance(
         value += 0.1
     if _HEDGED.search(text):
         value -= 0.15
-    if asked:
+    if requested:
         value += REMEMBER
     return round(min(1.0, max(0.05, value)), 3)
 

@@ -4,17 +4,17 @@
 task at hand: its prohibitions are kept as conventions of little confidence, the rest is no fact.
 """
 
-from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, any_of, first, rule
-from memory.learning.speech import Clause
+from memory.fact import Category, FactKind, Stream
+from memory.learning.rules import Rule, RuleFinding, any_of, first, rule
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_RULE = Finding(Kind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.88, standing=True)
-_MANNER = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.88, standing=True)
-_PRACTICE = Finding(Kind.CONVENTION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.8, standing=True)
-_WATCH = Finding(Kind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
-_ONCE = Finding(Kind.CONVENTION, Category.WORKFLOWS, Stream.TASKS, Layer.USER_PROJECT, 0.55)
-_SENSE = Finding(Kind.HEURISTIC, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.6)
+_RULE = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.88, standing=True)
+_MANNER = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.88, standing=True)
+_PRACTICE = RuleFinding(FactKind.CONVENTION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.8, standing=True)
+_WATCH = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
+_ONCE = RuleFinding(FactKind.CONVENTION, Category.WORKFLOWS, Stream.TASKS, Layer.USER_PROJECT, 0.55)
+_SENSE = RuleFinding(FactKind.HEURISTIC, Category.WORKFLOWS, Stream.PROJECTS, Layer.USER_PROJECT, 0.6)
 
 _NOW_ONLY = (
     r"\b(?:yet|for now|right now|at the moment|this time|just now|currently|today|until (?:i|we|you|then)|"
@@ -212,6 +212,6 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def instruction(clause: Clause) -> Finding | None:
+def instruction(clause: SpokenSentence) -> RuleFinding | None:
     """The standing rule or prohibition that a clause lays down, or None."""
     return first(RULES, clause)

@@ -14,16 +14,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory.conversation import Message, Role
-from memory.fact import Draft, Kind, Origin, Stream
+from memory.fact import FactDraft, FactKind, Origin, Stream
 from memory.language.speakers import speaker_in
 from memory.learning.extract import extract
-from memory.learning.found import parted
 from memory.learning.hearsay import of_a_page, without_orders
-from memory.learning.moment import moment
+from memory.learning.lesson_result import Learned, PassageDraft, Taught
 from memory.learning.passages import only_asks, passages
+from memory.learning.pasted_text import parted
 from memory.learning.sensitivity import sensitivity
+from memory.learning.stated_time import moment
 from memory.learning.taint import lowered
-from memory.learning.taught import Learned, Piece, Taught
 from memory.ports import Journaled
 from memory.scope import Layer
 from memory.session import RequestKind
@@ -51,7 +51,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
         return Learned()
     begin = _begins(turns, fresh)
     facts: list[Taught] = []
-    pieces: list[Piece] = []
+    pieces: list[PassageDraft] = []
     reply = question = ""
     work = journaled.tools or any(message.calls or message.results for _, message in turns)
     taint: Origin | None = None
@@ -68,10 +68,10 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
                 drafts = extract(own, origin, at, before=reply, question=question, work=work)
                 project = journaled.session.scope.project or ""
                 facts.extend(Taught(_where_it_belongs(draft, project), message.digest, turn) for draft in drafts)
-                said = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
-                pieces.extend(said)
+                spoken_pieces = _pieces(without_orders(own) if subagent else own, origin, "user", message, at, turn)
+                pieces.extend(spoken_pieces)
                 if found:
-                    pieces.extend(_pieces(of_a_page(found), Origin.WEB, "page", message, at, turn, len(said)))
+                    pieces.extend(_pieces(of_a_page(found), Origin.WEB, "page", message, at, turn, len(spoken_pieces)))
             question, reply = own, ""
             taint = Origin.WEB if found else None
         elif message.role is Role.ASSISTANT and (text := message.text).strip():
@@ -85,7 +85,7 @@ def learn(journaled: Journaled, *, assistant: bool = True, instructions: str = "
     return Learned(tuple(facts), tuple(pieces))
 
 
-def _where_it_belongs(draft: Draft, project: str) -> Draft:
+def _where_it_belongs(draft: FactDraft, project: str) -> FactDraft:
     """A draft that would hold in all of somebody's projects and names the one at hand is about that one."""
     name = project.rstrip("/").rpartition("/")[2]
     if draft.layer is not Layer.USER or len(name) < _A_NAME or is_everywhere(draft.text):
@@ -106,7 +106,7 @@ def _begins(turns: Sequence[tuple[int, Message]], fresh: Collection[int]) -> int
     return next(spoken, 0)
 
 
-def _drafts(text: str, origin: Origin, at: datetime) -> list[Draft]:
+def _drafts(text: str, origin: Origin, at: datetime) -> list[FactDraft]:
     """The drafts of an assistant's text; in a tainted turn only observations, with the taint's origin."""
     drafts = extract(text, Origin.ASSISTANT, at)
     if origin is Origin.ASSISTANT:
@@ -114,18 +114,20 @@ def _drafts(text: str, origin: Origin, at: datetime) -> list[Draft]:
     return [
         replace(draft, origin=origin, confidence=round(draft.confidence * _TAINTED_SHARE, 3))
         for draft in drafts
-        if draft.kind is Kind.OBSERVATION
+        if draft.kind is FactKind.OBSERVATION
     ]
 
 
 def _pieces(
     text: str, origin: Origin, speaker: str, message: Message, at: datetime, turn: int, first: int = 0
-) -> Sequence[Piece]:
+) -> Sequence[PassageDraft]:
     """The passages of a text; their places are counted from ``first``."""
     asks = only_asks(text)
-    pieces: list[Piece] = []
+    pieces: list[PassageDraft] = []
     for place, body in passages(text):
         # Chats that were written down name their speaker once, at the head of a turn.
         speaker = speaker_in(body) or speaker
-        pieces.append(Piece(body, origin, speaker, message.digest, at, turn, first + place, asks, sensitivity(body)))
+        pieces.append(
+            PassageDraft(body, origin, speaker, message.digest, at, turn, first + place, asks, sensitivity(body))
+        )
     return pieces

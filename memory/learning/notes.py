@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory.language.sentences import Shape, blocks
+from memory.language.sentences import BlockShape, blocks
 
-LONGEST = 1200
+MAX_NOTE_CHARS = 1200
 """Characters of a note; what is longer is cut at the end of a word."""
 
 _SHORT = 3
@@ -19,7 +19,7 @@ _SHORT = 3
 
 _WORD = re.compile(r"\w")
 _MARKUP = re.compile(r"\*\*(\S(?:[^*\n]{0,300}\S)?)\*\*|__(\S(?:[^_\n]{0,300}\S)?)__")
-_MADE = re.compile(r"<!-- palimpsest: what follows.*?(?:<!-- palimpsest: end -->|\Z)", re.DOTALL)
+_GENERATED_BLOCK = re.compile(r"<!-- palimpsest: what follows.*?(?:<!-- palimpsest: end -->|\Z)", re.DOTALL)
 """What we have put on a page of ours ourselves."""
 _COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
 _BEGUN = re.compile(r"^[ \t]*<!--[^\n]*", re.MULTILINE)
@@ -49,25 +49,29 @@ def notes(text: str) -> list[Note]:
     """What stands in a file of notes, in order, each once."""
     found: dict[str, Note] = {}
     heading = lead = ""
-    own = _MADE.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n")))
+    own = _GENERATED_BLOCK.sub(" ", _FRONT.sub("", text.replace("\r\n", "\n")))
     for block in blocks(_BEGUN.sub(" ", _COMMENT.sub(" ", own))):
-        said = _plain(block.text)
-        if block.shape is Shape.HEADING:
-            heading, lead = said.rstrip(":"), ""
+        plain = _plain(block.text)
+        if block.shape is BlockShape.HEADING:
+            heading, lead = plain.rstrip(":"), ""
             continue
-        if block.shape not in (Shape.PROSE, Shape.ITEM) or not _WORD.search(said) or _IMPORT.fullmatch(said):
+        if (
+            block.shape not in (BlockShape.PROSE, BlockShape.ITEM)
+            or not _WORD.search(plain)
+            or _IMPORT.fullmatch(plain)
+        ):
             continue
-        if said.endswith(":"):
+        if plain.endswith(":"):
             # What it leads up to stands in the bullets that follow.
-            lead = said.rstrip(":")
+            lead = plain.rstrip(":")
             continue
-        if block.shape is Shape.PROSE:
+        if block.shape is BlockShape.PROSE:
             lead = ""
         around = lead or heading
-        if around and len(said.split()) <= _SHORT:
-            said = f"{around}: {said}"
-        said = _cut(said)
-        found.setdefault(said.casefold(), Note(said, bool(_ORDERS.search(_bare(said)))))
+        if around and len(plain.split()) <= _SHORT:
+            plain = f"{around}: {plain}"
+        plain = _cut(plain)
+        found.setdefault(plain.casefold(), Note(plain, bool(_ORDERS.search(_bare(plain)))))
     return list(found.values())
 
 
@@ -83,4 +87,4 @@ def _bare(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"
+    return text if len(text) <= MAX_NOTE_CHARS else text[:MAX_NOTE_CHARS].rsplit(" ", 1)[0] + " …"

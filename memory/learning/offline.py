@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from memory.fact import Draft, Origin
+from memory.fact import FactDraft, Origin
 from memory.learning.extract import extract
 
 
@@ -37,7 +37,7 @@ def extract_jsonl(lines: Iterable[str], at: datetime, *, assistant: bool = False
         yield orjson.dumps({"id": name, "facts": facts}).decode()
 
 
-def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> Iterator[tuple[str, Draft]]:
+def _drafts(messages: list[tuple[str, str]], at: datetime, assistant: bool) -> Iterator[tuple[str, FactDraft]]:
     reply = question = ""
     work = any(role == "tool" for role, _ in messages)
     for role, text in messages:

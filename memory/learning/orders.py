@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from memory.language.sentences import sentences
-from memory.learning.addressed import names_reader
+from memory.learning.addressed_orders import names_reader
 from memory.learning.imperatives import is_imperative
 
 _COMMIT = re.compile(
@@ -42,8 +42,8 @@ def gives_orders(text: str) -> bool:
     return any(map(is_order, sentences(text)))
 
 
-def _parts(said: str) -> Iterator[str]:
+def _parts(text: str) -> Iterator[str]:
     """A sentence, and what it says behind colons, but for the title of a commit."""
-    yield said
-    if ": " in said and _COMMIT.match(said) is None:
-        yield from said.split(": ")[1:]
+    yield text
+    if ": " in text and _COMMIT.match(text) is None:
+        yield from text.split(": ")[1:]

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Origin, Stability, State, outlasts
+from memory.fact import Fact, FactDraft, Origin, Stability, State, outlasts
 from memory.language.contradiction import settles
 from memory.language.words import stems
 from memory.learning.importance import weighty
-from memory.learning.reconcile import Contradict, Decision, Merge, New, Past, Reinforce, Supersede, Vouch
-from memory.learning.taught import Taught
-from memory.ports import Journaled, Use
+from memory.learning.lesson_result import Taught
+from memory.learning.reconcile import AlreadySuperseded, Contradict, Decision, Merge, New, Reinforce, Supersede, Vouch
+from memory.ports import Journaled, MemoryUse
 
 
 def outcome(
@@ -20,7 +20,7 @@ def outcome(
 ) -> list[Fact]:
     """The facts to write. ``known`` are those that the decision may name, ``id`` is that of a new fact.
 
-    A fact that was only said again is not among them: that is counted, see :func:`said_again`.
+    A fact that was only said again is not among them: that is counted, see :func:`repetition_uses`.
     """
     draft, at = taught.draft, journaled.at
     match decision:
@@ -35,7 +35,7 @@ def outcome(
         case Supersede(gone, surprise, ids):
             new = _new(taught, owner, journaled, id, surprise)
             return replacing(new, [known[each] for each in gone], [known[each] for each in ids], known, at)
-        case Past(later, surprise):
+        case AlreadySuperseded(later, surprise):
             by = known[later]
             new = _new(taught, owner, journaled, id, surprise)
             past = replace(new, state=State.SUPERSEDED, valid_until=by.valid_from, superseded_at=by.recorded_at)
@@ -47,13 +47,15 @@ def outcome(
     raise AssertionError(f"unknown decision about {draft.kind}")
 
 
-def said_again(decision: Decision, draft: Draft, known: Mapping[str, Fact], journaled: Journaled) -> list[Use]:
+def repetition_uses(
+    decision: Decision, draft: FactDraft, known: Mapping[str, Fact], journaled: Journaled
+) -> list[MemoryUse]:
     """A known fact that was said again; by somebody who is trusted less it is no more sure than before."""
     match decision:
         case Reinforce(id) | Merge(id, _) if draft.origin.counts_as(known[id].origin):
             # A tool that says the same in every session is no more to be believed for it.
             by_person = draft.origin.trusted
-            return [Use(id, journaled.session.id, journaled.at, said=by_person, used=not by_person)]
+            return [MemoryUse(id, journaled.session.id, journaled.at, said=by_person, used=not by_person)]
     return []
 
 
@@ -121,7 +123,7 @@ def _vouched(new: Fact, heard: Fact) -> list[Fact]:
     return [vouched, replace(heard, state=State.ARCHIVED)]
 
 
-def drafted(draft: Draft, id: str, owner: str, source: bytes, journaled: Journaled) -> Fact:
+def drafted(draft: FactDraft, id: str, owner: str, source: bytes, journaled: Journaled) -> Fact:
     """A draft as a fact of ``owner``, out of the message ``source`` of an exchange."""
     return Fact(
         id=id,
@@ -159,5 +161,5 @@ def _towards(text: str, journaled: Journaled) -> float:
     spoken = [message.spoken for message in journaled.messages if message.spoken]
     if len(spoken) < 2:
         return 0.0
-    goal, said = frozenset(stems(spoken[0])), frozenset(stems(text))
-    return len(said & goal) / len(said) if said else 0.0
+    goal, words = frozenset(stems(spoken[0])), frozenset(stems(text))
+    return len(words & goal) / len(words) if words else 0.0

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from memory.language.prose import is_machine_made, without_tags
-from memory.language.sentences import Shape, blocks, sentences
+from memory.language.prose import is_machine_output, without_tags
+from memory.language.sentences import BlockShape, blocks, sentences
 from memory.learning.speech import spoken_in
 
 TOKENS = 90
@@ -47,25 +47,25 @@ def passages(text: str) -> list[tuple[int, str]]:
 
 def only_asks(text: str) -> bool:
     """Whether a turn holds nothing but questions, requests for an answer, and greetings."""
-    said = [clause for clause in spoken_in(text) if len(clause.words) > 2 or clause.question]
-    return bool(said) and all(clause.question or _REQUEST.match(clause.plain) for clause in said)
+    clauses = [clause for clause in spoken_in(text) if len(clause.words) > 2 or clause.question]
+    return bool(clauses) and all(clause.question or _REQUEST.match(clause.plain) for clause in clauses)
 
 
 def _units(text: str) -> list[str]:
     """Sentences and short pieces of code, in order."""
     units: list[str] = []
     for block in blocks(text):
-        if block.shape is Shape.CODE:
+        if block.shape is BlockShape.CODE:
             if len(block.text) <= _SHORT_CODE:
                 units.append(" ".join(block.text.split()))
             continue
-        if block.shape is Shape.TABLE:
+        if block.shape is BlockShape.TABLE:
             units.extend(line for line in block.text.splitlines() if any(c.isalnum() for c in line))
             continue
-        kept = "\n".join(
-            line for line in block.text.splitlines() if len(line) <= _SHORT_CODE or not is_machine_made(line)
+        text_left = "\n".join(
+            line for line in block.text.splitlines() if len(line) <= _SHORT_CODE or not is_machine_output(line)
         )
-        units.extend(sentences(kept))
+        units.extend(sentences(text_left))
     return units
 
 

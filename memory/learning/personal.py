@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 
-from memory.fact import Category, Kind, Stream
+from memory.fact import Category, FactKind, Stream
 from memory.language.months import MONTH
 from memory.language.vocabulary import vocabulary
-from memory.learning.rules import Finding, Rule, any_of, first, private, rule
-from memory.learning.speech import Clause
+from memory.learning.rules import Rule, RuleFinding, any_of, first, private, rule
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_WHO = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
-_TOOLS = Finding(Kind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.7)
-_LIFE = Finding(Kind.OBSERVATION, Category.PERSON, Stream.FLOW, Layer.USER, 0.6)
-_NEAR = Finding(Kind.FACT, Category.PEOPLE, Stream.IDENTITY, Layer.USER, 0.7)
-_PLAN = Finding(Kind.TASK, Category.PERSON, Stream.TASKS, Layer.USER, 0.6)
-_OTHER = Finding(Kind.FACT, Category.PEOPLE, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
-_TOLD = Finding(Kind.OBSERVATION, Category.PEOPLE, Stream.FLOW, Layer.USER_PROJECT, 0.55)
+_WHO = RuleFinding(FactKind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
+_TOOLS = RuleFinding(FactKind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.7)
+_LIFE = RuleFinding(FactKind.OBSERVATION, Category.PERSON, Stream.FLOW, Layer.USER, 0.6)
+_NEAR = RuleFinding(FactKind.FACT, Category.PEOPLE, Stream.IDENTITY, Layer.USER, 0.7)
+_PLAN = RuleFinding(FactKind.TASK, Category.PERSON, Stream.TASKS, Layer.USER, 0.6)
+_OTHER = RuleFinding(FactKind.FACT, Category.PEOPLE, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
+_OBSERVED_OF_PERSON = RuleFinding(FactKind.OBSERVATION, Category.PEOPLE, Stream.FLOW, Layer.USER_PROJECT, 0.55)
 
 _KIN = any_of(
     "wife husband partner girlfriend boyfriend fianc\\w{1,3} spouse sons? daughters? kids? child children baby mom "
@@ -171,7 +171,7 @@ _DOES = any_of(
     "prefers likes loves hates dislikes enjoys wants would_rather avoids works_(?:as|at|for|in|on|"
     "from) lives_in speaks needs owns leads manages is_(?:allergic|responsible|our|my|in_charge|an?)"
 )
-SOMEBODY: tuple[Rule, ...] = (
+PERSON_RULES: tuple[Rule, ...] = (
     rule(
         "somebody is so",
         _OTHER,
@@ -179,7 +179,7 @@ SOMEBODY: tuple[Rule, ...] = (
         rf"^[a-z][\w'-]{{1,20}}(?: [a-z][\w'-]{{1,20}})? (?:(?:\w{{2,12}}ly|also|always|never|only|"
         rf"just) ){{0,2}}{_DOES}\b",
     ),
-    rule("somebody told me", _TOLD, "told asked", r"^[a-z][\w'-]{1,20} (?:told|asked) me \w"),
+    rule("somebody told me", _OBSERVED_OF_PERSON, "told asked", r"^[a-z][\w'-]{1,20} (?:told|asked) me \w"),
 )
 _NO_NAME = vocabulary(
     "it he she they we i you this that these those the a an there here what who which one everyone everybody "
@@ -188,15 +188,15 @@ _NO_NAME = vocabulary(
 )
 
 
-def personal(clause: Clause) -> Finding | None:
+def personal(clause: SpokenSentence) -> RuleFinding | None:
     """What a clause says about the person's own life, or None."""
     return first(RULES, clause)
 
 
-def somebody(clause: Clause) -> Finding | None:
+def person_finding(clause: SpokenSentence) -> RuleFinding | None:
     """What a clause says about somebody who is named at its beginning, or None."""
     head = clause.plain.split(" ", 1)[0]
     # "It prefers", "The linter wants": no name. A name has its capital, and its clause no code.
     if clause.technical or head in _NO_NAME or head.capitalize() not in clause.text[:80]:
         return None
-    return first(SOMEBODY, clause)
+    return first(PERSON_RULES, clause)

@@ -6,15 +6,15 @@ answer ("I like it", "I'd like to see the log") is no preference.
 
 import re
 
-from memory.fact import Category, Kind, Stream
-from memory.learning.rules import Finding, Rule, any_of, first, private, rule
-from memory.learning.speech import Clause
+from memory.fact import Category, FactKind, Stream
+from memory.learning.rules import Rule, RuleFinding, any_of, first, private, rule
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_LIKES = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.85, standing=True)
-_HABIT = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.7, standing=True)
-_WISH = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
-_HINT = Finding(Kind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.6)
+_LIKES = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.85, standing=True)
+_HABIT = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.7, standing=True)
+_WISH = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
+_HINT = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.6)
 
 _ADV = (
     r"(?:(?:\w{2,12}ly|also|just|do|much|always|often|sometimes|still|very|quite|rather|kind of|sort of|somewhat|"
@@ -219,7 +219,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def preference(clause: Clause) -> Finding | None:
+def preference(clause: SpokenSentence) -> RuleFinding | None:
     """The preference that a clause states, or None; one that is told of the past may have passed."""
     found = first(RULES, clause)
     return _HINT if found is not None and found.standing and _PAST.search(clause.plain) else found

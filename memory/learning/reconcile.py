@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.fact import Draft, Fact, Kind, State, outlasts
+from memory.fact import Fact, FactDraft, FactKind, State, outlasts
 from memory.language.claim import Claim
-from memory.language.contradiction import NONE, Verdict, compare
+from memory.language.contradiction import NONE, ContradictionVerdict, compare
 from memory.language.narrowing import one_of_several, takes_over
 from memory.language.words import STOP, stem, words
 from memory.understanding.encoder import Relation
@@ -80,7 +80,7 @@ class Contradict:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class AlreadySuperseded:
     """It held until the fact ``id`` took its place: it was said before that one, and is only learned of now."""
 
     id: str
@@ -95,11 +95,11 @@ class Vouch:
     surprise: float = 0.3
 
 
-Decision = Reinforce | Merge | New | Supersede | Contradict | Past | Vouch
+Decision = Reinforce | Merge | New | Supersede | Contradict | AlreadySuperseded | Vouch
 
 
 def reconcile(
-    draft: Draft,
+    draft: FactDraft,
     neighbours: Sequence[tuple[Fact, float, float]],
     now: datetime,
     clock: datetime | None = None,
@@ -117,7 +117,7 @@ def reconcile(
         for fact, cosine, lexical in neighbours
         if fact.state is State.ACTIVE and not (fact.valid_until and fact.valid_until <= now)
     ]
-    said = _stems(draft.text)
+    draft_stems = _stems(draft.text)
     clashing: dict[str, str] = {}
     gone: dict[str, float] = {}
     for fact, cosine, _ in sorted(known, key=lambda each: -max(each[1], each[2])):
@@ -129,7 +129,7 @@ def reconcile(
         verdict = compare(draft.text, fact.text) if late else _read(_verdict(fact, draft), relation)
         if verdict.clash >= CLASH:
             if late and _came_later(fact, draft, verdict):
-                return Past(fact.id)
+                return AlreadySuperseded(fact.id)
             if not late and _replaces(
                 fact, draft, verdict, [each.text for each, _, _ in known if each is not fact], now
             ):
@@ -144,19 +144,19 @@ def reconcile(
             # What is said without an end, or with another one, is not borne out by what ends: it would end with it.
             continue
         held = _stems(fact.text)
-        alike = len(said & held) / len(said | held) if said or held else 0.0
-        contained = bool(held) and held <= said and len(held) > 2 and len(said) <= 2 * len(held)
+        alike = len(draft_stems & held) / len(draft_stems | held) if draft_stems or held else 0.0
+        contained = bool(held) and held <= draft_stems and len(held) > 2 and len(draft_stems) <= 2 * len(held)
         if alike >= SAME_WORDS or (alike >= NEAR_WORDS and cosine >= NEAR_MEANING):
             if vouched:
                 return Vouch(fact.id)
             return (
                 Merge(fact.id, draft.text)
-                if len(said) > len(held) and _may_rewrite(fact, draft)
+                if len(draft_stems) > len(held) and _may_rewrite(fact, draft)
                 else Reinforce(fact.id)
             )
         if contained and cosine >= 0.8 and _may_rewrite(fact, draft):
             return Vouch(fact.id) if vouched else Merge(fact.id, draft.text)
-        if said and said <= held and cosine >= 0.8:
+        if draft_stems and draft_stems <= held and cosine >= 0.8:
             # Half of a hearsay, said by the person, is the person's own word and no more.
             return New(0.3) if vouched else Reinforce(fact.id)
     if gone:
@@ -169,28 +169,30 @@ def reconcile(
     return New(round(min(1.0, max(0.0, 1.0 - nearest)), 3))
 
 
-def _verdict(fact: Fact, draft: Draft) -> Verdict:
+def _verdict(fact: Fact, draft: FactDraft) -> ContradictionVerdict:
     verdict = compare(fact.text, draft.text)
     if verdict is not NONE or not draft.wrong:
         return verdict
     # A correction whose wrong side is what this fact holds.
     wrong, held = _stems(draft.wrong), _stems(fact.text)
     if wrong and len(wrong & held) / len(wrong) >= 0.8 and len(wrong) >= min(2, len(held)):
-        return Verdict(0.75, 0.8, "correction")
+        return ContradictionVerdict(0.75, 0.8, "correction")
     return verdict
 
 
-def _read(verdict: Verdict, relation: Relation | None) -> Verdict:
+def _read(verdict: ContradictionVerdict, relation: Relation | None) -> ContradictionVerdict:
     """What the words say of two statements; where they say nothing, whether a model reads that both cannot hold."""
     if relation is None or verdict.clash >= CLASH or verdict is not NONE:
         return verdict
     odds = relation.replaces + relation.contradicts
     if relation.replaces < REPLACED and odds < AT_ODDS:
         return verdict
-    return Verdict(max(odds, CLASH), 0.0, READ)
+    return ContradictionVerdict(max(odds, CLASH), 0.0, READ)
 
 
-def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str], now: datetime) -> bool:
+def _replaces(
+    fact: Fact, draft: FactDraft, verdict: ContradictionVerdict, others: Sequence[str], now: datetime
+) -> bool:
     """Whether it is clearly a change, said by somebody whose word counts as much. ``others`` is what else is known."""
     if fact.pinned or verdict.part or not draft.origin.counts_as(fact.origin) or outlasts(fact, draft):
         return False
@@ -198,7 +200,7 @@ def _replaces(fact: Fact, draft: Draft, verdict: Verdict, others: Sequence[str],
         return False
     if one_of_several(Claim(fact.text), Claim(draft.text), map(Claim, others)) or _holds_later(draft.text, now):
         return False
-    return verdict.change >= CHANGED or draft.kind is Kind.CORRECTION
+    return verdict.change >= CHANGED or draft.kind is FactKind.CORRECTION
 
 
 def _holds_later(text: str, now: datetime) -> bool:
@@ -207,14 +209,14 @@ def _holds_later(text: str, now: datetime) -> bool:
     return found is not None and found["day"] > now.date().isoformat()
 
 
-def _came_later(fact: Fact, draft: Draft, verdict: Verdict) -> bool:
+def _came_later(fact: Fact, draft: FactDraft, verdict: ContradictionVerdict) -> bool:
     """Whether a fact that was said after the draft is clearly a change of it, by somebody whose word counts as much."""
     if draft.pinned or verdict.part or not fact.origin.counts_as(draft.origin):
         return False
-    return verdict.change >= CHANGED or fact.kind is Kind.CORRECTION
+    return verdict.change >= CHANGED or fact.kind is FactKind.CORRECTION
 
 
-def _may_rewrite(fact: Fact, draft: Draft) -> bool:
+def _may_rewrite(fact: Fact, draft: FactDraft) -> bool:
     """A text may only be replaced by one that is trusted as much, and never a pinned one."""
     return not fact.pinned and draft.origin.counts_as(fact.origin)
 

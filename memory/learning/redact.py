@@ -41,7 +41,7 @@ _UNICODE = re.compile(r"u[0-9a-fA-F]{4}")
 # A number in JSON stands without quotes; its placeholder must not.
 _JSON_MEMBER = re.compile(r"(?P<quote>\\{0,8}\")[ \t]{0,4}:[ \t]{0,4}\Z")
 _NUMBER = re.compile(r"-?[0-9][0-9.eE+\-]*")
-_LONGEST_PLACEHOLDER = 100
+_MAX_PLACEHOLDER_CHARS = 100
 # What a redaction uncovers is looked at again; the bound only guards against a text made to uncover for ever.
 _ROUNDS = 8
 _MOST_REPEATED = 50
@@ -211,7 +211,7 @@ def _merged(spans: list[Span], text: str) -> list[Span]:
 
 def _placeholder_in(text: str, start: int, end: int) -> bool:
     """Whether a placeholder stands in a span, or a part of one."""
-    near = _PLACEHOLDER.finditer(text, max(0, start - _LONGEST_PLACEHOLDER), end + _LONGEST_PLACEHOLDER)
+    near = _PLACEHOLDER.finditer(text, max(0, start - _MAX_PLACEHOLDER_CHARS), end + _MAX_PLACEHOLDER_CHARS)
     return any(match.start() < end and start < match.end() for match in near)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from memory.fact import Category, Draft, Fact, Origin, State
+from memory.fact import Category, Fact, FactDraft, Origin, State
 from memory.language.claim import Claim
+from memory.language.conditions import apart, circumstances, narrower
 from memory.language.narrowing import narrowed
-from memory.language.scopes import apart, circumstances, narrower
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
 from memory.understanding.encoder import Encoder, Relation
@@ -58,7 +58,7 @@ _NOT_SO: Final = re.compile(
 _ASIDE: Final = re.compile(r" \[(?:on|chosen): .*\]$", re.DOTALL)
 
 
-def beside(draft: Draft, neighbours: Sequence[tuple[Fact, float, float]]) -> list[Fact]:
+def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) -> list[Fact]:
     """The facts to read beside a draft, the likest first. ``neighbours`` carry cosine and share of rare words."""
     if draft.origin is not Origin.USER or draft.category not in _AT_WORK:
         return []
@@ -101,11 +101,11 @@ def _has_number(words: Iterable[str]) -> bool:
     return any(word[:1].isdigit() for word in words)
 
 
-def relations(draft: Draft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
+def relations(draft: FactDraft, facts: Sequence[Fact], encoder: Encoder) -> dict[str, Relation]:
     """How a draft stands to some facts, by their ids. Where the form speaks against a change, the encoder must be the
     surer of it."""
-    said = _ASIDE.sub("", draft.text)
-    read = encoder.relations([(_ASIDE.sub("", fact.text), said) for fact in facts])
+    text = _ASIDE.sub("", draft.text)
+    read = encoder.relations([(_ASIDE.sub("", fact.text), text) for fact in facts])
     return {fact.id: _by_form(relation, fact.text, draft.text) for fact, relation in zip(facts, read, strict=True)}
 
 

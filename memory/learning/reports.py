@@ -102,7 +102,7 @@ def report_of(agent: str, text: str, message: bool = False) -> str:
         read = orjson.loads(body)
     except orjson.JSONDecodeError:
         return ""
-    return max((told.strip() for told in _told_of(agent, read)), key=len, default="")
+    return max((piece.strip() for piece in _texts_of_agent(agent, read)), key=len, default="")
 
 
 def delivery(report: str, text: str) -> Delivery:
@@ -141,12 +141,12 @@ def _in_json(text: str) -> str:
         read = orjson.loads(text)
     except orjson.JSONDecodeError:
         return ""
-    longest = max((told.strip() for told in _texts(read)), key=len, default="")
+    longest = max((piece.strip() for piece in _texts(read)), key=len, default="")
     # A frame within a frame; what is no JSON, or holds no report, is the report.
     return (longest[:1] == "{" and _in_json(longest)) or longest
 
 
-def _told_of(agent: str, value: Any, depth: int = 0) -> Iterator[str]:
+def _texts_of_agent(agent: str, value: Any, depth: int = 0) -> Iterator[str]:
     """The texts that stand under an agent's id, or beside it."""
     if isinstance(value, dict) and depth < 5:
         if agent in value:
@@ -157,10 +157,10 @@ def _told_of(agent: str, value: Any, depth: int = 0) -> Iterator[str]:
             yield from _texts({key: inner for key, inner in value.items() if inner != agent})
         else:
             for inner in value.values():
-                yield from _told_of(agent, inner, depth + 1)
+                yield from _texts_of_agent(agent, inner, depth + 1)
     elif isinstance(value, list) and depth < 5:
         for inner in value:
-            yield from _told_of(agent, inner, depth + 1)
+            yield from _texts_of_agent(agent, inner, depth + 1)
 
 
 def _unescaped(text: str) -> str:

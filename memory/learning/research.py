@@ -1,7 +1,7 @@
 """What a sub-agent's exchanges and its parent's make of a research, and the pieces by which it is found.
 
 Nothing of it is taken for true: it is what a sub-agent read and said. Everything here is a value; the worker writes it
-down (:mod:`memory.day.research.researching`).
+down (:mod:`memory.services.research.research_worker`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory.actions import Kind, action
+from memory.actions import ActionKind, action
 from memory.conversation import Message, Role, Text, ToolCall, ToolResult, Usage
 from memory.fact import Sensitivity
-from memory.language.sentences import Shape, blocks
+from memory.language.sentences import BlockShape, blocks
 from memory.learning.hearsay import without_orders
 from memory.learning.passages import passages
 from memory.learning.sensitivity import sensitivity
 from memory.ports import Journaled
-from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind
+from memory.research import Delivery, Errand, Research, ResearchOutcome, ResearchSource, SourceKind
 from memory.tiers.shape import Hint, Tiers
 
 SOURCES = 400
@@ -31,7 +31,7 @@ PIECES = 600
 PIECE = 1200
 """Characters of a passage of the trail."""
 
-LONGEST_QUESTION, LONGEST_REPORT = 40_000, 400_000
+MAX_QUESTION_CHARS, MAX_REPORT_CHARS = 40_000, 400_000
 """Characters that are kept as texts beside the trail."""
 
 OPENING = 400
@@ -47,7 +47,7 @@ READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedExchange:
     """An exchange as the worker that keeps research sees it: the end of its request (``fresh`` counts from there), and
     the reply also where it was cut; ``answered`` says whether it was whole."""
 
@@ -58,7 +58,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ResearchPassage:
     """A text by which a research is found: the four of :data:`TYPICAL`, and passages of the report and the trail."""
 
     name: str
@@ -69,7 +69,13 @@ class Piece:
 
 
 def begun(
-    id: str, owner: str, person: str, observed: Observed, errand: Errand | None, directory: str = "", commit: str = ""
+    id: str,
+    owner: str,
+    person: str,
+    observed: ObservedExchange,
+    errand: Errand | None,
+    directory: str = "",
+    commit: str = "",
 ) -> Research:
     """A research at the first exchange of its session."""
     journaled = observed.journaled
@@ -77,7 +83,7 @@ def begun(
         id=id,
         owner=owner,
         person=person,
-        question=asked(journaled.messages)[:LONGEST_QUESTION],
+        question=opening_question(journaled.messages)[:MAX_QUESTION_CHARS],
         began=journaled.session.started_at,
         ended=journaled.at,
         session=journaled.session.id,
@@ -97,34 +103,34 @@ def sent(research: Research, errand: Errand) -> Research:
         tool=errand.tool,
         agent=errand.agent,
         description=errand.description,
-        question=errand.prompt[:LONGEST_QUESTION],
+        question=errand.prompt[:MAX_QUESTION_CHARS],
     )
 
 
-def asked(messages: Sequence[Message]) -> str:
+def opening_question(messages: Sequence[Message]) -> str:
     """The question that opens a session: the last that was said in the user's role before an assistant spoke."""
-    said = ""
+    text = ""
     for message in messages:
         if message.role is Role.ASSISTANT:
             break
         if message.role is Role.USER:
-            said = message.spoken or said or message.text
-    return said.strip()
+            text = message.spoken or text or message.text
+    return text.strip()
 
 
-def gone_on(research: Research, observed: Observed) -> Research:
+def gone_on(research: Research, observed: ObservedExchange) -> Research:
     """A research with one more exchange of its session."""
     journaled, reply = observed.journaled, observed.journaled.reply
     fresh = [journaled.messages[index] for index in journaled.fresh]
     new = [m.digest for m in fresh if m.role in (Role.USER, Role.TOOL, Role.OTHER) or not research.requests]
     again = any(message.role is Role.USER and message.spoken for message in fresh) and bool(research.requests)
-    reports, outcome = research.reports, Outcome.CUT
+    reports, outcome = research.reports, ResearchOutcome.CUT
     if reply is not None and observed.answered:
-        outcome = Outcome.RUNNING if reply.calls else Outcome.FINISHED
-        text = reply.text.strip()[:LONGEST_REPORT]
-        if outcome is Outcome.FINISHED and text:
-            kept = reports if again or not reports else reports[:-1]
-            reports = (*kept, text)
+        outcome = ResearchOutcome.RUNNING if reply.calls else ResearchOutcome.FINISHED
+        text = reply.text.strip()[:MAX_REPORT_CHARS]
+        if outcome is ResearchOutcome.FINISHED and text:
+            reports_left = reports if again or not reports else reports[:-1]
+            reports = (*reports_left, text)
     usage = observed.usage
     return replace(
         research,
@@ -144,8 +150,8 @@ def handed_back(research: Research, text: str, digest: bytes, delivered: Deliver
     """A research whose report came back to its parent, at ``at`` in the message ``digest``. Where the sub-agent's own
     last words are not known (it ended with a tool's call), what came back is its report."""
     if not research.reports and text:
-        outcome = Outcome.UNSEEN if not research.session else Outcome.FINISHED
-        research = replace(research, reports=(text[:LONGEST_REPORT],), outcome=outcome)
+        outcome = ResearchOutcome.UNSEEN if not research.session else ResearchOutcome.FINISHED
+        research = replace(research, reports=(text[:MAX_REPORT_CHARS],), outcome=outcome)
     if delivered is Delivery.NOT or (research.delivery is Delivery.WHOLE and delivered is not Delivery.WHOLE):
         return research
     first = research.delivery is Delivery.NOT
@@ -156,50 +162,50 @@ def handed_back(research: Research, text: str, digest: bytes, delivered: Deliver
 
 def unseen(id: str, owner: str, person: str, errand: Errand, parent: str, began: datetime, ended: datetime) -> Research:
     """A research of a sub-agent that did not pass through the proxy."""
-    bare = Research(id, owner, person, "", began, ended, parent=parent, outcome=Outcome.UNSEEN)
+    bare = Research(id, owner, person, "", began, ended, parent=parent, outcome=ResearchOutcome.UNSEEN)
     return sent(bare, errand)
 
 
-def told(research: Research, tiers: Callable[[str, Hint], Tiers]) -> Research:
+def with_tiers(research: Research, tiers: Callable[[str, Hint], Tiers]) -> Research:
     """A research with L0 and L1 of its report."""
-    made = tiers(research.report, Hint()) if research.report.strip() else Tiers("", "")
+    short_forms = tiers(research.report, Hint()) if research.report.strip() else Tiers("", "")
     heard = without_orders(research.report)
     # The line is what a talk comes upon; whoever asks for the research has the report as it is.
-    line = made.line if heard == research.report else tiers(heard, Hint()).line if heard.strip() else ""
-    return replace(research, line=line, overview=made.overview)
+    line = short_forms.line if heard == research.report else tiers(heard, Hint()).line if heard.strip() else ""
+    return replace(research, line=line, overview=short_forms.overview)
 
 
-def sources(messages: Iterable[Message]) -> tuple[Source, ...]:
+def sources(messages: Iterable[Message]) -> tuple[ResearchSource, ...]:
     """What tools were asked for in some messages: addresses, files, commands."""
-    found: dict[Source, None] = {}
+    found: dict[ResearchSource, None] = {}
     for message in messages:
         for call in message.calls:
             did = action((0, 0), call, None, None)
             for url in _URL.findall(call.arguments):
-                found[Source(SourceKind.URL, url.rstrip(".,;:"))] = None
+                found[ResearchSource(SourceKind.URL, url.rstrip(".,;:"))] = None
             if did.command:
-                found[Source(SourceKind.COMMAND, " ".join(did.command.split())[:500])] = None
-            if did.kind is not Kind.DELEGATE:
+                found[ResearchSource(SourceKind.COMMAND, " ".join(did.command.split())[:500])] = None
+            if did.kind is not ActionKind.DELEGATE:
                 for path in did.paths:
                     if "://" not in path:
-                        found[Source(SourceKind.FILE, path)] = None
+                        found[ResearchSource(SourceKind.FILE, path)] = None
     return tuple(found)[:SOURCES]
 
 
-def pieces(research: Research, trail: Sequence[Message]) -> list[Piece]:
+def pieces(research: Research, trail: Sequence[Message]) -> list[ResearchPassage]:
     """The texts by which a research is found: what it was asked and what it reported, as wholes; then passages of the
     report, and of what its tools gave back."""
     opening = f"{research.description}\n{research.question[:OPENING]}".strip()
-    found = [Piece("opening", opening), Piece("question", research.question)]
+    found = [ResearchPassage("opening", opening), ResearchPassage("question", research.question)]
     if report := research.report:
-        found += [Piece("findings", _findings(research)), Piece("report", report)]
-        found += [Piece("passage", text, turn=-1, piece=place) for place, text in passages(report)]
+        found += [ResearchPassage("findings", _findings(research)), ResearchPassage("report", report)]
+        found += [ResearchPassage("passage", text, turn=-1, piece=place) for place, text in passages(report)]
     calls = {call.id: call for message in trail for call in message.calls}
     room = PIECES
     for turn, message in enumerate(trail):
         for result in message.results:
             cut = list(_cut(result, calls))[:room]
-            found += [Piece("trail", text, message.digest, turn, place) for place, text in enumerate(cut)]
+            found += [ResearchPassage("trail", text, message.digest, turn, place) for place, text in enumerate(cut)]
             room -= len(cut)
     return [piece for piece in found if piece.text.strip()]
 
@@ -227,7 +233,7 @@ def _about(call: ToolCall) -> str:
 
 def _findings(research: Research) -> str:
     """What a report says in short: its headings, and its line."""
-    headings = [block.text for block in blocks(research.report) if block.shape is Shape.HEADING]
+    headings = [block.text for block in blocks(research.report) if block.shape is BlockShape.HEADING]
     return "\n".join([research.line, *headings[:40]])
 
 
@@ -247,13 +253,13 @@ def _cut(result: ToolResult, calls: Mapping[str, ToolCall]) -> Iterable[str]:
         yield f"{about}\n{held}" if about else held
 
 
-def _joined(known: Sequence[Source], new: Iterable[Source]) -> tuple[Source, ...]:
+def _joined(known: Sequence[ResearchSource], new: Iterable[ResearchSource]) -> tuple[ResearchSource, ...]:
     seen = {(source.kind, source.name) for source in known}
     return (*known, *(source for source in new if (source.kind, source.name) not in seen))[:SOURCES]
 
 
 def in_confidence(research: Research) -> Research:
     """A research that says what is confidential stays with its person, whoever else works on the project."""
-    said = (research.question, *research.reports)
-    private = any(sensitivity(text[:READ]) is not Sensitivity.NORMAL for text in said)
+    texts = (research.question, *research.reports)
+    private = any(sensitivity(text[:READ]) is not Sensitivity.NORMAL for text in texts)
     return replace(research, owner=research.person) if private and research.person else research

@@ -10,16 +10,16 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from memory.fact import Category, Kind, Stream
-from memory.learning.speech import Clause
+from memory.fact import Category, FactKind, Stream
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuleFinding:
     """What a rule saw in a clause. ``standing``: meant to hold from now on, not for the task at hand only."""
 
-    kind: Kind
+    kind: FactKind
     category: Category
     stream: Stream
     layer: Layer
@@ -36,11 +36,11 @@ class Rule:
     name: str
     cues: frozenset[str]
     pattern: re.Pattern[str]
-    means: Finding
+    means: RuleFinding
     unless: re.Pattern[str] | None = None
-    when: Callable[[Clause], bool] | None = None
+    when: Callable[[SpokenSentence], bool] | None = None
 
-    def matches(self, clause: Clause) -> bool:
+    def matches(self, clause: SpokenSentence) -> bool:
         """Whether the rule speaks of this clause."""
         if self.cues and self.cues.isdisjoint(clause.words):
             return False
@@ -53,11 +53,11 @@ class Rule:
 
 def rule(
     name: str,
-    means: Finding,
+    means: RuleFinding,
     cues: str,
     *forms: str,
     unless: tuple[str, ...] = (),
-    when: Callable[[Clause], bool] | None = None,
+    when: Callable[[SpokenSentence], bool] | None = None,
 ) -> Rule:
     """A rule from its parts: ``cues`` separated by spaces, and the forms, of which one must be found."""
     return Rule(
@@ -75,7 +75,7 @@ def any_of(words: str) -> str:
     return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
 
 
-def first(rules: Iterable[Rule], clause: Clause) -> Finding | None:
+def first(rules: Iterable[Rule], clause: SpokenSentence) -> RuleFinding | None:
     """What the first matching rule means."""
     for each in rules:
         if each.matches(clause):
@@ -83,11 +83,11 @@ def first(rules: Iterable[Rule], clause: Clause) -> Finding | None:
     return None
 
 
-def technical(clause: Clause) -> bool:
+def technical(clause: SpokenSentence) -> bool:
     """Whether the clause is about the work."""
     return clause.technical
 
 
-def private(clause: Clause) -> bool:
+def private(clause: SpokenSentence) -> bool:
     """Whether it is not."""
     return not clause.technical

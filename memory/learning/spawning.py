@@ -38,7 +38,7 @@ LEAST = 24
 ABORTED = "aborted"
 """What a session that is handed its parent's history reads as the result of the call that sent it."""
 
-LONGEST = 200_000
+MAX_ARGUMENT_CHARS = 200_000
 """Characters of arguments that are looked into."""
 
 _PROMPTS = ("prompt", "message", "task", "instructions", "input", "description", "query", "request", "goal")
@@ -99,10 +99,10 @@ def inherited(messages: Sequence[Message], calls: Collection[str]) -> str:
 
     Calls and results are paired by their places: of results that say the same the journal knows one id only.
     """
-    made = [call.id for message in messages for call in message.calls]
-    told = [result.text.strip().strip('"').casefold() for message in messages for result in message.results]
-    own = [call for call, said in zip(made, told, strict=False) if said == ABORTED]
-    return next((call for call in reversed([*made, *own]) if call in calls), "")
+    call_ids = [call.id for message in messages for call in message.calls]
+    results = [result.text.strip().strip('"').casefold() for message in messages for result in message.results]
+    own = [call for call, output in zip(call_ids, results, strict=False) if output == ABORTED]
+    return next((call for call in reversed([*call_ids, *own]) if call in calls), "")
 
 
 def taken(errand: Errand, texts: Sequence[str], known: bool) -> int:
@@ -125,14 +125,14 @@ def normal(text: str) -> str:
 def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Errand]:
     several = [each for value in arguments.values() if isinstance(value, list) for each in value]
     nested = [each for each in several if isinstance(each, dict)]
-    for told in (arguments, *nested):
-        prompt = _prompt(told)
+    for fields in (arguments, *nested):
+        prompt = _prompt(fields)
         if prompt:
-            description = _first(told, _DESCRIPTIONS, _SHORT)
-            agent = _first(told, _AGENTS, _SHORT)
+            description = _first(fields, _DESCRIPTIONS, _SHORT)
+            agent = _first(fields, _AGENTS, _SHORT)
             yield Errand(call, tool, prompt, description if description != prompt else "", agent)
             continue
-        text = told.get("text") if told is not arguments else None
+        text = fields.get("text") if fields is not arguments else None
         if isinstance(text, str) and text.strip():
             yield Errand(call, tool, text)
     for each in several:
@@ -140,14 +140,14 @@ def _errands(call: str, tool: str, arguments: Mapping[str, Any]) -> Iterator[Err
             yield Errand(call, tool, each)
 
 
-def _prompt(told: Mapping[str, Any]) -> str:
+def _prompt(fields: Mapping[str, Any]) -> str:
     """What is the errand itself among the arguments: a prompt, else a message, a task, …"""
-    return _first(told, _PROMPTS, LONGEST)
+    return _first(fields, _PROMPTS, MAX_ARGUMENT_CHARS)
 
 
-def _first(told: Mapping[str, Any], keys: Sequence[str], longest: int) -> str:
+def _first(fields: Mapping[str, Any], keys: Sequence[str], longest: int) -> str:
     for key in keys:
-        value = told.get(key)
+        value = fields.get(key)
         if isinstance(value, str) and value.strip() and len(value) <= longest:
             return value.strip()
     return ""
@@ -165,7 +165,7 @@ def _wrapped(name: str, arguments: Mapping[str, Any] | None) -> tuple[str, Mappi
 
 
 def _object(arguments: str) -> Mapping[str, Any] | None:
-    if len(arguments) > LONGEST or "{" not in arguments:
+    if len(arguments) > MAX_ARGUMENT_CHARS or "{" not in arguments:
         return None
     try:
         read = orjson.loads(arguments)

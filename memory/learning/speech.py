@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from memory.language.prose import LIMIT, own_words
-from memory.language.sentences import Block, sentences
+from memory.language.sentences import TextBlock, sentences
 
-LONGEST = 700
+MAX_SENTENCE_CHARS = 700
 """Characters of a sentence that are looked at; a longer one is cut there for the rules, not in the fact."""
 
 _CODE_SPAN = re.compile(r"`{1,3}[^`\n]{1,200}`{1,3}")
@@ -90,7 +90,7 @@ _MAYBE_TECHNICAL = re.compile(
 
 
 @dataclass(frozen=True)
-class Clause:
+class SpokenSentence:
     """A sentence with what was found out about it. ``position`` counts the sentences of the message from 0; ``work``
     says that the talk around it is about code."""
 
@@ -102,7 +102,7 @@ class Clause:
     @cached_property
     def plain(self) -> str:
         """Lower case, straight apostrophes, code and quotations blanked, openers taken off."""
-        text = self.text[:LONGEST].replace("’", "'")
+        text = self.text[:MAX_SENTENCE_CHARS].replace("’", "'")
         text = _CODE_SPAN.sub("`x`", text)
         text = _URL.sub("`x`", text)
         text = _QUOTED.sub('"x"', text)
@@ -140,8 +140,8 @@ class Clause:
     @cached_property
     def reported(self) -> bool:
         """Whether it tells what somebody else said, or is mostly a quotation."""
-        return bool(_REPORTS.search(self.plain)) or len(_QUOTED.sub("", self.text[:LONGEST])) < 0.4 * len(
-            self.text[:LONGEST]
+        return bool(_REPORTS.search(self.plain)) or len(_QUOTED.sub("", self.text[:MAX_SENTENCE_CHARS])) < 0.4 * len(
+            self.text[:MAX_SENTENCE_CHARS]
         )
 
     @cached_property
@@ -165,25 +165,25 @@ class Clause:
 
 def is_technical(text: str) -> bool:
     """Whether a text names what only the work has: code, paths, tickets, words of the trade."""
-    return bool(_TECHNICAL.search(text[:LONGEST]) or _TECHNICAL.search(text[:LONGEST].lower()))
+    return bool(_TECHNICAL.search(text[:MAX_SENTENCE_CHARS]) or _TECHNICAL.search(text[:MAX_SENTENCE_CHARS].lower()))
 
 
-def spoken_in(text: str, *, work: bool = False) -> tuple[Clause, ...]:
+def spoken_in(text: str, *, work: bool = False) -> tuple[SpokenSentence, ...]:
     """The clauses that the speaker of a message wrote, as :func:`clauses` gives them."""
     return _spoken_in(text[:LIMIT], work)
 
 
 @lru_cache(maxsize=32)  # the same message is looked at for what it states, asks, corrects and accepts
-def _spoken_in(text: str, work: bool) -> tuple[Clause, ...]:
+def _spoken_in(text: str, work: bool) -> tuple[SpokenSentence, ...]:
     return tuple(clauses(own_words(text), work=work))
 
 
-def clauses(blocks: Iterable[Block], most: int = 120, *, work: bool = False) -> list[Clause]:
+def clauses(blocks: Iterable[TextBlock], most: int = 120, *, work: bool = False) -> list[SpokenSentence]:
     """The clauses of a message's own words, in order, at most ``most``; ``work`` says that the talk is about code."""
-    found: list[Clause] = []
+    found: list[SpokenSentence] = []
     for block in blocks:
         for place, sentence in enumerate(sentences(block.text)):
             if len(found) >= most:
                 return found
-            found.append(Clause(sentence, block.marker if place == 0 else "", len(found), work))
+            found.append(SpokenSentence(sentence, block.marker if place == 0 else "", len(found), work))
     return found

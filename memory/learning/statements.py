@@ -6,17 +6,17 @@ recalled.
 
 import re
 
-from memory.fact import Category, Kind, Stream
+from memory.fact import Category, FactKind, Stream
 from memory.language.months import MONTH
-from memory.learning.rules import Finding, Rule, first, rule
-from memory.learning.speech import Clause
+from memory.learning.rules import Rule, RuleFinding, first, rule
+from memory.learning.speech import SpokenSentence
 from memory.scope import Layer
 
-_FACT = Finding(Kind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
-_TECH = Finding(Kind.FACT, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
-_DUE = Finding(Kind.TASK, Category.PROJECTS, Stream.TASKS, Layer.USER_PROJECT, 0.7)
+_FACT = RuleFinding(FactKind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.7)
+_TECH = RuleFinding(FactKind.FACT, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, 0.65)
+_DUE = RuleFinding(FactKind.TASK, Category.PROJECTS, Stream.TASKS, Layer.USER_PROJECT, 0.7)
 
-_FOUND = Finding(Kind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.65)
+_FOUND = RuleFinding(FactKind.OBSERVATION, Category.TECHNICAL, Stream.FLOW, Layer.USER_PROJECT, 0.65)
 
 _UNSETTLED = (
     r"fail\w{0,4}|broken|errors?|still|right now|at the moment|again|missing|wrong|empty|stuck|done|finished|merged|"
@@ -235,6 +235,6 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def statement(clause: Clause) -> Finding | None:
+def statement(clause: SpokenSentence) -> RuleFinding | None:
     """The lasting fact about the work that a clause states, or None."""
     return first(RULES, clause)

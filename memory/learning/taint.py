@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from memory.conversation import Message, Role
 from memory.fact import Origin
-from memory.learning.found import parted
+from memory.learning.pasted_text import parted
 from memory.learning.spawning import is_spawner
 
 _WEB = ("web", "fetch", "search_the", "browser", "browse", "navigate", "http", "url", "google", "crawl", "scrape")

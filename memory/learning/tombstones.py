@@ -9,5 +9,5 @@ from memory.language.words import words
 
 def tombstone_of(key: bytes, owner: str, text: str) -> bytes:
     """16 bytes that name a text of an owner, whatever its spacing, case and punctuation."""
-    said = " ".join(words(text))
-    return hashlib.blake2b(f"{owner}\0{said}".encode("utf-8", "replace"), digest_size=16, key=key[:64]).digest()
+    normal = " ".join(words(text))
+    return hashlib.blake2b(f"{owner}\0{normal}".encode("utf-8", "replace"), digest_size=16, key=key[:64]).digest()

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory.fact import Draft, Fact, State
+from memory.fact import Fact, FactDraft, State
 from memory.language.contradiction import compare
+from memory.learning.lesson_result import Taught
 from memory.learning.outcome import drafted
 from memory.learning.reconcile import CLASH, same_letters
-from memory.learning.taught import Taught
-from memory.ports import Journaled, Use
+from memory.ports import Journaled, MemoryUse
 from memory.understanding.encoder import Relation
 
 CHANGES: Final = 0.5
@@ -33,7 +33,7 @@ class Weighed:
 
     taught: Taught | None
     facts: tuple[Fact, ...] = ()
-    uses: tuple[Use, ...] = ()
+    uses: tuple[MemoryUse, ...] = ()
 
 
 def weighed(
@@ -61,7 +61,7 @@ def weighed(
         return Weighed(replace(taught, draft=_sure(draft)))
     if by.state is State.ARCHIVED or by.source == taught.source:
         return Weighed(None)
-    again = Use(by.id, journaled.session.id, journaled.at, said=True, used=False)
+    again = MemoryUse(by.id, journaled.session.id, journaled.at, said=True, used=False)
     return Weighed(None, (adopted(by),) if by.state is State.DRAFT else (), (again,))
 
 
@@ -70,7 +70,7 @@ def adopted(fact: Fact) -> Fact:
     return replace(fact, state=State.ACTIVE, confidence=max(fact.confidence, BORNE_OUT))
 
 
-def _sure(draft: Draft) -> Draft:
+def _sure(draft: FactDraft) -> FactDraft:
     return replace(draft, unsure=False, confidence=max(draft.confidence, BORNE_OUT))
 
 
@@ -78,7 +78,7 @@ _HELD: Final = (State.ACTIVE, State.DRAFT)
 
 
 def _bearing_out(
-    draft: Draft, source: bytes, known: Sequence[Fact], related: Mapping[str, Relation]
+    draft: FactDraft, source: bytes, known: Sequence[Fact], related: Mapping[str, Relation]
 ) -> tuple[Fact | None, bool]:
     """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""
     best, by, changed = 0.0, None, False
@@ -98,6 +98,6 @@ def _bearing_out(
     return by, changed
 
 
-def _says_again(fact: Fact, draft: Draft, related: Mapping[str, Relation]) -> bool:
+def _says_again(fact: Fact, draft: FactDraft, related: Mapping[str, Relation]) -> bool:
     relation = related.get(fact.id)
     return same_letters(fact.text, draft.text) or (relation is not None and relation.same >= SAYS_AGAIN)

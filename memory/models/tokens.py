@@ -61,7 +61,7 @@ O200K = Vocabulary(
 """OpenAI's from GPT-4o on."""
 
 
-class Tokens:
+class TokenCounter:
     """Counts tokens with one vocabulary, whose file lies in ``folder``; may be called from any thread."""
 
     def __init__(self, vocabulary: Vocabulary = O200K, folder: Path = DATA) -> None:

@@ -33,12 +33,12 @@ PLAUSIBLE = range(1000, 20_000_001)
 LEARNED = 500
 """Models whose learned windows are kept; the oldest go first."""
 
-LONGEST_NAME = 300
+MAX_NAME_CHARS = 300
 """Characters of a model's name. A client may send any; of a longer one nothing is known or kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelFacts:
     """What the table says of a model: its window and its longest reply in tokens (0 where it does not say), and what
     its tokens cost."""
 
@@ -47,21 +47,21 @@ class Known:
     prices: Prices | None = None
 
 
-class Windows:
+class ModelWindows:
     """Model → window, prices, longest reply."""
 
-    def __init__(self, table: Mapping[str, Known], settings: MemorySettings | None = None) -> None:
+    def __init__(self, table: Mapping[str, ModelFacts], settings: MemorySettings | None = None) -> None:
         self._settings = settings or MemorySettings()
         self._set = [(_pattern(name), tokens) for name, tokens in self._settings.windows.items()]
         self._exact = {name.lower(): known for name, known in table.items()}
-        self._plain: dict[str, Known] = {}
+        self._plain: dict[str, ModelFacts] = {}
         for name, known in self._exact.items():
             for plain in (_base(name), _undated(_base(name))):
                 other = self._plain.get(plain)
                 if other is None or known.window < other.window:
                     self._plain[plain] = known
         self._learned: dict[str, int] = {}
-        self._found: dict[str, Known | None] = {}
+        self._found: dict[str, ModelFacts | None] = {}
         self._warned: set[str] = set()
 
     def of(self, model: str) -> int:
@@ -69,7 +69,7 @@ class Windows:
         window = self.known(model)
         if window is None:
             window = self._settings.default_window
-            name = model[:LONGEST_NAME]
+            name = model[:MAX_NAME_CHARS]
             if name not in self._warned and len(self._warned) < LEARNED:
                 self._warned.add(name)
                 log.warning(
@@ -104,7 +104,7 @@ class Windows:
     def learn(self, model: str, window: int) -> bool:
         """A provider has refused a request because it reads only so many tokens; whether that is news."""
         name = model.strip().lower()
-        if not 0 < len(name) <= LONGEST_NAME or window not in PLAUSIBLE or self._learned.get(name) == window:
+        if not 0 < len(name) <= MAX_NAME_CHARS or window not in PLAUSIBLE or self._learned.get(name) == window:
             return False
         self._learned.pop(name, None)
         self._learned[name] = window
@@ -129,8 +129,8 @@ class Windows:
     def __len__(self) -> int:
         return len(self._exact)
 
-    def _lookup(self, name: str) -> Known | None:
-        if len(name) > LONGEST_NAME:
+    def _lookup(self, name: str) -> ModelFacts | None:
+        if len(name) > MAX_NAME_CHARS:
             return None
         if name not in self._found:
             if len(self._found) > 10 * LEARNED:
@@ -138,7 +138,7 @@ class Windows:
             self._found[name] = self._look(name)
         return self._found[name]
 
-    def _look(self, name: str) -> Known | None:
+    def _look(self, name: str) -> ModelFacts | None:
         for known, asked in (
             (self._exact, name),
             (self._exact, _base(name)),
@@ -151,12 +151,12 @@ class Windows:
         return None
 
 
-async def open_windows(settings: MemorySettings | None = None, file: Path = TABLE) -> Windows:
+async def open_windows(settings: MemorySettings | None = None, file: Path = TABLE) -> ModelWindows:
     """The table, read in a thread; an empty one, and a line in the log, where it cannot be read."""
     return await asyncio.to_thread(_open, file, settings)
 
 
-def read_table(data: bytes) -> dict[str, Known]:
+def read_table(data: bytes) -> dict[str, ModelFacts]:
     """Model → what is known, out of the table's JSON. Entries without a whole positive window are left out.
 
     Raises:
@@ -168,12 +168,12 @@ def read_table(data: bytes) -> dict[str, Known]:
         raise ValueError(f"the table of models is no JSON object: {error}") from error
     table = {}
     for name, entry in entries.items():
-        if isinstance(entry, _Entry) and (window := _whole(entry.max_input_tokens)):
-            table[name] = Known(window, _whole(entry.max_output_tokens), _prices(entry))
+        if isinstance(entry, _PriceEntry) and (window := _whole(entry.max_input_tokens)):
+            table[name] = ModelFacts(window, _whole(entry.max_output_tokens), _prices(entry))
     return table
 
 
-class _Entry(msgspec.Struct, gc=False):
+class _PriceEntry(msgspec.Struct, gc=False):
     """What is read of an entry: of the thirty fields that most have, no others are made."""
 
     max_input_tokens: Any = None
@@ -184,13 +184,13 @@ class _Entry(msgspec.Struct, gc=False):
     output_cost_per_token: Any = None
 
 
-FIELDS = _Entry.__struct_fields__
+FIELDS = _PriceEntry.__struct_fields__
 """The fields of an entry that are read."""
 
-_TABLE = msgspec.json.Decoder(dict[str, _Entry | list[Any] | str | float | bool | None])
+_TABLE = msgspec.json.Decoder(dict[str, _PriceEntry | list[Any] | str | float | bool | None])
 
 
-def _prices(entry: _Entry) -> Prices | None:
+def _prices(entry: _PriceEntry) -> Prices | None:
     """Prices of short requests at the usual tier; where reading from the cache has no price of its own, it costs what
     new text costs (there is none)."""
     new = _cost(entry.input_cost_per_token)
@@ -212,12 +212,12 @@ def _whole(value: Any) -> int:
     return value if type(value) is int and value > 0 else 0
 
 
-def _open(file: Path, settings: MemorySettings | None) -> Windows:
+def _open(file: Path, settings: MemorySettings | None) -> ModelWindows:
     try:
-        return Windows(read_table(file.read_bytes()), settings)
+        return ModelWindows(read_table(file.read_bytes()), settings)
     except (OSError, ValueError) as error:
         log.warning("models' windows are not known: %s", error)
-        return Windows({}, settings)
+        return ModelWindows({}, settings)
 
 
 # "[1m]" is how Claude Code asks for the long window; ":free" and "@latest" are gateways' variants.

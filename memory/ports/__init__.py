@@ -10,61 +10,61 @@
 Stores are async because they may live in another thread, process or machine.
 """
 
-from memory.ports.files import LastingFiles, NotWritten
+from memory.ports.files import PublishedFiles, PublishFailed
 from memory.ports.guard import Guard
-from memory.ports.handed import (
-    AsideLeft,
+from memory.ports.index import Index, IndexHit, Point, Query, Sparse
+from memory.ports.journal import Journal, StoreError
+from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
+from memory.ports.records import (
     Counts,
     Forgotten,
     Generation,
     Graph,
     Journaled,
-    Kept,
+    JournaledMessage,
+    JournaledTurn,
     Lag,
     Lesson,
     Measured,
+    MemoryUse,
+    ModelTotals,
     Overview,
-    Rarity,
-    Shelved,
-    Sum,
+    SetAsideErasure,
+    StoredMessage,
     Tally,
-    Turn,
-    Use,
+    TermRarity,
 )
-from memory.ports.index import Found, Index, Point, Query, Sparse
-from memory.ports.journal import Journal, StoreError
-from memory.ports.models import Embedder, LanguageModel, NoAnswer, Vector
 
 __all__ = [
-    "AsideLeft",
     "Counts",
     "Embedder",
     "Forgotten",
-    "Found",
     "Generation",
     "Graph",
     "Guard",
     "Index",
+    "IndexHit",
     "Journal",
     "Journaled",
-    "Kept",
+    "JournaledMessage",
+    "JournaledTurn",
     "Lag",
     "LanguageModel",
-    "LastingFiles",
     "Lesson",
     "Measured",
+    "MemoryUse",
+    "ModelTotals",
     "NoAnswer",
-    "NotWritten",
     "Overview",
     "Point",
+    "PublishFailed",
+    "PublishedFiles",
     "Query",
-    "Rarity",
-    "Shelved",
+    "SetAsideErasure",
     "Sparse",
     "StoreError",
-    "Sum",
+    "StoredMessage",
     "Tally",
-    "Turn",
-    "Use",
+    "TermRarity",
     "Vector",
 ]

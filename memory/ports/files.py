@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Protocol
 
 
-class NotWritten(Exception):
+class PublishFailed(Exception):
     """A lasting file cannot be read or written as it should be; the message says which and why. Nothing has changed."""
 
 
-class LastingFiles(Protocol):
+class PublishedFiles(Protocol):
     """Files that outlive us, in folders that a person has named. ``name`` is a path below ``folder``; no link is
     followed on the way to it. Line ends are kept; None stands for no file."""
 

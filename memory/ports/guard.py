@@ -11,5 +11,7 @@ T = TypeVar("T")
 class Guard(Protocol):
     """Awaits something that may fail or be late without doing harm, and counts it when it does."""
 
-    async def __call__(self, awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
-        """The result and an empty string, or ``otherwise`` and why; ``within`` is in seconds."""
+    async def __call__(
+        self, awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str
+    ) -> tuple[T, str]:
+        """The result and an empty string, or ``default`` and why; ``timeout_seconds`` is in seconds."""

@@ -39,7 +39,7 @@ class Query:
     by_words: bool = False
 
 
-class Found(NamedTuple):
+class IndexHit(NamedTuple):
     """A candidate with both scores: cosine, and the dot product of the sparse vectors.
 
     ``lexical`` is 0 for what only the dense leg brought: others share more words with the question, and to ask for
@@ -60,7 +60,7 @@ class Index(Protocol):
     async def delete(self, ids: Sequence[str]) -> None:
         """Remove points; unknown ids are ignored."""
 
-    async def search(self, query: Query) -> list[Found]:
+    async def search(self, query: Query) -> list[IndexHit]:
         """The best of the dense and of the sparse leg together; no order is promised."""
 
     async def count(self) -> int:

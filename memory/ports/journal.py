@@ -6,28 +6,28 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from memory.behaviour import Known, Remedy, Step
-from memory.checkout import Learnt
+from memory.behaviour import KnownObservation, Remedy, WorkStep
+from memory.checkout import LearnedAt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
 from memory.fact import Fact, Passage
-from memory.ports.handed import (
-    AsideLeft,
+from memory.ports.records import (
     Counts,
     Forgotten,
     Generation,
     Graph,
     Journaled,
-    Kept,
+    JournaledMessage,
+    JournaledTurn,
     Lag,
     Lesson,
     Measured,
+    ModelTotals,
     Overview,
-    Rarity,
-    Shelved,
-    Sum,
+    SetAsideErasure,
+    StoredMessage,
     Tally,
-    Turn,
+    TermRarity,
 )
 from memory.scope import Scope
 from memory.session import Exchange, Receipt, Session
@@ -86,7 +86,7 @@ class Journal(Protocol):
     def broken(self) -> int:
         """How many exchanges that were aside this process could not take back; their files stay."""
 
-    async def forget_aside(self) -> AsideLeft:
+    async def forget_aside(self) -> SetAsideErasure:
         """With a ``forget``: delete what was aside and is damaged, since nobody can tell what it holds. It stays where
         the journal is several people's, for then nobody can tell whose it is, either.
 
@@ -111,21 +111,21 @@ class Journal(Protocol):
         """Write overviews by subject and part (for a message: its person, its digest), and in the same transaction
         move the cursor to the exchange ``number``; 0 moves nothing. Nothing is written of what was forgotten."""
 
-    async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
+    async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, StoredMessage]:
         """Of these messages those that the journal has of the session's person, with their overviews."""
 
     async def without_overviews(self, session: str, digests: Sequence[bytes]) -> frozenset[bytes]:
         """Of these messages those of the session's person that have no overview yet, and hold nothing that was taken
         out of them."""
 
-    async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
+    async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
         """A person's messages (the owner of the layer *user*) whose digest begins with these hexadecimal digits."""
 
     async def latest(self, limit: int, runtime: str = "", of: Scope | None = None) -> list[tuple[Session, Receipt]]:
         """The sessions seen last, of one runtime or of any, each with the receipt of its newest turn; one person's
         where a scope is given."""
 
-    async def sums(self, since: datetime, of: Scope | None = None) -> list[Sum]:
+    async def sums(self, since: datetime, of: Scope | None = None) -> list[ModelTotals]:
         """What was done to everybody's turns, or one person's, since a time, by day, project and model."""
 
     async def pages_given(self, of: Scope, limit: int) -> list[tuple[datetime, str]]:
@@ -134,7 +134,7 @@ class Journal(Protocol):
     async def measured(self, since: datetime, of: Scope) -> list[Measured]:
         """A person's sessions that began since a time while memory was measured."""
 
-    async def turns(self, person: str, name: str, limit: int = 2) -> list[Turn]:
+    async def turns(self, person: str, name: str, limit: int = 2) -> list[JournaledTurn]:
         """The newest turns of a person's sessions whose id begins with ``name``, which then has four letters at
         least, or whose runtime calls them so."""
 
@@ -205,19 +205,19 @@ class Journal(Protocol):
         """For each of these places (a session and a turn of it) the passages of the session that stand at most so many
         turns from it, in order."""
 
-    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
+    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> TermRarity:
         """Document frequencies of terms among the texts of some owners."""
 
     async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
         """The active facts of some owners that hold a fix for an error with one of these keys."""
 
-    async def steps(self, owner: str, limit: int) -> list[Step]:
+    async def steps(self, owner: str, limit: int) -> list[WorkStep]:
         """An owner's newest steps, in the order in which they were taken."""
 
     async def known_steps(self, owner: str, marks: Sequence[bytes]) -> frozenset[bytes]:
         """Which of these marks are those of steps of an owner that are known."""
 
-    async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
+    async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[KnownObservation]:
         """Which facts hold these observations of an owner's; all that there are where none are named."""
 
     async def graph_due(self, limit: int) -> list[Fact | Passage]:
@@ -251,7 +251,7 @@ class Journal(Protocol):
     async def tombstone(self, hashes: Sequence[bytes], at: datetime) -> None:
         """Remember keyed hashes of what must not be learned again."""
 
-    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]:
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt, by their ids, as far as that is known."""
 
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from memory.audit import Asked
+from memory.audit import AuditEntry
+from memory.stores.base import JournalPart
 from memory.stores.queries import QUERIES
-from memory.stores.shelf import Shelf
 
 
-class Audit(Shelf):
+class Audit(JournalPart):
     """The part of the journal that knows who asked what."""
 
-    async def record(self, asked: Asked) -> None:
+    async def record(self, entry: AuditEntry) -> None:
         """Write it down."""
-        row = (asked.at.isoformat(), asked.who, asked.what, asked.memory, asked.user, asked.status)
+        row = (entry.at.isoformat(), entry.who, entry.what, entry.memory, entry.user, entry.status)
         await self._db.write(lambda connection: connection.execute(QUERIES["audit_add"], row))
 
-    async def audited(self, limit: int, who: str = "", what: str = "") -> list[Asked]:
+    async def audited(self, limit: int, who: str = "", what: str = "") -> list[AuditEntry]:
         """What was asked last, by somebody or by anybody, whose endpoint has ``what`` in it."""
 
-        def work(connection: sqlite3.Connection) -> list[Asked]:
+        def work(connection: sqlite3.Connection) -> list[AuditEntry]:
             return [
-                Asked(
+                AuditEntry(
                     datetime.fromisoformat(row["at"]),
                     row["who"],
                     row["what"],

@@ -8,19 +8,19 @@ from datetime import datetime
 
 import orjson
 
-from memory.behaviour import Deed, Known, Observed, Outcome, Remedy, Step
+from memory.behaviour import BehaviourRecord, KnownObservation, Remedy, StepKind, StepOutcome, WorkStep
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, insert_several
 from memory.stores.rows import fact_of, stamp
-from memory.stores.shelf import Shelf, ask_many
 
-KEPT = 20_000
+MAX_STEPS = 20_000
 """Steps of an owner that are kept, the newest; those of a busy half-year."""
 ROUND = 64
 """One write in so many looks whether there are too many."""
 
 
-class Behaviour(Shelf):
+class BehaviourStore(JournalPart):
     """The part of the journal that knows how work is done."""
 
     async def remedies(self, owners: Sequence[str], keys: Sequence[bytes]) -> list[Remedy]:
@@ -32,10 +32,10 @@ class Behaviour(Shelf):
 
         return await self._db.look(work)
 
-    async def steps(self, owner: str, limit: int) -> list[Step]:
+    async def steps(self, owner: str, limit: int) -> list[WorkStep]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Step]:
+        def work(connection: sqlite3.Connection) -> list[WorkStep]:
             rows = connection.execute(QUERIES["steps_newest"], (owner, limit)).fetchall()
             return [_step_of(row) for row in reversed(rows)]
 
@@ -49,20 +49,23 @@ class Behaviour(Shelf):
 
         return await self._few(work, len(marks))
 
-    async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[Known]:
+    async def observations(self, owner: str, subjects: Sequence[bytes] | None = None) -> list[KnownObservation]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> list[Known]:
+        def work(connection: sqlite3.Connection) -> list[KnownObservation]:
             if subjects is None:
                 rows = connection.execute(QUERIES["observations_of"], (owner,)).fetchall()
             else:
                 rows = ask_many(connection, "observations_named", subjects, (owner,))
-            return [Known(row["owner"], row["subject"], row["sort"], row["memory"], row["detail"]) for row in rows]
+            return [
+                KnownObservation(row["owner"], row["subject"], row["sort"], row["memory"], row["detail"])
+                for row in rows
+            ]
 
         return await self._db.read(work)
 
 
-def write_observed(connection: sqlite3.Connection, observed: Observed, redact: Redact) -> None:
+def write_observed(connection: sqlite3.Connection, observed: BehaviourRecord, redact: Redact) -> None:
     """Write what was observed of how work is done, in a transaction that is under way."""
     owner = observed.owner
     rows: list[tuple[object, ...]] = [
@@ -81,16 +84,16 @@ def write_observed(connection: sqlite3.Connection, observed: Observed, redact: R
         for step in observed.steps
     ]
     if rows and insert_several(connection, "step_write", rows) % ROUND < len(rows):
-        connection.execute(QUERIES["steps_trim"], (owner, KEPT))
+        connection.execute(QUERIES["steps_trim"], (owner, MAX_STEPS))
     for each in observed.known:
-        told = (each.owner, each.subject, each.sort, each.memory, redact(each.detail))
-        connection.execute(QUERIES["observation_write"], told)
+        row = (each.owner, each.subject, each.sort, each.memory, redact(each.detail))
+        connection.execute(QUERIES["observation_write"], row)
     for memory in observed.retired:
         connection.execute(QUERIES["forget_observation"], (memory,))
     for memory, failure in observed.failures.items():
         for key in failure.keys:
-            told_of = (key.hash, owner, memory, failure.family, key.specific)
-            connection.execute(QUERIES["error_key_write"], told_of)
+            row_key = (key.hash, owner, memory, failure.family, key.specific)
+            connection.execute(QUERIES["error_key_write"], row_key)
 
 
 def forget_observed(
@@ -104,15 +107,15 @@ def forget_observed(
         connection.execute(QUERIES["forget_steps"], (source, person))
 
 
-def _step_of(row: sqlite3.Row) -> Step:
-    return Step(
-        Deed(row["deed"]),
+def _step_of(row: sqlite3.Row) -> WorkStep:
+    return WorkStep(
+        StepKind(row["deed"]),
         row["family"],
         row["shape"],
         row["session"],
         datetime.fromisoformat(row["at"]),
         row["mark"],
         row["source"],
-        Outcome(row["outcome"]),
+        StepOutcome(row["outcome"]),
         orjson.loads(row["traits"]) if row["traits"] else {},
     )

@@ -10,21 +10,21 @@ from typing import Any
 
 import orjson
 
-from memory.candidate import Candidate, CandidateKind, CandidateState, Decided, Proposal, Took
-from memory.consolidation.meeting import Held, Known, Made, meet
+from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, ImportOutcome, Proposal
+from memory.consolidation.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.fact import Fact
 from memory.scope import Layer, place_of
+from memory.stores.base import JournalPart, ask_many
+from memory.stores.derived_facts import make_fact, write_columns
 from memory.stores.forgetting import Terms
-from memory.stores.making import make_fact, write_columns
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, stamp, when
-from memory.stores.shelf import Shelf, ask_many
 
 _COUNTED = ("sources", "sessions", "state")
 
 
-class Candidates(Shelf):
+class Candidates(JournalPart):
     """The part of the journal that keeps what waits for a person."""
 
     _terms: Terms
@@ -33,8 +33,8 @@ class Candidates(Shelf):
         """Put something forward to an owner outside any night; the ids of what is new to them or waits again."""
 
         def work(connection: sqlite3.Connection) -> list[str]:
-            told = [put_forward(connection, owner, each, at, self._redact) for each in proposals]
-            return [id for id, made, fields in filter(None, told) if made or "state" in fields]
+            results = [put_forward(connection, owner, each, at, self._redact) for each in proposals]
+            return [id for id, is_new, fields in filter(None, results) if is_new or "state" in fields]
 
         return await self._db.write(work)
 
@@ -62,21 +62,21 @@ class Candidates(Shelf):
         """See :class:`memory.features.approvals.records.CandidateJournal`."""
         return await self._db.read(lambda connection: _with_evidence(connection, _by_id(connection, ids)))
 
-    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> Took:
+    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
         """See :class:`memory.features.approvals.records.CandidateJournal`."""
 
-        def work(connection: sqlite3.Connection) -> Took:
+        def work(connection: sqlite3.Connection) -> ImportOutcome:
             same = (candidate.owner, candidate.mark)
             if _by_id(connection, [candidate.id]) or connection.execute(QUERIES["candidate_marked"], same).fetchone():
-                return Took.KNOWN
+                return ImportOutcome.KNOWN
             if dry:
                 # What bears it out may be taken in by the same import, and is not there yet.
-                return Took.TAKEN
+                return ImportOutcome.TAKEN
             if len(ask_many(connection, "facts_get", candidate.evidence)) < len(candidate.evidence):
-                return Took.GONE
-            connection.execute(QUERIES["candidate_add"], _as_told(candidate, self._redact))
+                return ImportOutcome.GONE
+            connection.execute(QUERIES["candidate_add"], _redacted_fields(candidate, self._redact))
             _bear_out(connection, candidate.id, candidate.evidence)
-            return Took.TAKEN
+            return ImportOutcome.TAKEN
 
         return await self._db.write(work)
 
@@ -84,18 +84,18 @@ class Candidates(Shelf):
         """A person has decided, and nothing else changes: the candidate as it is then."""
 
         def work(connection: sqlite3.Connection) -> Candidate:
-            return self._decided(connection, Decided(candidate, state, reason), at)
+            return self._decided(connection, CandidateDecision(candidate, state, reason), at)
 
         return await self._db.write(work)
 
     async def rise(
-        self, made: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[Decided], at: datetime
+        self, added: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[CandidateDecision], at: datetime
     ) -> list[Candidate]:
         """Write what a person's decisions make of facts, with the decisions, whole or not at all: facts that are new,
         and others of which anything but their text and their owner has changed. The candidates as they are then."""
 
         def work(connection: sqlite3.Connection) -> list[Candidate]:
-            for fact in made:
+            for fact in added:
                 make_fact(connection, fact, self._redact, self._terms)
             for fact in changed:
                 row = connection.execute(many("facts_get", 1), (fact.id,)).fetchone()
@@ -148,9 +148,9 @@ class Candidates(Shelf):
 
         return await self._db.read(work) if owners is None or owners else 0
 
-    def _decided(self, connection: sqlite3.Connection, decision: Decided, at: datetime) -> Candidate:
+    def _decided(self, connection: sqlite3.Connection, decision: CandidateDecision, at: datetime) -> Candidate:
         candidate = decision.candidate
-        told = {
+        fields = {
             "id": candidate.id,
             "state": decision.state.value,
             "at": stamp(at),
@@ -160,7 +160,7 @@ class Candidates(Shelf):
             "layer": candidate.layer.value,
             "fact": decision.fact,
         }
-        connection.execute(QUERIES["candidate_decided"], told)
+        connection.execute(QUERIES["candidate_decided"], fields)
         [whole] = _with_evidence(connection, _by_id(connection, [candidate.id]))
         return whole
 
@@ -176,13 +176,13 @@ def put_forward(
     met = meet(proposal, before, _held(connection, owner, proposal.layer))
     row = _row(proposal, owner, at, redact)
     match met:
-        case Held():
+        case AlreadyHeld():
             return None
-        case Made():
+        case NewCandidate():
             connection.execute(QUERIES["candidate_add"], row)
             _bear_out(connection, proposal.id, proposal.evidence)
             return proposal.id, True, {}
-        case Known(id, grown, waits):
+        case KnownCandidate(id, grown, waits):
             if not (grown or waits):
                 return None
             known = next(each for each in before if each.id == id)
@@ -275,8 +275,8 @@ def _row(proposal: Proposal, owner: str, at: datetime, redact: Redact) -> dict[s
     }
 
 
-def _as_told(candidate: Candidate, redact: Redact) -> dict[str, Any]:
-    told = {each.name: getattr(candidate, each.name) for each in fields(candidate) if each.name != "evidence"}
+def _redacted_fields(candidate: Candidate, redact: Redact) -> dict[str, Any]:
+    body = {each.name: getattr(candidate, each.name) for each in fields(candidate) if each.name != "evidence"}
     decided = stamp(candidate.decided_at) if candidate.decided_at else None
-    clean = {name: redact(told[name]) for name in ("title", "text", "reason")}
-    return told | clean | {"made_at": stamp(candidate.made_at), "decided_at": decided}
+    clean = {name: redact(body[name]) for name in ("title", "text", "reason")}
+    return body | clean | {"made_at": stamp(candidate.made_at), "decided_at": decided}

@@ -10,13 +10,13 @@ from typing import Any
 
 import orjson
 
-from memory.checkout import Branch, Checkout, Citation, Learnt, Sort, Stage
+from memory.checkout import Branch, BranchStage, Checkout, Citation, CitationKind, LearnedAt
 from memory.fact import Fact, Passage
 from memory.ports import Lesson
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.messages import Redact
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, stamp, when
-from memory.stores.shelf import Shelf, ask_many
 
 MOST_BRANCHES = 200
 """Branches of a repository that are followed."""
@@ -30,17 +30,17 @@ class Counted:
     branch: str
     staged: bool
     facts: int
-    stage: Stage
+    stage: BranchStage
     since: datetime | None
 
 
-class Checkouts(Shelf):
+class CheckoutStore(JournalPart):
     """The part of the journal that knows where memories were learnt."""
 
-    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]:
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt, by their ids, as far as that is known."""
 
-        def work(connection: sqlite3.Connection) -> dict[str, Learnt]:
+        def work(connection: sqlite3.Connection) -> dict[str, LearnedAt]:
             if self._db.empty("checkouts", connection):
                 return {}
             return {row["memory"]: _learnt_of(row) for row in ask_many(connection, "checkouts_of", memories)}
@@ -61,7 +61,7 @@ class Checkouts(Shelf):
         rows = [(self._redact(cites_text(cites)), memory) for memory, cites in cited.items()]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_looked"], rows))
 
-    async def learnt_anew(self, learnt: Sequence[Learnt]) -> None:
+    async def learnt_anew(self, learnt: Sequence[LearnedAt]) -> None:
         """Write where memories were seen now, instead of what was known of that."""
         rows = [_row(each, self._redact) for each in learnt]
         await self._db.write(lambda connection: connection.executemany(QUERIES["checkout_anew"], rows))
@@ -82,7 +82,12 @@ class Checkouts(Shelf):
             never = datetime.min.replace(tzinfo=UTC)
             return [
                 Branch(
-                    repository, row["name"], row["tip"], row["base"], Stage(row["stage"]), when(row["since"]) or never
+                    repository,
+                    row["name"],
+                    row["tip"],
+                    row["base"],
+                    BranchStage(row["stage"]),
+                    when(row["since"]) or never,
                 )
                 for row in rows
             ]
@@ -111,7 +116,7 @@ class Checkouts(Shelf):
             connection.executemany(QUERIES["checkout_anchored"], [(to, memory) for memory, to in anchors.items()])
             owners: set[str] = set()
             for each in branches:
-                told = (
+                rows = (
                     each.repository,
                     self._redact(each.name),
                     each.tip,
@@ -119,7 +124,7 @@ class Checkouts(Shelf):
                     each.stage.value,
                     stamp(each.since),
                 )
-                connection.execute(QUERIES["branch_write"], told)
+                connection.execute(QUERIES["branch_write"], rows)
                 found = connection.execute(QUERIES["checkouts_owners"], (each.repository, each.name))
                 owners.update(row["owner"] for row in found)
             return frozenset(owners)
@@ -154,16 +159,16 @@ class Checkouts(Shelf):
 
         return await self._db.read(work)
 
-    async def learnt_after(self, owner: str, after: str, limit: int) -> list[Learnt]:
+    async def learnt_after(self, owner: str, after: str, limit: int) -> list[LearnedAt]:
         """An owner's memories that were learnt in a checkout, behind an id, in the order of the ids."""
 
-        def work(connection: sqlite3.Connection) -> list[Learnt]:
+        def work(connection: sqlite3.Connection) -> list[LearnedAt]:
             rows = connection.execute(QUERIES["checkouts_after"], (owner, after, limit))
             return [_learnt_of(row) for row in rows]
 
         return await self._db.read(work)
 
-    async def learn_where(self, learnt: Learnt) -> bool:
+    async def learn_where(self, learnt: LearnedAt) -> bool:
         """Write where a memory was learnt; whether that was not known."""
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -179,7 +184,7 @@ def write_checkout(connection: sqlite3.Connection, lesson: Lesson, at: Checkout,
     for memory in memories:
         if (staged := lesson.learnt.get(memory.id)) is not None:
             here = Checkout(at.repository, at.branch, at.commit, staged)
-            connection.execute(QUERIES["checkout_write"], _row(Learnt(memory.id, memory.owner, here), redact))
+            connection.execute(QUERIES["checkout_write"], _row(LearnedAt(memory.id, memory.owner, here), redact))
     again = [(use.memory, at.repository, redact(at.branch)) for use in lesson.uses if use.said]
     connection.executemany(QUERIES["checkout_said_elsewhere"], again)
 
@@ -197,24 +202,26 @@ def cites_text(cites: Sequence[Citation]) -> str:
 
 def cites_of(text: str) -> tuple[Citation, ...]:
     """The inverse of :func:`cites_text`."""
-    told = orjson.loads(text) if text != "[]" else ()
-    return tuple(Citation(Sort(sort), name, file, line, mark, seen) for sort, name, file, line, mark, seen in told)
+    cites = orjson.loads(text) if text != "[]" else ()
+    return tuple(
+        Citation(CitationKind(sort), name, file, line, mark, seen) for sort, name, file, line, mark, seen in cites
+    )
 
 
-def _row(learnt: Learnt, redact: Redact) -> tuple[Any, ...]:
+def _row(learnt: LearnedAt, redact: Redact) -> tuple[Any, ...]:
     at = learnt.checkout
     cites = redact(cites_text(learnt.cites))
     branch = redact(at.branch)
     return learnt.memory, learnt.owner, at.repository, branch, at.commit, at.staged, cites, learnt.anchor, learnt.looked
 
 
-def _stage_of(row: sqlite3.Row) -> Stage:
+def _stage_of(row: sqlite3.Row) -> BranchStage:
     """What has become of the branch: of one that nobody has looked at nothing yet."""
-    return (Stage(row["stage"]) if row["stage"] else Stage.OPEN) if row["staged"] else Stage.MERGED
+    return (BranchStage(row["stage"]) if row["stage"] else BranchStage.OPEN) if row["staged"] else BranchStage.MERGED
 
 
-def _learnt_of(row: sqlite3.Row) -> Learnt:
-    return Learnt(
+def _learnt_of(row: sqlite3.Row) -> LearnedAt:
+    return LearnedAt(
         row["memory"],
         row["owner"],
         Checkout(row["repository"], row["branch"], row["commit_id"], bool(row["staged"])),

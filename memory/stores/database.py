@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from memory.release import release
 from memory.stores.backups.copying import steps_of
-from memory.stores.backups.upgrading import keep_before_upgrade, what_a_downgrade_needs, written_by
-from memory.stores.errors import Fault, StoreFault, sqlite_fault
+from memory.stores.backups.upgrading import backup_before_upgrade, what_a_downgrade_needs, written_by
+from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
 from memory.stores.migrations import MIGRATIONS, FromTheFuture, migrate
 from memory.stores.queries import QUERIES
 from memory.stores.writer import Work, Writer
+from memory.version import release
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +43,13 @@ LATER_SECONDS = 5.0
 class Watch:
     """Somebody who wants to know which rows of some tables have changed or are gone.
 
-    ``told`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears that
-    the write is done. New rows are not told; those of the tables in ``counted``, and what becomes of them there, change
-    :meth:`Database.state`.
+    ``on_change`` is called with their ids after each commit that did so, in the writer's thread, before anybody hears
+    that the write is done. New rows are not told; those of the tables in ``counted``, and what becomes of them there,
+    change :meth:`Database.state`.
     """
 
     tables: tuple[str, ...]
-    told: Callable[[Sequence[str]], None]
+    on_change: Callable[[Sequence[str]], None]
     counted: tuple[str, ...] = ()
 
 
@@ -92,7 +92,7 @@ class Database:
         self._catching_up: asyncio.TimerHandle | None = None
         _make_private(path)
         self._inode = path.stat().st_ino
-        self._writer = Writer(path, self._connect_to_write, self._carry_over, self._tell)
+        self._writer = Writer(path, self._connect_to_write, self._carry_over, self._notify_watchers)
         self._pool = ThreadPoolExecutor(readers, thread_name_prefix="journal-reader")
 
     def start(self, first: Work[T]) -> T:
@@ -112,7 +112,7 @@ class Database:
             StoreFault: what SQLite reported; nothing of ``work`` is then in the file.
         """
         if self._closed:
-            raise StoreFault(f"{self.path} is closed", Fault.CLOSED)
+            raise StoreFault(f"{self.path} is closed", StoreFaultKind.CLOSED)
         return await self._writer.do(work)
 
     def later(self, work: Work[object]) -> None:
@@ -188,7 +188,7 @@ class Database:
             StoreFault: what SQLite reported.
         """
         if self._closed:
-            raise StoreFault(f"{self.path} is closed", Fault.CLOSED)
+            raise StoreFault(f"{self.path} is closed", StoreFaultKind.CLOSED)
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._read, work)
 
     async def look(self, work: Work[T]) -> T:
@@ -199,7 +199,7 @@ class Database:
             StoreFault: what SQLite reported.
         """
         if self._closed:
-            raise StoreFault(f"{self.path} is closed", Fault.CLOSED)
+            raise StoreFault(f"{self.path} is closed", StoreFaultKind.CLOSED)
         try:
             if self._at_hand is None:
                 self._at_hand = self._connect_to_read()
@@ -286,11 +286,13 @@ class Database:
             raise FromTheFuture(f"it has had {had} migrations, this version knows {len(MIGRATIONS)}: {needs}")
         if 0 < had < len(MIGRATIONS):
             try:
-                kept = keep_before_upgrade(self.path)
+                backup = backup_before_upgrade(self.path)
             except OSError as error:
                 why = f"{self.path} could not be copied before it is upgraded, and stays as it is: {error}"
-                raise StoreFault(why, Fault.FULL if error.errno == errno.ENOSPC else Fault.OTHER) from error
-            log.info("%s is upgraded; as it was it lies in %s", self.path, kept)
+                raise StoreFault(
+                    why, StoreFaultKind.FULL if error.errno == errno.ENOSPC else StoreFaultKind.OTHER
+                ) from error
+            log.info("%s is upgraded; as it was it lies in %s", self.path, backup)
         if migrate(connection):
             connection.execute(QUERIES["meta_set"], ("migrated_by", release().encode()))
 
@@ -318,13 +320,13 @@ class Database:
         self._states[table] += 1
         self._growing.add(table)
 
-    def _tell(self) -> None:
+    def _notify_watchers(self) -> None:
         """Called by the writer after every transaction, whether it was committed or not."""
         for table in self._growing:
             self._states[table] += 1
         self._growing.clear()
         if self._watch is not None and self._changed:
-            self._watch.told(tuple(self._changed))
+            self._watch.on_change(tuple(self._changed))
             self._changed.clear()
 
     def _carry_over(self) -> Future[None] | None:
@@ -346,4 +348,4 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         path.chmod(0o600)
     except OSError as error:
-        raise StoreFault(f"{path} cannot be made private to you ({error.strerror})", Fault.DENIED) from error
+        raise StoreFault(f"{path} cannot be made private to you ({error.strerror})", StoreFaultKind.DENIED) from error

@@ -8,7 +8,7 @@ from enum import StrEnum
 from memory.ports import StoreError
 
 
-class Fault(StrEnum):
+class StoreFaultKind(StrEnum):
     """What kind of trouble a store is in. ``FULL``, ``FAILING`` (a quota is used up, a network disk is away) and
     ``LOCKED`` pass by themselves; the others need a person."""
 
@@ -24,35 +24,38 @@ class Fault(StrEnum):
 class StoreFault(StoreError):
     """A store could not do what was asked, and what kind of trouble that is. The cause is in ``__cause__``."""
 
-    def __init__(self, message: str, fault: Fault = Fault.OTHER) -> None:
+    def __init__(self, message: str, fault: StoreFaultKind = StoreFaultKind.OTHER) -> None:
         super().__init__(message)
         self.fault = fault
 
     @property
     def passing(self) -> bool:
         """Whether trying again later can help without anyone doing anything to the files."""
-        return self.fault in (Fault.FULL, Fault.FAILING, Fault.LOCKED)
+        return self.fault in (StoreFaultKind.FULL, StoreFaultKind.FAILING, StoreFaultKind.LOCKED)
 
 
 MEND = (
     "`palimpsest restore` puts the newest backup back, and `palimpsest restore --salvage` takes what can still be read"
 )
 
-_FAULTS: dict[int, tuple[Fault, str]] = {
-    sqlite3.SQLITE_FULL: (Fault.FULL, "the disk is full: {path} could not grow"),
-    sqlite3.SQLITE_BUSY: (Fault.LOCKED, "another process holds {path} locked"),
-    sqlite3.SQLITE_LOCKED: (Fault.LOCKED, "another connection holds a table of {path} locked"),
-    sqlite3.SQLITE_CORRUPT: (Fault.CORRUPT, "{path} is damaged: stop the server, then {mend}"),
-    sqlite3.SQLITE_NOTADB: (Fault.CORRUPT, "{path} is no SQLite database: stop the server, then {mend}"),
-    sqlite3.SQLITE_READONLY: (Fault.DENIED, "{path} may not be written: check its owner and its mode"),
-    sqlite3.SQLITE_PERM: (Fault.DENIED, "{path} may not be opened: check its owner and its mode"),
-    sqlite3.SQLITE_CANTOPEN: (Fault.DENIED, "{path} could not be opened: check that its folder exists and is yours"),
-    sqlite3.SQLITE_IOERR: (Fault.FAILING, "reading or writing {path} failed: check the disk"),
+_FAULTS: dict[int, tuple[StoreFaultKind, str]] = {
+    sqlite3.SQLITE_FULL: (StoreFaultKind.FULL, "the disk is full: {path} could not grow"),
+    sqlite3.SQLITE_BUSY: (StoreFaultKind.LOCKED, "another process holds {path} locked"),
+    sqlite3.SQLITE_LOCKED: (StoreFaultKind.LOCKED, "another connection holds a table of {path} locked"),
+    sqlite3.SQLITE_CORRUPT: (StoreFaultKind.CORRUPT, "{path} is damaged: stop the server, then {mend}"),
+    sqlite3.SQLITE_NOTADB: (StoreFaultKind.CORRUPT, "{path} is no SQLite database: stop the server, then {mend}"),
+    sqlite3.SQLITE_READONLY: (StoreFaultKind.DENIED, "{path} may not be written: check its owner and its mode"),
+    sqlite3.SQLITE_PERM: (StoreFaultKind.DENIED, "{path} may not be opened: check its owner and its mode"),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreFaultKind.DENIED,
+        "{path} could not be opened: check that its folder exists and is yours",
+    ),
+    sqlite3.SQLITE_IOERR: (StoreFaultKind.FAILING, "reading or writing {path} failed: check the disk"),
 }
 
 
 def sqlite_fault(error: sqlite3.Error, path: object) -> StoreFault:
     """A fault for what SQLite reported, by its primary result code (https://www.sqlite.org/rescode.html)."""
     code = getattr(error, "sqlite_errorcode", None)
-    fault, sentence = _FAULTS.get((code or 0) & 0xFF, (Fault.OTHER, "{path} did not take a statement"))
+    fault, sentence = _FAULTS.get((code or 0) & 0xFF, (StoreFaultKind.OTHER, "{path} did not take a statement"))
     return StoreFault(f"{sentence.format(path=path, mend=MEND)} ({error})", fault)

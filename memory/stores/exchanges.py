@@ -15,19 +15,19 @@ from memory.edits import Entry
 from memory.ports import Journaled
 from memory.scope import Layer, Scope
 from memory.session import Exchange, Receipt, Session
-from memory.stores.behind import Behind, Reading
-from memory.stores.draft import Draft
-from memory.stores.gate import Gate
+from memory.stores.base import ask_many
+from memory.stores.exchange_draft import ExchangeDraft
+from memory.stores.gate import LoopGate
 from memory.stores.histories import DIGEST, common, fresh, join, split
-from memory.stores.known import KnownMemories
-from memory.stores.messages import Sealed, nobody, seal_all, write_messages
-from memory.stores.newly import Committed, Of, history_of
+from memory.stores.history_cache import BASES, EarlierExchange, RecentHistories
+from memory.stores.memory_cache import KnownMemories
+from memory.stores.messages import PackedMessage, nobody, seal_all, write_messages
 from memory.stores.queries import QUERIES, write_several
-from memory.stores.recent import BASES, Past, RecentHistories
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner, history_of
 from memory.stores.rows import names, receipt_of, receipt_text, stamp
 from memory.stores.sessions import write_entries, write_session
-from memory.stores.shelf import ask_many
 from memory.stores.taints import RunningTaints
+from memory.stores.worker_backlog import Reading, WorkerBacklog
 
 # A history is stored whole after so many deltas, so that reading one never follows a long chain.
 DEPTH = 64
@@ -37,22 +37,22 @@ OPENING, BEFORE = 40, 400
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenExchange:
     """An exchange that was written: as later ones build on it, as the workers read it, and its session's row."""
 
-    past: Past
-    exchange: Committed
+    past: EarlierExchange
+    exchange: CommittedExchange
     session: sqlite3.Row
 
 
-class Exchanges(Behind):
+class Exchanges(WorkerBacklog):
     """The part of the journal that knows exchanges, messages and receipts."""
 
     _recent: RecentHistories
     _taints: RunningTaints
     _known: KnownMemories
-    _gate: Gate
-    _drafts: dict[str, asyncio.Future[Draft | None]]
+    _gate: LoopGate
+    _drafts: dict[str, asyncio.Future[ExchangeDraft | None]]
     """The exchanges that are being committed, each with its draft, or None where none could be made."""
 
     async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
@@ -103,7 +103,7 @@ class Exchanges(Behind):
 
         return await self._db.read(work)
 
-    async def _drafted(self, exchange: Exchange, opened: Callable[[Message], None] = nobody) -> Draft:
+    async def _drafted(self, exchange: Exchange, opened: Callable[[Message], None] = nobody) -> ExchangeDraft:
         """Redacting and packing takes the time, so it is done before the writer is asked, and only for what is new;
         ``opened`` is told what is new as it will be read again."""
         history = join(exchange.conversation.digests)
@@ -118,10 +118,10 @@ class Exchanges(Behind):
         reply: Message | None,
         messages: Sequence[Message],
         opened: Callable[[Message], None] = nobody,
-    ) -> Draft:
+    ) -> ExchangeDraft:
         """The draft of an exchange that brings these messages."""
-        arrival, told = exchange.arrival, exchange.reply
-        return Draft(
+        arrival, answer = exchange.arrival, exchange.reply
+        return ExchangeDraft(
             id=exchange.id,
             session=exchange.session,
             kind=arrival.kind,
@@ -134,19 +134,23 @@ class Exchanges(Behind):
             history=history,
             messages=tuple(await seal_all(messages, self._redact, opened)),
             reply=reply.digest if reply else None,
-            forms=tuple(forms(told.parts, reply.digest if reply else b"")),
-            complete=told.complete,
-            stop=self._redact(told.stop),
-            usage=told.usage,
+            forms=tuple(forms(answer.parts, reply.digest if reply else b"")),
+            complete=answer.complete,
+            stop=self._redact(answer.stop),
+            usage=answer.usage,
             receipt=replace(exchange.receipt, model=self._redact.name(exchange.receipt.model)),
             behind=len(exchange.conversation.messages) - 1 - exchange.conversation.newest,
             tools=bool(exchange.conversation.tools),
         )
 
     async def _write_draft(
-        self, draft: Draft, entries: Sequence[Entry], messages: Sequence[Sealed], opened: Sequence[Message] = ()
+        self,
+        draft: ExchangeDraft,
+        entries: Sequence[Entry],
+        messages: Sequence[PackedMessage],
+        opened: Sequence[Message] = (),
     ) -> None:
-        def work(connection: sqlite3.Connection) -> Written | None:
+        def work(connection: sqlite3.Connection) -> WrittenExchange | None:
             row = write_session(connection, draft.session)
             write_messages(connection, row["person"], messages)
             write_entries(connection, entries, row["number"])
@@ -158,7 +162,7 @@ class Exchanges(Behind):
             # The worker asks for them at once.
             self._opened.keep(written.session["person"], opened)
 
-    def _remember(self, session: str, written: Written) -> None:
+    def _remember(self, session: str, written: WrittenExchange) -> None:
         """An exchange was committed."""
         self._recent.remember(session, written.past)
         self._newly.stands(written.session)
@@ -182,15 +186,15 @@ class Exchanges(Behind):
             known = {found["digest"] for found in ask_many(connection, "messages_known", list(messages), (person,))}
         return [message for key, message in messages.items() if key not in known]
 
-    def _append(self, connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
+    def _append(self, connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
         """Write an exchange of the session in this row; None where it was committed before."""
         session, person = row["number"], row["person"]
         bases = self._bases(connection, draft.session, session)
-        base, depth, kept = None, 0, 0
+        base, depth, known = None, 0, 0
         for past in bases:
             shared = common(past.history, draft.history)
-            if shared > kept and past.depth < DEPTH:
-                base, depth, kept = past.number, past.depth + 1, shared
+            if shared > known and past.depth < DEPTH:
+                base, depth, known = past.number, past.depth + 1, shared
         new, times = self._count(connection, session, _closest(bases, draft.history), draft)
         memories = tuple(each.memory for each in draft.receipt.shown)
         shown, at = names(memories), stamp(draft.at) or ""
@@ -205,9 +209,9 @@ class Exchanges(Behind):
                 "model": draft.model,
                 "status": draft.status,
                 "base": base,
-                "kept": kept,
+                "kept": known,
                 "depth": depth,
-                "tail": draft.history[kept * DIGEST :],
+                "tail": draft.history[known * DIGEST :],
                 "fresh": orjson.dumps(new).decode(),
                 "reply": draft.reply,
                 "complete": draft.complete,
@@ -232,7 +236,7 @@ class Exchanges(Behind):
             connection.execute(QUERIES["receipt_write"], (draft.receipt.id, number, body))
         if draft.receipt.shown:
             connection.execute(QUERIES["mentions_write"], ("exchange", number, shown))
-        exchange = Committed(
+        exchange = CommittedExchange(
             number=number,
             id=draft.id,
             session=session,
@@ -249,9 +253,9 @@ class Exchanges(Behind):
             tools=draft.tools,
             recalled=draft.receipt.shown if draft.receipt.id else None,
         )
-        return Written(Past(number, depth, draft.history, link), exchange, row)
+        return WrittenExchange(EarlierExchange(number, depth, draft.history, link), exchange, row)
 
-    def _bases(self, connection: sqlite3.Connection, of: Session, session: int | None) -> list[Past]:
+    def _bases(self, connection: sqlite3.Connection, of: Session, session: int | None) -> list[EarlierExchange]:
         """The session's last exchanges, the newest first; of a new session those of the one that it forked from, so
         that what is shared is neither stored nor taught again."""
         bases = self._recent.of(of.id)
@@ -265,7 +269,7 @@ class Exchanges(Behind):
         return bases
 
     def _count(
-        self, connection: sqlite3.Connection, session: int, start: int, draft: Draft
+        self, connection: sqlite3.Connection, session: int, start: int, draft: ExchangeDraft
     ) -> tuple[list[int], dict[bytes, int]]:
         """Which messages are new to the session, and how often each stands in it now, the reply included."""
         digests = split(draft.history)
@@ -276,7 +280,7 @@ class Exchanges(Behind):
                 times[key] = digests.count(key) + 1
         return new, times
 
-    def _journaled(self, exchange: Committed, of: Of, read: Reading) -> Journaled:
+    def _journaled(self, exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> Journaled:
         history = exchange.history
         digests = split(history)
         fresh = exchange.fresh
@@ -320,11 +324,11 @@ def forms(parts: Sequence[Part], whole: bytes = b"") -> list[tuple[bytes, ...]]:
     """
     found: dict[tuple[bytes, ...], None] = {}
     plain = tuple(part for part in parts if not isinstance(part, Reasoning))
-    for kept in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
-        if kept:
-            found[(whole if whole and len(kept) == len(parts) else digest(Role.ASSISTANT, kept),)] = None
-            if len(kept) > 1:
-                found[tuple(digest(Role.ASSISTANT, (part,)) for part in kept)] = None
+    for chosen in (tuple(parts), plain) if len(plain) < len(parts) else (plain,):
+        if chosen:
+            found[(whole if whole and len(chosen) == len(parts) else digest(Role.ASSISTANT, chosen),)] = None
+            if len(chosen) > 1:
+                found[tuple(digest(Role.ASSISTANT, (part,)) for part in chosen)] = None
     return list(found)
 
 
@@ -335,7 +339,7 @@ def going_on(link: bytes, digests: Iterable[bytes]) -> bytes:
     return link
 
 
-def _last_link(history: bytes, bases: Iterable[Past]) -> bytes:
+def _last_link(history: bytes, bases: Iterable[EarlierExchange]) -> bytes:
     """The last link of the trail of a history; hashing goes on from an exchange that the request continues."""
     for past in bases:
         if past.link and history.startswith(past.history):
@@ -343,7 +347,7 @@ def _last_link(history: bytes, bases: Iterable[Past]) -> bytes:
     return going_on(b"", split(history))
 
 
-def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, number: int, link: bytes) -> None:
+def _write_trail(connection: sqlite3.Connection, draft: ExchangeDraft, session: int, number: int, link: bytes) -> None:
     """Where this request ended, and where the next one will be when it sends the reply along."""
     if not link or not (draft.kind.teaches or draft.extends):
         return
@@ -357,14 +361,14 @@ def _write_trail(connection: sqlite3.Connection, draft: Draft, session: int, num
     )
 
 
-def _closest(bases: Iterable[Past], history: bytes) -> int:
+def _closest(bases: Iterable[EarlierExchange], history: bytes) -> int:
     """How many messages of a history one of the last exchanges had already, from the front."""
     return max((common(past.history, history) for past in bases), default=0)
 
 
-def _newest(connection: sqlite3.Connection, session: int) -> list[Past]:
+def _newest(connection: sqlite3.Connection, session: int) -> list[EarlierExchange]:
     rows = connection.execute(QUERIES["exchanges_newest"], (session, BASES)).fetchall()
-    return [Past(row["number"], row["depth"], history_of(connection, row["number"])) for row in rows]
+    return [EarlierExchange(row["number"], row["depth"], history_of(connection, row["number"])) for row in rows]
 
 
 def _person(connection: sqlite3.Connection, exchange: Exchange) -> int | None:

@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 import orjson
 
 from memory.fact import Fact, Passage
-from memory.ports import Lesson, Rarity, Use
+from memory.ports import Lesson, MemoryUse, TermRarity
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import write_observed
 from memory.stores.checkouts import write_checkout
 from memory.stores.graph import write_names
-from memory.stores.known import KnownMemories
-from memory.stores.newly import NewlyCommitted
+from memory.stores.memory_cache import KnownMemories
+from memory.stores.memory_uses import begin_uses, count_uses
 from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, fact_row, names, passage_of, passage_row
-from memory.stores.shelf import Shelf, ask_many
-from memory.stores.uses import begin_uses, count_uses
 
 
 class Came(NamedTuple):
@@ -40,11 +40,11 @@ class Came(NamedTuple):
         return self._replace(outbox_behind=outbox + (outbox != self.outbox), due_behind=due + (due != self.due))
 
 
-class Facts(Shelf):
+class Facts(JournalPart):
     """The part of the journal that knows facts, passages and terms."""
 
     _known: KnownMemories
-    _newly: NewlyCommitted
+    _newly: RecentCommits
 
     async def learn(self, lesson: Lesson) -> None:
         """See :class:`memory.ports.Journal`. A lesson of an exchange that was learned from already changes nothing;
@@ -85,7 +85,7 @@ class Facts(Shelf):
         if lesson.number:
             self._newly.moved("learned", lesson.number)
         # They are asked for at once by what indexes them. What was redacted is read as it is stored.
-        self._known.keep([kept(each) for each in lesson.passages if each.id in stored], epoch)
+        self._known.put([passage_from_row(each) for each in lesson.passages if each.id in stored], epoch)
         if stored and len(stored) == len(facts) + len(passages):
             self._taught(lesson, came, all(id in named for id in stored))
 
@@ -186,7 +186,7 @@ class Facts(Shelf):
         """See :class:`memory.ports.Journal`."""
 
         def work(connection: sqlite3.Connection) -> None:
-            count_uses(connection, [Use(id, session, at, shown=True, used=used) for id in dict.fromkeys(ids)])
+            count_uses(connection, [MemoryUse(id, session, at, shown=True, used=used) for id in dict.fromkeys(ids)])
 
         await self._db.write(work)
 
@@ -213,7 +213,7 @@ class Facts(Shelf):
                 return [*facts, *(passage_of(row) for row in ask_many(connection, "passages_get", list(rest)))]
 
             read = await self._few(work, len(unread))
-            self._known.keep(read, epoch)
+            self._known.put(read, epoch)
             found.update((memory.id, memory) for memory in read)
         return [memory for memory in found.values() if memory.owner in owners]
 
@@ -246,27 +246,27 @@ class Facts(Shelf):
         self, places: Sequence[tuple[str, int]], reach: int, owners: Sequence[str] | None = None
     ) -> list[Passage]:
         """See :class:`memory.ports.Journal`."""
-        asked = _json([session, turn - reach, turn + reach] for session, turn in places)
+        ranges = _json([session, turn - reach, turn + reach] for session, turn in places)
 
         def work(connection: sqlite3.Connection) -> list[Passage]:
-            rows = connection.execute(QUERIES["passages_near"], (asked,)).fetchall()
+            rows = connection.execute(QUERIES["passages_near"], (ranges,)).fetchall()
             known = self._known.of(row["id"] for row in rows)
             found = [known.get(row["id"]) or passage_of(row) for row in rows]
             return [each for each in found if isinstance(each, Passage) and (owners is None or each.owner in owners)]
 
         return await self._db.look(work) if places else []
 
-    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> Rarity:
+    async def rarity(self, owners: Sequence[str], terms: Sequence[int]) -> TermRarity:
         """See :class:`memory.ports.Journal`."""
 
-        asked = {"owners": _json(owners), "terms": _json(dict.fromkeys(terms))}
+        parameters = {"owners": _json(owners), "terms": _json(dict.fromkeys(terms))}
 
-        def work(connection: sqlite3.Connection) -> Rarity:
+        def work(connection: sqlite3.Connection) -> TermRarity:
             found: dict[int | None, int] = {
-                row["term"]: row["texts"] for row in connection.execute(QUERIES["rarity"], asked)
+                row["term"]: row["texts"] for row in connection.execute(QUERIES["rarity"], parameters)
             }
             texts = found.pop(None)
-            return Rarity(texts, {term: count for term, count in found.items() if term is not None})
+            return TermRarity(texts, {term: count for term, count in found.items() if term is not None})
 
         return await self._db.look(work)
 
@@ -275,7 +275,7 @@ class Facts(Shelf):
         connection.execute(QUERIES["outbox_add"], (fact.id, "fact"))
 
 
-def kept(passage: Passage) -> Passage:
+def passage_from_row(passage: Passage) -> Passage:
     """A passage as it comes out of its table."""
     return replace(passage, at=datetime.fromisoformat(passage.at.isoformat()))
 

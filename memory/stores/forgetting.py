@@ -22,20 +22,20 @@ from memory.fact import Fact, Passage
 from memory.ports import Forgotten
 from memory.provenance import owner_before
 from memory.scope import Layer, place_of
-from memory.stores import repeated
+from memory.stores import forgotten_repeats
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import forget_observed
 from memory.stores.checkouts import forget_checkouts
+from memory.stores.erasure import ErasedTraces, LineEraser, MessageTraces, RemainingMessage, rewrite, wipe
 from memory.stores.facts import add_texts
-from memory.stores.forgotten_nights import absorbed, borne_out_without, let_go
+from memory.stores.forgotten_nights import absorbed, borne_out_without, erase_from_nights
+from memory.stores.forgotten_repeats import RepeatedMessage, RepeatEraser
 from memory.stores.forgotten_research import delete, holding, strike
+from memory.stores.history_cache import OpenedMessages
 from memory.stores.messages import placeholder
-from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES
-from memory.stores.recent import OpenedMessages
-from memory.stores.repeated import Repeated, Repeats
+from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import fact_of, listed, names, passage_of, stamp
-from memory.stores.shelf import Shelf, ask_many
-from memory.stores.traces import Changed, Left, Lines, Traces, rewrite, wipe
 
 Terms = Callable[[Fact | Passage], Iterable[int]]
 """A memory → the terms that were counted for it when it was learned."""
@@ -46,11 +46,11 @@ def no_terms(memory: Fact | Passage) -> Iterable[int]:
     return ()
 
 
-class Forgetting(Shelf):
+class ErasureStore(JournalPart):
     """The part of the journal that lets go."""
 
     _terms: Terms
-    _newly: NewlyCommitted
+    _newly: RecentCommits
     _opened: OpenedMessages
 
     async def forget(
@@ -58,7 +58,7 @@ class Forgetting(Shelf):
     ) -> Forgotten:
         """See :class:`memory.ports.Journal`."""
 
-        def look(connection: sqlite3.Connection) -> _Sought:
+        def look(connection: sqlite3.Connection) -> _ErasureTargets:
             return _sought(connection, ids, owners)
 
         # All that a person ever said is read; a reply that waits for the writer does not wait for that.
@@ -91,8 +91,8 @@ class Forgetting(Shelf):
         owners: Sequence[str] | None,
         tombstones: Sequence[bytes],
         beside: Sequence[tuple[int, bytes]] = (),
-        struck: Sequence[Left] = (),
-        sought: _Sought | None = None,
+        struck: Sequence[RemainingMessage] = (),
+        sought: _ErasureTargets | None = None,
     ) -> Forgotten:
         """``beside`` are messages (person, digest) that go though no memory came from them, ``struck`` are those of
         which only some parts go, ``sought`` is where the texts were found to stand beside."""
@@ -105,7 +105,7 @@ class Forgetting(Shelf):
         gone = [*facts, *passages, *research]
         memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
         texts = [text for memory in memories for text in texts_of(memory)]
-        changed = Changed()
+        changed = ErasedTraces()
         _empty_entries(connection, gone, texts, changed)
         for left in struck:
             strike(connection, left)
@@ -113,7 +113,7 @@ class Forgetting(Shelf):
             wipe(connection, traces, gone, changed)
             for digest in traces.messages:
                 connection.execute(QUERIES["forget_message"], (placeholder(), traces.person, digest))
-        let_go(connection, gone)
+        erase_from_nights(connection, gone)
         forget_observed(connection, list(facts), messages)
         forget_checkouts(connection, gone)
         delete(connection, research)
@@ -130,8 +130,8 @@ class Forgetting(Shelf):
         self._count_back(connection, memories)
         connection.executemany(QUERIES["tombstone_add"], [(key, stamp(at)) for key in tombstones])
         if sought is not None:
-            more, _ = repeated.find(connection, sought.persons, sought.repeats, sought.newest)
-            repeated.strike(connection, sought.persons, sought.repeats, [*sought.found, *more], changed)
+            more, _ = forgotten_repeats.find(connection, sought.persons, sought.repeats, sought.newest)
+            forgotten_repeats.strike(connection, sought.persons, sought.repeats, [*sought.found, *more], changed)
         return Forgotten(
             tuple(facts.values()),
             tuple(passages.values()),
@@ -153,16 +153,16 @@ class Forgetting(Shelf):
 
 
 @dataclass(frozen=True, slots=True)
-class _Sought:
+class _ErasureTargets:
     """Where what is to be forgotten stands beside the messages that it came from, among messages up to ``newest``."""
 
     persons: tuple[int, ...]
-    repeats: Repeats
-    found: Sequence[Repeated]
+    repeats: RepeatEraser
+    found: Sequence[RepeatedMessage]
     newest: int
 
 
-def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _Sought:
+def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence[str] | None) -> _ErasureTargets:
     facts, passages, messages = _whole(connection, ids, owners)
     memories: list[Fact | Passage] = [*facts.values(), *passages.values()]
     texts = [text for memory in memories for text in texts_of(memory)]
@@ -173,8 +173,8 @@ def _sought(connection: sqlite3.Connection, ids: Sequence[str], owners: Sequence
             persons.update(each["number"] for each in connection.execute(QUERIES["person_get"], (row["person"],)))
     for memory in memories:
         persons.update(_person_of(connection, owner_before(memory.owner)))
-    repeats, ordered = Repeats(texts), tuple(sorted(persons))
-    return _Sought(ordered, repeats, *repeated.find(connection, ordered, repeats))
+    repeats, ordered = RepeatEraser(texts), tuple(sorted(persons))
+    return _ErasureTargets(ordered, repeats, *forgotten_repeats.find(connection, ordered, repeats))
 
 
 def _person_of(connection: sqlite3.Connection, owner: str) -> list[int]:
@@ -233,15 +233,15 @@ def _traces(
     connection: sqlite3.Connection,
     messages: Sequence[tuple[int, bytes]],
     texts: Sequence[str],
-    struck: Sequence[Left],
-) -> list[Traces]:
+    struck: Sequence[RemainingMessage],
+) -> list[MessageTraces]:
     """What to look for beside the messages, person by person."""
-    found: dict[int, Traces] = {}
-    told = Lines(texts)
+    found: dict[int, MessageTraces] = {}
+    eraser = LineEraser(texts)
     for person, digest in messages:
-        found.setdefault(person, Traces(person, list(texts), told)).add(connection, digest)
+        found.setdefault(person, MessageTraces(person, list(texts), eraser)).add(connection, digest)
     for left in struck:
-        found.setdefault(left.person, Traces(left.person, list(texts), told)).strike(left)
+        found.setdefault(left.person, MessageTraces(left.person, list(texts), eraser)).strike(left)
     return list(found.values())
 
 
@@ -257,10 +257,12 @@ def unlink(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
         connection.execute(QUERIES["forget_link"], (supersedes, contradicts, row["id"]))
 
 
-def _empty_entries(connection: sqlite3.Connection, gone: Sequence[str], texts: Sequence[str], changed: Changed) -> None:
+def _empty_entries(
+    connection: sqlite3.Connection, gone: Sequence[str], texts: Sequence[str], changed: ErasedTraces
+) -> None:
     """Empty the ledger entries that hold one of the memories; where a segment begins, only the lines that tell of
     it go, if they can be found: the rest is what the session goes on with."""
-    lines = Lines(texts)
+    lines = LineEraser(texts)
     for row in ask_many(connection, "forget_entries", gone):
         left = lines.without(row["text"]) if row["act"] == Act.CUT else ""
         rewrite(connection, row, row["session"], "" if left == row["text"] else left, gone, changed)
@@ -274,7 +276,7 @@ def _clean_receipts(connection: sqlite3.Connection, gone: Sequence[str]) -> set[
         connection.execute(QUERIES["forget_shown_in"], (left, row["number"]))
         if row["receipt"] is not None and row["receipt"] not in cleaned:
             cleaned.add(row["receipt"])
-            told = orjson.loads(row["body"])
-            told["shown"] = [shown for shown in told["shown"] if shown["memory"] not in gone]
-            connection.execute(QUERIES["forget_receipt"], (orjson.dumps(told).decode(), row["receipt"]))
+            data = orjson.loads(row["body"])
+            data["shown"] = [shown for shown in data["shown"] if shown["memory"] not in gone]
+            connection.execute(QUERIES["forget_receipt"], (orjson.dumps(data).decode(), row["receipt"]))
     return cleaned

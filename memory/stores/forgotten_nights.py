@@ -9,11 +9,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
-from memory.consolidation.meeting import says_the_same
-from memory.fact import Fact, Tier
+from memory.consolidation.candidate_matching import says_the_same
+from memory.fact import Fact, MemoryTier
+from memory.stores.base import ask_many
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of
-from memory.stores.shelf import ask_many
 
 
 def absorbed(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Fact]:
@@ -30,12 +30,12 @@ def absorbed(connection: sqlite3.Connection, ids: Iterable[str]) -> list[Fact]:
 def borne_out_without(fact: Fact, gone: Mapping[str, Fact]) -> bool:
     """Whether a fact that was drawn from something that is forgotten stays: only what a person has approved does, as
     long as there is something else that bears it out and it does not say what is forgotten."""
-    if fact.tier is not Tier.SHARED or set(fact.derived_from) <= gone.keys():
+    if fact.tier is not MemoryTier.SHARED or set(fact.derived_from) <= gone.keys():
         return False
     return not any(says_the_same(fact.text, each.text) for each in gone.values())
 
 
-def let_go(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
+def erase_from_nights(connection: sqlite3.Connection, gone: Sequence[str]) -> None:
     """Forget what nights did to some memories, and what was put forward since they bore it out, before these go; what
     they stood for and what stays takes part again."""
     for row in ask_many(connection, "night_absorbed", gone):

@@ -9,23 +9,23 @@ from dataclasses import dataclass
 import orjson
 
 from memory.conversation import Message, Role
-from memory.learning.struck import Going, going, says, struck, told
+from memory.learning.research_erasure import ErasedResearch, going, mentions_research, says, struck
 from memory.research import Research
+from memory.stores.base import ask_many
+from memory.stores.erasure import RemainingMessage
 from memory.stores.histories import split
 from memory.stores.messages import body_of, unseal
 from memory.stores.queries import QUERIES
-from memory.stores.shelf import ask_many
-from memory.stores.traces import Left
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class ErasedMessages:
     """Messages (person, digest) that go ``whole`` with research, the ``passages`` of those, and messages of which only
     some parts go."""
 
     whole: tuple[tuple[int, bytes], ...] = ()
     passages: tuple[str, ...] = ()
-    struck: tuple[Left, ...] = ()
+    struck: tuple[RemainingMessage, ...] = ()
 
 
 def holding(
@@ -45,40 +45,42 @@ def holding(
     return list(dict.fromkeys(found))
 
 
-def leaving(connection: sqlite3.Connection, every: Sequence[Research]) -> Leaving:
+def leaving(connection: sqlite3.Connection, every: Sequence[Research]) -> ErasedMessages:
     """What of the journaled messages goes with research of one person: of the trails all that no other session and no
     other research has too, and, where the errands were given, the questions and the reports."""
     row = connection.execute(QUERIES["person_get"], (every[0].person,)).fetchone() if every else None
     if row is None:
-        return Leaving()
+        return ErasedMessages()
     person = row["number"]
     wanted = list(dict.fromkeys(digest for each in every for digest in each.trail))
     trails = _messages(connection, person, wanted)
     gone = [going(each, [trails[digest] for digest in each.trail if digest in trails]) for each in every]
     shared = _shared(connection, person, every, trails)
     whole = dict.fromkeys(digest for digest in wanted if digest not in shared or _held(trails.get(digest), gone))
-    left: dict[bytes, Left] = {}
+    left: dict[bytes, RemainingMessage] = {}
     for each, goes in zip(every, gone, strict=True):
         for message in _family(connection, person, each).values():
             if message.digest in whole:
                 continue
-            if told(message, goes):
+            if mentions_research(message, goes):
                 whole[message.digest] = None
                 left.pop(message.digest, None)
             elif parts := struck(message, goes):
                 # Two errands of one message: each strikes its own call.
                 before = left[message.digest].parts if message.digest in left else {}
-                left[message.digest] = Left(person, message, {**parts, **before})
+                left[message.digest] = RemainingMessage(person, message, {**parts, **before})
         if each.returned and each.returned not in left:
             whole[each.returned] = None
     spoken = [digest for digest in whole if digest not in trails]
     rows = [
         row for digest in spoken for row in connection.execute(QUERIES["forget_passages_of_message"], (digest, person))
     ]
-    return Leaving(tuple((person, digest) for digest in whole), tuple(row["id"] for row in rows), tuple(left.values()))
+    return ErasedMessages(
+        tuple((person, digest) for digest in whole), tuple(row["id"] for row in rows), tuple(left.values())
+    )
 
 
-def strike(connection: sqlite3.Connection, left: Left) -> None:
+def strike(connection: sqlite3.Connection, left: RemainingMessage) -> None:
     """Leave of a message only what does not go, under every digest that it may come by."""
     role = left.message.role.value
     for digest, parts, _ in left.forms():
@@ -126,7 +128,7 @@ def _frames(message: Message) -> bool:
     return message.role is Role.USER and not message.spoken and not message.results
 
 
-def _held(message: Message | None, gone: Sequence[Going]) -> bool:
+def _held(message: Message | None, gone: Sequence[ErasedResearch]) -> bool:
     return message is not None and any(says(message.text, each) for each in gone)
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Gate:
+class LoopGate:
     """For one event loop. Passing an open gate takes no turn of the loop."""
 
     def __init__(self) -> None:

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Protocol
 
 from memory.ports import Embedder, Generation, Index, Journal
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.index_edge import EdgeIndex, remove
 from memory.stores.index_server import ServerIndex, client_of
-from memory.stores.own_points import ROOM
+from memory.stores.tenant_vectors import ROOM
 
 log = logging.getLogger(__name__)
 
 
-class Home(Protocol):
+class IndexHome(Protocol):
     """Where indexes lie: in folders, or on a server."""
 
     async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
@@ -36,11 +36,11 @@ class Home(Protocol):
     async def remove(self, name: str) -> None:
         """Remove an index that is not open; a missing one is removed already."""
 
-    async def discard(self, keep: frozenset[str]) -> None:
+    async def discard(self, names: frozenset[str]) -> None:
         """Remove what earlier runs left behind."""
 
 
-class Folders:
+class FolderIndexes:
     """Indexes embedded in this process, each in a folder below one, and so many points of each at hand at most."""
 
     def __init__(self, folder: Path, at_hand: int = ROOM) -> None:
@@ -48,27 +48,27 @@ class Folders:
         self._at_hand = at_hand
 
     async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
-        """See :class:`Home`."""
+        """See :class:`IndexHome`."""
         folder = self._folder / name
         new = not any(folder.glob("*"))
         return await EdgeIndex.open(folder, dimensions, self._at_hand), new
 
     async def there(self, name: str) -> bool:
-        """See :class:`Home`."""
+        """See :class:`IndexHome`."""
         return any((self._folder / name).glob("*"))
 
     async def remove(self, name: str) -> None:
-        """See :class:`Home`."""
+        """See :class:`IndexHome`."""
         await asyncio.to_thread(remove, self._folder / name)
 
-    async def discard(self, keep: frozenset[str]) -> None:
-        """See :class:`Home`."""
+    async def discard(self, names: frozenset[str]) -> None:
+        """See :class:`IndexHome`."""
         for folder in self._folder.glob("*-g*"):
-            if folder.name not in keep:
+            if folder.name not in names:
                 await asyncio.to_thread(remove, folder)
 
 
-class Server:
+class ServerIndexes:
     """Indexes on a Qdrant server, each a collection. Other journals may keep theirs there, so none is discarded."""
 
     def __init__(self, url: str, api_key: str | None = None) -> None:
@@ -76,30 +76,30 @@ class Server:
         self._api_key = api_key
 
     async def open(self, name: str, dimensions: int) -> tuple[Index, bool]:
-        """See :class:`Home`."""
+        """See :class:`IndexHome`."""
         index = await ServerIndex.connect(self._url, f"palimpsest-{name}", dimensions, api_key=self._api_key)
         return index, index.created
 
     async def there(self, name: str) -> bool:
-        """See :class:`Home`. What a server has lost, it tells by itself when it is asked for it."""
+        """See :class:`IndexHome`. What a server has lost, it tells by itself when it is asked for it."""
         return True
 
     async def remove(self, name: str) -> None:
-        """See :class:`Home`."""
+        """See :class:`IndexHome`."""
         client = client_of(self._url, self._api_key)
         try:
             await client.delete_collection(f"palimpsest-{name}")
         finally:
             await client.close()
 
-    async def discard(self, keep: frozenset[str]) -> None:
-        """See :class:`Home`."""
+    async def discard(self, names: frozenset[str]) -> None:
+        """See :class:`IndexHome`."""
 
 
 class Generations:
     """Opens the current index, begins new ones, and switches between them."""
 
-    def __init__(self, journal: Journal, home: Home) -> None:
+    def __init__(self, journal: Journal, home: IndexHome) -> None:
         self._journal = journal
         self._home = home
 
@@ -156,8 +156,8 @@ class Generations:
     def name(self, generation: Generation) -> str:
         """The name of its folder or collection."""
         slug = re.sub(r"[^a-z0-9]+", "-", generation.embedder.lower()).strip("-")[:40]
-        told = f"{generation.embedder}\0{generation.dimensions}".encode()
-        mark = hashlib.blake2b(told, digest_size=4, key=self._journal.key()).hexdigest()
+        identity = f"{generation.embedder}\0{generation.dimensions}".encode()
+        mark = hashlib.blake2b(identity, digest_size=4, key=self._journal.key()).hexdigest()
         return f"{slug}-{generation.dimensions}-{mark}-g{generation.number}"
 
     async def _reopen(self, generation: Generation) -> Index | None:
@@ -165,7 +165,7 @@ class Generations:
         try:
             index, new = await self._home.open(self.name(generation), generation.dimensions)
         except StoreFault as error:
-            if error.fault is Fault.CORRUPT:
+            if error.fault is StoreFaultKind.CORRUPT:
                 return None
             raise
         if new:

@@ -10,17 +10,17 @@ import orjson
 
 from memory.fact import Fact, Passage
 from memory.ports import Graph, Tally
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.errors import StoreFault
-from memory.stores.known import KnownMemories
+from memory.stores.memory_cache import KnownMemories
 from memory.stores.queries import QUERIES, many, write_several
 from memory.stores.rows import fact_of, passage_of
-from memory.stores.shelf import Shelf, ask_many
 
 HOLDERS = 60
 """Memories of one name that are read, and names of a part of the graph: what has more says little."""
 
 
-class EntityGraph(Shelf):
+class EntityGraph(JournalPart):
     """The part of the journal that knows which names stand where."""
 
     _known: KnownMemories
@@ -64,7 +64,7 @@ class EntityGraph(Shelf):
             # One may have been forgotten, or moved, since it was read.
             rows = connection.execute(QUERIES["graph_there"], (_json([*names]),)).fetchall()
             owners = {row["id"]: row["owner"] for row in rows}
-            write_names(connection, {id: told for id, told in names.items() if owners.get(id) == told[0]})
+            write_names(connection, {id: entries for id, entries in names.items() if owners.get(id) == entries[0]})
 
         await self._db.write(work)
 
@@ -97,8 +97,8 @@ class EntityGraph(Shelf):
                 return [id for id in found if id not in standing]
 
             if names:
-                asked = orjson.dumps(list(names)).decode()
-                for row in connection.execute(many("names_known", len(owners)), (*owners, asked)):
+                names_json = orjson.dumps(list(names)).decode()
+                for row in connection.execute(many("names_known", len(owners)), (*owners, names_json)):
                     hear(row)
             if all(degrees[name] > HOLDERS for name in numbers.values()):
                 return Graph({}, degrees)  # none of them says anything

@@ -38,8 +38,8 @@ def common(first: bytes, second: bytes) -> int:
 def rebuild(links: Sequence[tuple[int, bytes]]) -> bytes:
     """A joined history out of its deltas ``(kept, joined tail)``: the newest first, the last complete in itself."""
     history = b""
-    for kept, tail in reversed(links):
-        history = history[: kept * DIGEST] + tail
+    for count, tail in reversed(links):
+        history = history[: count * DIGEST] + tail
     return history
 
 

@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 import numpy as np
 import qdrant_edge as edge
 
-from memory.ports import Found, Point, Query
-from memory.stores.errors import Fault, StoreFault
-from memory.stores.kept_points import LATE, KeptPoints
-from memory.stores.mapped import let_go, write_out
-from memory.stores.own_points import ROOM, OwnPoints
+from memory.ports import IndexHit, Point, Query
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.page_cache import drop_page_cache, write_out
+from memory.stores.tenant_vectors import ROOM, TenantVectors
+from memory.stores.vector_snapshot import LATE, VectorSnapshot
 
 T = TypeVar("T")
 
@@ -58,9 +58,9 @@ class EdgeIndex:
         self._unflushed = 0
         self._flushing: asyncio.TimerHandle | None = None
         self._names: dict[int, str] = {}
-        self._at_hand = OwnPoints(dimensions, at_hand)
-        self.kept_in = folder / "at_hand"
-        self._kept = KeptPoints(self.kept_in)
+        self._at_hand = TenantVectors(dimensions, at_hand)
+        self.snapshot_folder = folder / "at_hand"
+        self._snapshot = VectorSnapshot(self.snapshot_folder)
 
     @classmethod
     async def open(cls, folder: Path, dimensions: int, at_hand: int = ROOM) -> EdgeIndex:
@@ -95,25 +95,25 @@ class EdgeIndex:
             if self._flushing is None:
                 # The engine holds Python's lock while it does: once for all that goes at a time.
                 self._flushing = asyncio.get_running_loop().call_later(
-                    FLUSH_SECONDS, self._thread.submit, self._told, self._flush
+                    FLUSH_SECONDS, self._thread.submit, self._guarded, self._flush
                 )
 
-    async def search(self, query: Query) -> list[Found]:
+    async def search(self, query: Query) -> list[IndexHit]:
         """See :class:`memory.ports.Index`."""
         if not query.owners or query.limit < 1:
             return []
         if self._shard is None:
-            raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
+            raise StoreFault(f"the index in {self.folder} is closed", StoreFaultKind.CLOSED)
         missing = self._at_hand.missing(query.owners)
         for owner in missing:
             self._thread.submit(self._gather, owner)
-        if any(map(self._kept.has, missing)):
+        if any(map(self._snapshot.has, missing)):
             # What lies in files is at hand in a moment, without the engine's holding up everybody else.
             await self._run(lambda: None)
         found = self._at_hand.search(query)
         # Here and not in the thread: the engine keeps Python's lock while it searches, so that a thread would only
         # add the way there and back.
-        return self._told(lambda: self._search(query)) if found is None else found
+        return self._guarded(lambda: self._search(query)) if found is None else found
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
@@ -133,10 +133,10 @@ class EdgeIndex:
 
     async def _run(self, work: Callable[[], T]) -> T:
         if self._thread._shutdown:
-            raise StoreFault(f"the index in {self.folder} is closed", Fault.CLOSED)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._told, work)
+            raise StoreFault(f"the index in {self.folder} is closed", StoreFaultKind.CLOSED)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
 
-    def _told(self, work: Callable[[], T]) -> T:
+    def _guarded(self, work: Callable[[], T]) -> T:
         """Do it, and tell what goes wrong as ours."""
         try:
             return work()
@@ -151,19 +151,23 @@ class EdgeIndex:
             raise
 
     def _fault(self, error: BaseException) -> StoreFault:
-        told = str(error)
-        if "WouldBlock" in told:
-            return StoreFault(f"another process owns the index in {self.folder}", Fault.LOCKED)
-        if "No space left" in told or "StorageFull" in told:
-            return StoreFault(f"the disk is full: the index in {self.folder} could not grow", Fault.FULL)
-        if "Permission denied" in told:
-            return StoreFault(f"the index in {self.folder} may not be opened: check its owner and mode", Fault.DENIED)
-        return StoreFault(f"the index in {self.folder} is damaged and has to be made again ({told})", Fault.CORRUPT)
+        message = str(error)
+        if "WouldBlock" in message:
+            return StoreFault(f"another process owns the index in {self.folder}", StoreFaultKind.LOCKED)
+        if "No space left" in message or "StorageFull" in message:
+            return StoreFault(f"the disk is full: the index in {self.folder} could not grow", StoreFaultKind.FULL)
+        if "Permission denied" in message:
+            return StoreFault(
+                f"the index in {self.folder} may not be opened: check its owner and mode", StoreFaultKind.DENIED
+            )
+        return StoreFault(
+            f"the index in {self.folder} is damaged and has to be made again ({message})", StoreFaultKind.CORRUPT
+        )
 
     def _must_have_room(self) -> None:
         there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
         if shutil.disk_usage(there).free < RESERVE:
-            raise StoreFault(f"the disk is full: the index in {self.folder} is not written", Fault.FULL)
+            raise StoreFault(f"the disk is full: the index in {self.folder} is not written", StoreFaultKind.FULL)
 
     def _open(self) -> None:
         self._must_have_room()
@@ -176,7 +180,7 @@ class EdgeIndex:
         )
         if any(self.folder.glob("*")):
             self._shard = edge.EdgeShard.load(str(self.folder), config)
-            self._kept.open()
+            self._snapshot.open()
             return
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o700)
@@ -192,15 +196,15 @@ class EdgeIndex:
         self._shard.flush()
         self._shard.close()
         self._shard = None  # for what is still to be gathered
-        if len(self._kept.changes()) > LATE:
-            self._kept.clear()
+        if len(self._snapshot.changes()) > LATE:
+            self._snapshot.clear()
             for owner in self._at_hand.whole():
-                self._keep(owner)
-        self._kept.close()
+                self._save_snapshot(owner)
+        self._snapshot.close()
 
     def _upsert(self, points: Sequence[Point]) -> None:
         self._must_have_room()
-        self._kept.change(point.id for point in points)
+        self._snapshot.change(point.id for point in points)
         self._shard.update(
             edge.UpdateOperation.upsert_points(
                 [
@@ -216,8 +220,8 @@ class EdgeIndex:
         self._at_hand.put(points)
         for owner in {point.owner for point in points}:
             table = self._at_hand.table(owner)
-            if table is not None and table.keys is None and self._kept.has(owner):
-                self._keep(owner)  # it has outgrown its files
+            if table is not None and table.keys is None and self._snapshot.has(owner):
+                self._save_snapshot(owner)  # it has outgrown its files
         self._unflushed += len(points)
         if self._unflushed >= FLUSH_EVERY:
             self._flush()
@@ -228,11 +232,11 @@ class EdgeIndex:
         known = [record.id for record in records]
         if not known:
             return
-        self._kept.change(map(str, known))
+        self._snapshot.change(map(str, known))
         # Only what is mapped forgets. Whose a point was before it was its owner's is known from the files alone.
-        for owner in self._kept.holding(list(map(str, known))):
+        for owner in self._snapshot.holding(list(map(str, known))):
             if self._at_hand.table(owner) is None:
-                self._kept.drop(owner)
+                self._snapshot.drop(owner)
         self._at_hand.drop(map(str, known))
         blank = {DENSE: [0.0] * self.dimensions, LEXICAL: _sparse({})}
         self._shard.update(edge.UpdateOperation.upsert_points([edge.Point(id, blank, {}) for id in known]))
@@ -243,10 +247,10 @@ class EdgeIndex:
         write_out(self.folder / "segments")
         self._shard.flush()
         # What was written is at hand, or is read again when somebody asks.
-        let_go(self.folder / "segments")
+        drop_page_cache(self.folder / "segments")
         self._unflushed = 0
 
-    def _search(self, query: Query) -> list[Found]:
+    def _search(self, query: Query) -> list[IndexHit]:
         dense = None if query.dense is None else edge.Query.Nearest(query.dense.tolist(), using=DENSE)
         lexical = edge.Query.Nearest(_sparse(query.sparse), using=LEXICAL) if query.sparse else None
         within = _filter(query)
@@ -256,7 +260,7 @@ class EdgeIndex:
         others: set[Any] = {uuid.UUID(int=number) for number in dots if number not in cosines}
         if others:
             cosines |= self._leg(dense, len(others), edge.Filter(must=[edge.HasIdCondition(others)]))
-        return [Found(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in {**dots, **cosines}]
+        return [IndexHit(self._name(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in {**dots, **cosines}]
 
     def _leg(self, leg: Any, limit: int, within: Any) -> dict[int, float]:
         """What one leg finds. Points that share no term with the question have no score, which is 0."""
@@ -276,7 +280,7 @@ class EdgeIndex:
             except BaseException:  # a panic of the engine is no Exception in Python
                 # What was begun would never be whole, and what is kept may be why.
                 self._at_hand.fail(owner)
-                self._kept.drop(owner)
+                self._snapshot.drop(owner)
                 raise
 
     def _gather_piece(self, owner: str, begun: bool, offset: Any) -> None:
@@ -292,8 +296,8 @@ class EdgeIndex:
         self._at_hand.put([_point(record) for record in records])
         if offset is None:
             self._at_hand.finish(owner)
-            self._keep(owner)
-            let_go(self.folder)
+            self._save_snapshot(owner)
+            drop_page_cache(self.folder)
         else:
             time.sleep(REST_SECONDS)
             self._thread.submit(self._gather, owner, True, offset)
@@ -302,11 +306,11 @@ class EdgeIndex:
         """Put the points of an owner at hand as they are kept; False where they are not."""
         if self._at_hand.table(owner) is not None:
             return True
-        table = self._kept.take(owner) if self._kept.has(owner) else None
+        table = self._snapshot.take(owner) if self._snapshot.has(owner) else None
         if table is None:
             return False
         if self._at_hand.begin(owner, len(table.rows), table):
-            changes = self._kept.changes()
+            changes = self._snapshot.changes()
             for start in range(0, len(changes), PIECE):
                 piece = changes[start : start + PIECE]
                 records = self._shard.retrieve(piece, True, True)
@@ -316,14 +320,14 @@ class EdgeIndex:
                 self._at_hand.put(own)
                 time.sleep(REST_SECONDS)
             self._at_hand.finish(owner)
-            let_go(self.folder)
+            drop_page_cache(self.folder)
         return True
 
-    def _keep(self, owner: str) -> None:
+    def _save_snapshot(self, owner: str) -> None:
         """Have an owner's points lie in files, so that the next start has them."""
         self._at_hand.settle(owner)
         table = self._at_hand.table(owner)
-        arrays = None if table is None else self._kept.keep(owner, table)
+        arrays = None if table is None else self._snapshot.save(owner, table)
         if arrays is not None:
             self._at_hand.lie(owner, arrays)
 

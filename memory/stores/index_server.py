@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory.ports import Found, Point, Query
-from memory.stores.errors import Fault, StoreFault
+from memory.ports import IndexHit, Point, Query
+from memory.stores.errors import StoreFault, StoreFaultKind
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient
@@ -93,7 +93,7 @@ class ServerIndex:
         if ids:
             await self._ask(self._client.delete(self.collection, list(ids), wait=True))
 
-    async def search(self, query: Query) -> list[Found]:
+    async def search(self, query: Query) -> list[IndexHit]:
         """See :class:`memory.ports.Index`. Two round trips: both legs, then the cosines that are missing."""
         if not query.owners or query.limit < 1:
             return []
@@ -108,7 +108,7 @@ class ServerIndex:
         no_cosine = dots.keys() - cosines.keys()
         (more,) = await self._legs([(dense, DENSE, _only(no_cosine), len(no_cosine))])
         cosines |= {hit.id: hit.score for hit in more}
-        return [Found(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
+        return [IndexHit(str(id), cosines.get(id, 0.0), dots.get(id, 0.0)) for id in cosines.keys() | dots.keys()]
 
     async def count(self) -> int:
         """See :class:`memory.ports.Index`."""
@@ -130,7 +130,9 @@ class ServerIndex:
             vectors = info.config.params.vectors
             size = vectors[DENSE].size if isinstance(vectors, dict) and DENSE in vectors else None
             if size != self.dimensions:
-                raise StoreFault(f"collection {self.collection} has not {self.dimensions} dimensions", Fault.CORRUPT)
+                raise StoreFault(
+                    f"collection {self.collection} has not {self.dimensions} dimensions", StoreFaultKind.CORRUPT
+                )
             return
         await self._ask(
             self._client.create_collection(
@@ -154,16 +156,16 @@ class ServerIndex:
         """Run those legs that have something to look for, in one call."""
         from qdrant_client import models
 
-        asked = [(place, leg) for place, leg in enumerate(legs) if leg[0] is not None and leg[3] > 0]
+        numbered = [(place, leg) for place, leg in enumerate(legs) if leg[0] is not None and leg[3] > 0]
         found: list[list[Any]] = [[] for _ in legs]
-        if not asked:
+        if not numbered:
             return found
         requests = [
             models.QueryRequest(query=vector, using=using, filter=within, limit=limit, with_payload=False)
-            for _, (vector, using, within, limit) in asked
+            for _, (vector, using, within, limit) in numbered
         ]
         answers = await self._ask(self._client.query_batch_points(self.collection, requests))
-        for (place, _), answer in zip(asked, answers, strict=True):
+        for (place, _), answer in zip(numbered, answers, strict=True):
             found[place] = list(answer.points)
         return found
 
@@ -173,7 +175,9 @@ class ServerIndex:
         try:
             return await call
         except (ApiException, OSError) as error:
-            raise StoreFault(f"the Qdrant server did not do what it was asked ({error})", Fault.OTHER) from error
+            raise StoreFault(
+                f"the Qdrant server did not do what it was asked ({error})", StoreFaultKind.OTHER
+            ) from error
 
 
 def _sparse(weights: Any) -> Any:

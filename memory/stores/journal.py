@@ -10,40 +10,40 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.ports import Counts, Lesson
-from memory.stores.aside import Aside
 from memory.stores.audit import Audit
-from memory.stores.behaviour import Behaviour
+from memory.stores.base import ask_many
+from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
-from memory.stores.changed import ChangedMemories
-from memory.stores.checkouts import Checkouts
+from memory.stores.change_tracking import ChangedMemories
+from memory.stores.checkouts import CheckoutStore
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.errors import StoreFault
+from memory.stores.fact_lineage import LineageStore
 from memory.stores.facts import Came, Facts
-from memory.stores.following import Following
 from memory.stores.forgetting import Terms, no_terms
-from memory.stores.gate import Gate
+from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
-from memory.stores.known import KnownMemories
-from memory.stores.latest import Latest
-from memory.stores.listing import Listing
+from memory.stores.history_cache import OpenedMessages, RecentHistories
+from memory.stores.latest_turns import LatestTurnStore
+from memory.stores.listing import ListingStore
+from memory.stores.memory_cache import KnownMemories
 from memory.stores.messages import Redact, Redactor
-from memory.stores.moving import Moving
-from memory.stores.newest import Newest
-from memory.stores.newly import NewlyCommitted
-from memory.stores.nights import Nights
+from memory.stores.nights import NightStore
 from memory.stores.outbox import Outbox
-from memory.stores.pins import Pins
+from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
-from memory.stores.recent import OpenedMessages, RecentHistories
+from memory.stores.recent_activity import RecentActivityStore
+from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
 from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import Sessions
-from memory.stores.shelf import ask_many
+from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
 from memory.stores.sums import Sums
 from memory.stores.taints import RunningTaints
+from memory.stores.transfer import TransferStore
 
 COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts")
 """The tables of which it is known whether anything has come into them."""
@@ -51,20 +51,20 @@ COUNTED = ("outbox", "graph_due", "research", "spawns", "tombstones", "checkouts
 
 class SqliteJournal(
     Sessions,
-    Aside,
-    Latest,
+    SetAsideStore,
+    LatestTurnStore,
     Sums,
-    Listing,
-    Pins,
+    ListingStore,
+    PinStore,
     Facts,
-    Newest,
+    RecentActivityStore,
     Outbox,
-    Moving,
-    Following,
-    Nights,
+    TransferStore,
+    LineageStore,
+    NightStore,
     Candidates,
-    Behaviour,
-    Checkouts,
+    BehaviourStore,
+    CheckoutStore,
     Researches,
     EntityGraph,
     Retention,
@@ -97,14 +97,14 @@ class SqliteJournal(
         self._redact = Redactor(redact)
         self._terms = terms
         self._recent = RecentHistories()
-        self._newly = NewlyCommitted()
+        self._newly = RecentCommits()
         self._opened = OpenedMessages()
         self._taints = RunningTaints()
         self._beginning = []
         self._empty = {}
         self._taken = set()
         self._handed = None
-        self._gate = Gate()
+        self._gate = LoopGate()
         self._nothing = {}
         self._drafts = {}
         self._summed = OrderedDict()

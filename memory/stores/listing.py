@@ -8,22 +8,22 @@ from datetime import datetime
 
 import orjson
 
-from memory.fact import Fact, Kind, Origin, State
+from memory.fact import Fact, FactKind, Origin, State
 from memory.scope import Scope
 from memory.session import Receipt, Session
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, receipt_of, session_of
-from memory.stores.shelf import Shelf, ask_many
 
 
-class Listing(Shelf):
+class ListingStore(JournalPart):
     """The part of the journal that is looked through."""
 
     async def listed(
         self,
         owners: Sequence[str],
         states: Collection[State],
-        kinds: Collection[Kind] = frozenset(Kind),
+        kinds: Collection[FactKind] = frozenset(FactKind),
         origins: Collection[Origin] = frozenset(Origin),
         since: datetime | None = None,
         limit: int = 100,

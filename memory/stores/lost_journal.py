@@ -25,7 +25,7 @@ _OWN: Final = "MEMORY.md"
 
 
 @dataclass(frozen=True, slots=True)
-class LeftBehind:
+class OrphanedFiles:
     """What was made from a journal that is gone: the indexes' folders, the pages' files, and with how many of a
     person's own words are in no danger."""
 
@@ -52,15 +52,15 @@ class LeftBehind:
         return held
 
 
-def left_behind(home: Path) -> LeftBehind | None:
+def left_behind(home: Path) -> OrphanedFiles | None:
     """What lies there without its journal; None where there is a journal, or nothing was made from one."""
     journal = home / "journal.db"
     if journal.exists() and journal.stat().st_size:
         return None
     indexes = tuple(sorted((home / "index").glob("*-g*/")))
     files = sorted((home / "pages").glob("*/*/*"))
-    made = tuple(file for file in files if file.name != _OWN)
-    return LeftBehind(indexes, made, len(files) - len(made)) if indexes or made else None
+    files_made = tuple(file for file in files if file.name != _OWN)
+    return OrphanedFiles(indexes, files_made, len(files) - len(files_made)) if indexes or files_made else None
 
 
 def files_aside(home: Path) -> list[Path]:

@@ -27,7 +27,7 @@ from memory.conversation import (
     unpack,
 )
 from memory.learning.redact import Names
-from memory.learning.struck import FORGOTTEN
+from memory.learning.research_erasure import FORGOTTEN
 from memory.stores.queries import write_several
 
 Redact = Callable[[str], str]
@@ -57,7 +57,7 @@ LIGHT = 8192
 HEAVY = 2**18
 """Characters of new messages from which on they are sealed by themselves: the others do not wait behind them."""
 
-LONGEST = 2**21
+MAX_TEXT_CHARS = 2**21
 """Characters of one text that are read by what learns from it: half a million tokens."""
 
 END = 2**16
@@ -72,7 +72,7 @@ _LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class PackedMessage:
     """A message ready to be stored. ``redacted`` tells that it cannot be given back word for word."""
 
     digest: bytes
@@ -85,31 +85,31 @@ def nobody(message: Message) -> None:
     """Nobody wants to know."""
 
 
-def seal(message: Message, redact: Redact, opened: Callable[[Message], None] = nobody) -> Sealed:
+def seal(message: Message, redact: Redact, opened: Callable[[Message], None] = nobody) -> PackedMessage:
     """Redact, pack and compress. The digest is that of the message as it came. ``opened`` is told what :func:`unseal`
     would make of it, where that is plain."""
     name = redact.name if isinstance(redact, Redactor) else redact
     # What a person said often is the whole of a part: it is looked through once.
     known: dict[str, str] = {}
 
-    def kept(text: str) -> str:
+    def redacted(text: str) -> str:
         if text not in known:
             known[text] = redact(text)
         return known[text]
 
-    parts = tuple(_redacted(part, kept, name) for part in message.parts)
-    spoken = kept(message.spoken) if message.spoken else ""
+    parts = tuple(_redacted(part, redacted, name) for part in message.parts)
+    spoken = redacted(message.spoken) if message.spoken else ""
     if _comes_back(parts, spoken):
         opened(Message(message.role, parts, message.digest, spoken))
-    return Sealed(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
+    return PackedMessage(message.digest, message.role.value, parts != message.parts, body_of(parts, spoken))
 
 
 def shortened(text: str) -> str:
     """A text, or its beginning and its end where it is longer than any model reads."""
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_TEXT_CHARS:
         return text
-    left = LONGEST - END
-    return f"{text[:left]}\n[{len(text) - LONGEST} characters are left out here]\n{text[-END:]}"
+    left = MAX_TEXT_CHARS - END
+    return f"{text[:left]}\n[{len(text) - MAX_TEXT_CHARS} characters are left out here]\n{text[-END:]}"
 
 
 def body_of(parts: tuple[Part, ...], spoken: str) -> bytes:
@@ -125,7 +125,7 @@ def _packed(parts: tuple[Part, ...], spoken: str) -> bytes:
 
 async def seal_all(
     messages: Sequence[Message], redact: Redact, opened: Callable[[Message], None] = nobody
-) -> list[Sealed]:
+) -> list[PackedMessage]:
     """Several messages; in a thread where that takes a while."""
     if sum(map(_weight, messages)) <= LIGHT:
         return [seal(message, redact, opened) for message in messages]
@@ -135,7 +135,7 @@ async def seal_all(
     )
 
 
-def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence[Sealed]) -> None:
+def write_messages(connection: sqlite3.Connection, person: int, sealed: Sequence[PackedMessage]) -> None:
     """Store messages of a person; those that are there already stay as they are."""
     write_several(connection, "message_write", [(person, m.digest, m.role, m.redacted, m.body) for m in sealed])
 
@@ -147,10 +147,10 @@ def opened(body: bytes, whole: bool = False) -> bytes:
         zlib.error: when it is damaged.
     """
     first = zlib.decompressobj()
-    told = first.decompress(body)
+    body_text = first.decompress(body)
     if not first.eof:
         raise zlib.error("incomplete")
-    return zlib.decompress(first.unused_data) if whole and first.unused_data else told
+    return zlib.decompress(first.unused_data) if whole and first.unused_data else body_text
 
 
 def unseal(digest: bytes, role: str, body: bytes, whole: bool = False) -> Message:
@@ -189,7 +189,7 @@ def _part_comes_back(part: Part) -> bool:
 
 
 def _text_comes_back(text: str) -> bool:
-    if len(text) > LONGEST:
+    if len(text) > MAX_TEXT_CHARS:
         return False
     try:
         return text.isascii() or bool(text.encode())
@@ -197,9 +197,9 @@ def _text_comes_back(text: str) -> bool:
         return False
 
 
-def _each_text(part: Part, made: Callable[[str], str]) -> Part:
+def _each_text(part: Part, change: Callable[[str], str]) -> Part:
     """A part with something made of each of its texts."""
-    return _redacted(part, made, lambda name: name)
+    return _redacted(part, change, lambda name: name)
 
 
 def _redacted(part: Part, redact: Redact, name: Redact) -> Part:

@@ -17,17 +17,17 @@ from typing import Any
 import orjson
 
 from memory.candidate import Candidate
-from memory.consolidation.diff import Action, Change, Diff, Line, Touch
-from memory.consolidation.written import Planned
-from memory.edits import Tier
+from memory.consolidation.diff import ChangeAction, Diff, FactChange, SummaryLine, Touch
+from memory.consolidation.plan_codec import PlannedNight
+from memory.edits import ContentTier
 from memory.fact import Fact
 from memory.learning.tombstones import tombstone_of
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.candidates import candidate_of, put_forward, take_back
+from memory.stores.derived_facts import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.forgetting import Terms
-from memory.stores.making import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, gaps_row, stamp, when
-from memory.stores.shelf import Shelf, ask_many
 
 LAST = "night"
 """The name under which it is kept when there was a night last."""
@@ -56,7 +56,7 @@ class Night:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class NightChange:
     """What a night did to one fact. ``fields`` has of each column what it was and what it became."""
 
     place: int
@@ -67,13 +67,13 @@ class Changed:
     fields: Mapping[str, Sequence[Any]]
 
 
-class Nights(Shelf):
+class NightStore(JournalPart):
     """The part of the journal that keeps nights."""
 
     _terms: Terms
     _key: bytes
 
-    async def apply_night(self, planned: Planned) -> int:
+    async def apply_night(self, planned: PlannedNight) -> int:
         """Write a night, whole or not at all; its number, 0 where there was nothing to write but how far it looked."""
         return await self._db.write(lambda connection: self._apply_night(connection, planned))
 
@@ -111,12 +111,12 @@ class Nights(Shelf):
 
         return await self._db.read(work) if owners else []
 
-    async def night_changes(self, number: int) -> tuple[list[Changed], list[Line], list[Candidate]]:
+    async def night_changes(self, number: int) -> tuple[list[NightChange], list[SummaryLine], list[Candidate]]:
         """What a night changed, in order; the lines of days that it wrote; what it put forward."""
 
-        def work(connection: sqlite3.Connection) -> tuple[list[Changed], list[Line], list[Candidate]]:
+        def work(connection: sqlite3.Connection) -> tuple[list[NightChange], list[SummaryLine], list[Candidate]]:
             changes = [
-                Changed(
+                NightChange(
                     row["place"],
                     row["action"],
                     row["why"],
@@ -140,10 +140,10 @@ class Nights(Shelf):
 
         return await self._db.read(work)
 
-    async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[Line]:
+    async def summaries(self, owners: Sequence[str], first: str, last: str) -> list[SummaryLine]:
         """The lines of the days (ISO dates) from one to another, the whole day before the day in short."""
 
-        def work(connection: sqlite3.Connection) -> list[Line]:
+        def work(connection: sqlite3.Connection) -> list[SummaryLine]:
             rows = connection.execute(many("summaries_between", len(owners)), (*owners, first, last))
             return [line_of(row) for row in rows]
 
@@ -163,26 +163,26 @@ class Nights(Shelf):
 
         def work(connection: sqlite3.Connection) -> tuple[datetime | None, int]:
             row = connection.execute(QUERIES["meta_get"], (LAST,)).fetchone()
-            told: dict[str, Any] = orjson.loads(row["value"]) if row else {"at": None, "passage": 0}
+            data: dict[str, Any] = orjson.loads(row["value"]) if row else {"at": None, "passage": 0}
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["passage"]
-            return when(told["at"]), upto - told["passage"]
+            return when(data["at"]), upto - data["passage"]
 
         return await self._db.read(work)
 
-    def _apply_night(self, connection: sqlite3.Connection, planned: Planned) -> int:
+    def _apply_night(self, connection: sqlite3.Connection, planned: PlannedNight) -> int:
         diff = planned.diff
         cursor = (diff.owner, planned.fact, planned.passage, planned.unread, planned.plain, stamp(planned.at))
         connection.execute(QUERIES["night_cursor_set"], cursor)
         if diff.empty:
             return 0
-        told = {
+        night_row = {
             "owner": diff.owner,
             "at": stamp(planned.at),
             "looked": planned.looked,
             "passed_over": 0,
             "thrown": orjson.dumps(diff.thrown).decode(),
         }
-        night = connection.execute(QUERIES["night_add"], told).lastrowid or 0
+        night = connection.execute(QUERIES["night_add"], night_row).lastrowid or 0
         passed_over = 0
         for place, change in enumerate(diff.changes):
             if not self._change(connection, night, place, change, diff.owner):
@@ -200,8 +200,8 @@ class Nights(Shelf):
                 text = self._redact(line.text)
                 connection.execute(QUERIES["summary_add"], (*row, text, line.memory, line.weight))
         put = [put_forward(connection, diff.owner, each, planned.at, self._redact) for each in diff.candidates]
-        for id, made, fields in filter(None, put):
-            connection.execute(QUERIES["night_candidate_add"], (night, id, made, orjson.dumps(fields).decode()))
+        for id, is_new, fields in filter(None, put):
+            connection.execute(QUERIES["night_candidate_add"], (night, id, is_new, orjson.dumps(fields).decode()))
         if replace(diff, candidates=()).empty and not any(put):
             # What waits for the person already is no news.
             connection.execute(QUERIES["night_drop"], (night,))
@@ -212,29 +212,29 @@ class Nights(Shelf):
     def _put_in_short(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
         """Have recall show less of what is old and unread."""
         for place, preview in enumerate(diff.previews, len(diff.changes)):
-            told = {"id": preview.memory, "owner": diff.owner, "from": 0, "to": preview.characters}
-            if self._preview(connection, told):
+            columns = {"id": preview.memory, "owner": diff.owner, "from": 0, "to": preview.characters}
+            if self._preview(connection, columns):
                 why = f"unread, {preview.characters} characters are shown"
                 fields = orjson.dumps({"preview": [0, preview.characters]}).decode()
-                row = (night, place, Action.COMPACT.value, why, preview.memory, False, fields)
+                row = (night, place, ChangeAction.COMPACT.value, why, preview.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
     def _make_plain(self, connection: sqlite3.Connection, night: int, diff: Diff) -> None:
         """Have recall leave courtesies out."""
         for place, each in enumerate(diff.plain, len(diff.changes) + len(diff.previews)):
             gaps = gaps_row(each.gaps)
-            told = {"id": each.memory, "owner": diff.owner, "from": "", "to": gaps}
-            if connection.execute(QUERIES["night_plain"], told).rowcount:
+            columns = {"id": each.memory, "owner": diff.owner, "from": "", "to": gaps}
+            if connection.execute(QUERIES["night_plain"], columns).rowcount:
                 fields = orjson.dumps({"gaps": ["", gaps]}).decode()
-                row = (night, place, Action.PLAIN.value, "courtesies are left out", each.memory, False, fields)
+                row = (night, place, ChangeAction.PLAIN.value, "courtesies are left out", each.memory, False, fields)
                 connection.execute(QUERIES["night_change_add"], row)
 
-    def _preview(self, connection: sqlite3.Connection, told: Mapping[str, Any]) -> bool:
+    def _preview(self, connection: sqlite3.Connection, row: Mapping[str, Any]) -> bool:
         """Have recall show so much of a memory, a passage or a fact; False where it shows something else by now."""
         names = ("night_preview_passage", "night_preview_fact")
-        return any(connection.execute(QUERIES[name], told).rowcount for name in names)
+        return any(connection.execute(QUERIES[name], row).rowcount for name in names)
 
-    def _change(self, connection: sqlite3.Connection, night: int, place: int, change: Change, owner: str) -> bool:
+    def _change(self, connection: sqlite3.Connection, night: int, place: int, change: FactChange, owner: str) -> bool:
         """Carry out a change; False where a fact is not what it was, and nothing is done."""
         ids = [touch.before.id for touch in change.touched if touch.before is not None]
         rows = {row["id"]: row for row in ask_many(connection, "facts_get", ids)}
@@ -252,8 +252,8 @@ class Nights(Shelf):
                 row = fact_row(after, str)
                 fields = {name: [before[name], row[name]] for name in COLUMNS if before[name] != row[name]}
                 write_columns(connection, row, before["state"])
-            told = (night, place, change.action.value, change.why, after.id, before is None)
-            connection.execute(QUERIES["night_change_add"], (*told, orjson.dumps(fields).decode()))
+            columns = (night, place, change.action.value, change.why, after.id, before is None)
+            connection.execute(QUERIES["night_change_add"], (*columns, orjson.dumps(fields).decode()))
         return True
 
     def _buried(self, connection: sqlite3.Connection, fact: Fact) -> bool:
@@ -271,16 +271,16 @@ class Nights(Shelf):
         if later is not None:
             raise NotUndone(f"night {later} changed the same memories after night {number}: take that one back first")
         for change in reversed(connection.execute(QUERIES["night_changes_get"], (number,)).fetchall()):
-            if change["action"] == Action.COMPACT:
+            if change["action"] == ChangeAction.COMPACT:
                 before, after = orjson.loads(change["fields"])["preview"]
                 self._preview(
                     connection, {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
                 )
                 continue
-            if change["action"] == Action.PLAIN:
+            if change["action"] == ChangeAction.PLAIN:
                 before, after = orjson.loads(change["fields"])["gaps"]
-                told = {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
-                connection.execute(QUERIES["night_plain"], told)
+                columns = {"id": change["memory"], "owner": night["owner"], "from": after, "to": before}
+                connection.execute(QUERIES["night_plain"], columns)
                 continue
             row = connection.execute(many("facts_get", 1), (change["memory"],)).fetchone()
             if row is None:
@@ -300,11 +300,11 @@ class Nights(Shelf):
         return frozenset({night["owner"]})
 
 
-def line_of(row: sqlite3.Row) -> Line:
+def line_of(row: sqlite3.Row) -> SummaryLine:
     """A line of a day's summary out of its table."""
-    return Line(
+    return SummaryLine(
         day=date.fromisoformat(row["day"]),
-        tier=Tier(row["tier"]),
+        tier=ContentTier(row["tier"]),
         session=row["session"],
         text=row["text"],
         memory=row["memory"],
@@ -344,8 +344,8 @@ def _put_back(name: str, now: Any, before: Any, after: Any) -> Any:
         return now - after + before
     if name in _LISTED:
         was, became, held = (orjson.loads(each) for each in (before, after, now))
-        kept = [id for id in held if id in was or id not in became]
-        return orjson.dumps([*kept, *(id for id in was if id not in became and id not in kept)]).decode()
+        restored = [id for id in held if id in was or id not in became]
+        return orjson.dumps([*restored, *(id for id in was if id not in became and id not in restored)]).decode()
     return now
 
 

@@ -14,11 +14,11 @@ from functools import partial
 
 from memory.fact import Fact, Passage
 from memory.ports import Generation, Lag, Lesson
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.errors import StoreFault
-from memory.stores.known import KnownMemories
+from memory.stores.memory_cache import KnownMemories
 from memory.stores.queries import QUERIES
 from memory.stores.rows import fact_of, passage_of
-from memory.stores.shelf import Shelf, ask_many
 
 # Memories that one transaction enters into a new outbox: some milliseconds.
 STEP = 2000
@@ -28,7 +28,7 @@ AT_ONCE = 32
 transaction: after a crash they are taken in once more."""
 
 
-class Outbox(Shelf):
+class Outbox(JournalPart):
     """The part of the journal that knows the generations of the index."""
 
     _beginning: list[int]
@@ -191,9 +191,9 @@ def _begin(embedder: str, dimensions: int, beginning: Sequence[int], connection:
 
 
 def _enter(number: int, after: int, connection: sqlite3.Connection) -> None:
-    told = {"generation": number, "after": after, "upto": after + STEP}
-    connection.execute(QUERIES["outbox_facts_behind"], told)
-    connection.execute(QUERIES["outbox_passages_behind"], told)
+    parameters = {"generation": number, "after": after, "upto": after + STEP}
+    connection.execute(QUERIES["outbox_facts_behind"], parameters)
+    connection.execute(QUERIES["outbox_passages_behind"], parameters)
 
 
 def _generations(connection: sqlite3.Connection) -> list[Generation]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from memory.ports import Journaled, Kept, Overview, Shelved
-from memory.stores.behind import Behind, Reading
+from memory.ports import Journaled, JournaledMessage, Overview, StoredMessage
+from memory.stores.base import ask_many
 from memory.stores.histories import split
 from memory.stores.messages import unseal
-from memory.stores.newly import Committed, Of
 from memory.stores.queries import QUERIES
-from memory.stores.shelf import ask_many
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
+from memory.stores.worker_backlog import Reading, WorkerBacklog
 
 # How many messages before the first fresh one are read too: the call that a result answers stands among them.
 BEFORE = 40
 DIGEST = 16
 
 
-class Overviews(Behind):
+class Overviews(WorkerBacklog):
     """The part of the journal that knows L0 and L1 of what it holds."""
 
     async def untiered(self, limit: int) -> list[Journaled]:
@@ -35,12 +35,12 @@ class Overviews(Behind):
                 "owner": owner,
                 "subject": subject,
                 "part": part,
-                "tokens": made.tokens,
-                "line": self._redact(made.line),
-                "overview": self._redact(made.text),
-                "overview_tokens": made.text_tokens,
+                "tokens": new_rows.tokens,
+                "line": self._redact(new_rows.line),
+                "overview": self._redact(new_rows.text),
+                "overview_tokens": new_rows.text_tokens,
             }
-            for (subject, part), made in overviews.items()
+            for (subject, part), new_rows in overviews.items()
         ]
 
         def work(connection: sqlite3.Connection) -> None:
@@ -52,10 +52,10 @@ class Overviews(Behind):
         if number:
             self._newly.moved("tiered", number)
 
-    async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, Shelved]:
+    async def shelved(self, session: str, digests: Sequence[bytes]) -> dict[bytes, StoredMessage]:
         """See :class:`memory.ports.Journal`."""
 
-        def work(connection: sqlite3.Connection) -> dict[bytes, Shelved]:
+        def work(connection: sqlite3.Connection) -> dict[bytes, StoredMessage]:
             person = connection.execute(QUERIES["session_person"], (session,)).fetchone()
             if person is None:
                 return {}
@@ -63,8 +63,8 @@ class Overviews(Behind):
             wanted = list(dict.fromkeys(digests))
             there = [row[0] for row in ask_many(connection, "messages_known", wanted, (number,))]
             not_whole = {row[0] for row in ask_many(connection, "messages_not_whole", there, (number,))}
-            made = _made(connection, name, there)
-            return {digest: Shelved(digest in not_whole, made.get(digest, {})) for digest in there}
+            overviews = _existing_overviews(connection, name, there)
+            return {digest: StoredMessage(digest in not_whole, overviews.get(digest, {})) for digest in there}
 
         return await self._db.read(work)
 
@@ -76,19 +76,19 @@ class Overviews(Behind):
 
         return await self._few(work, len(digests))
 
-    async def kept(self, person: str, prefix: str, limit: int = 2) -> list[Kept]:
+    async def messages_by_digest(self, person: str, prefix: str, limit: int = 2) -> list[JournaledMessage]:
         """See :class:`memory.ports.Journal`."""
         first, last = (bytes.fromhex(prefix[: 2 * DIGEST].ljust(2 * DIGEST, filler)) for filler in "0f")
 
-        def work(connection: sqlite3.Connection) -> list[Kept]:
+        def work(connection: sqlite3.Connection) -> list[JournaledMessage]:
             rows = connection.execute(QUERIES["messages_named"], (person, first, last, limit)).fetchall()
-            made = _made(connection, person, [row["digest"] for row in rows])
+            overviews = _existing_overviews(connection, person, [row["digest"] for row in rows])
             return [
-                Kept(
+                JournaledMessage(
                     unseal(row["digest"], row["role"], row["body"], whole=True),
                     bool(row["redacted"]),
                     bool(row["forgotten"]),
-                    made.get(row["digest"], {}),
+                    overviews.get(row["digest"], {}),
                 )
                 for row in rows
             ]
@@ -96,7 +96,7 @@ class Overviews(Behind):
         return await self._db.read(work)
 
 
-def end_of(exchange: Committed, of: Of, read: Reading) -> Journaled:
+def end_of(exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> Journaled:
     """An exchange with the end of its request only: a long session's history is not read with every turn."""
     digests = split(exchange.history)
     start = max(0, min(exchange.fresh, default=len(digests)) - BEFORE)
@@ -114,9 +114,11 @@ def end_of(exchange: Committed, of: Of, read: Reading) -> Journaled:
     )
 
 
-def _made(connection: sqlite3.Connection, owner: str, subjects: Sequence[bytes]) -> dict[bytes, dict[int, Overview]]:
+def _existing_overviews(
+    connection: sqlite3.Connection, owner: str, subjects: Sequence[bytes]
+) -> dict[bytes, dict[int, Overview]]:
     """The overviews that there are, by subject and part."""
     found: dict[bytes, dict[int, Overview]] = {}
-    for subject, part, *told in ask_many(connection, "overviews_of", subjects, (owner,)):
-        found.setdefault(subject, {})[part] = Overview(*told)
+    for subject, part, *columns in ask_many(connection, "overviews_of", subjects, (owner,)):
+        found.setdefault(subject, {})[part] = Overview(*columns)
     return found

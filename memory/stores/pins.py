@@ -9,13 +9,13 @@ import orjson
 
 from memory.conversation import Usage
 from memory.edits import handle
+from memory.stores.base import JournalPart
 from memory.stores.histories import DIGEST
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
-from memory.stores.shelf import Shelf
 
 
-class Pins(Shelf):
+class PinStore(JournalPart):
     """The part of the journal that knows what is pinned, and what a request cost."""
 
     async def pin_part(self, person: str, digest: bytes, part: int, at: datetime | None) -> None:
@@ -65,5 +65,5 @@ class Pins(Shelf):
         return await self._db.read(work)
 
 
-def _usage(told: str) -> Usage | None:
-    return Usage(**orjson.loads(told)) if told else None
+def _usage(text: str) -> Usage | None:
+    return Usage(**orjson.loads(text)) if text else None

@@ -11,8 +11,8 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ports import Found, Point, Query, Vector
-from memory.stores.nearness import FIRST, Matrix, Nearness, Rows, Scores, highest, nearest
+from memory.ports import IndexHit, Point, Query, Vector
+from memory.stores.ann_prefilter import FIRST, Matrix, NearestPrefilter, Rows, Scores, highest, nearest
 from memory.stores.postings import Postings
 
 MANY = 2048
@@ -52,8 +52,8 @@ class PointTable:
         room = count + count // 4 + 8
         self.vectors = np.zeros((room, dimensions), dtype=np.float32)
         self.facts = np.zeros(room, dtype=np.bool_)
-        self.postings = Postings(asked=False)
-        self.nearness: Nearness | None = None
+        self.postings = Postings(in_use=False)
+        self.nearness: NearestPrefilter | None = None
         self.keys: NDArray[np.uint8] | None = None  # where it lies in files
 
     @classmethod
@@ -96,7 +96,7 @@ class PointTable:
     def lie(self, arrays: Arrays) -> None:
         """From now on consist of these, which hold the same."""
         self.keys, self.vectors, self.facts = arrays["keys"], arrays["vectors"], arrays["facts"]
-        self.nearness = Nearness.of(arrays["axes"], arrays["shares"], arrays["first"], arrays["others"])
+        self.nearness = NearestPrefilter.of(arrays["axes"], arrays["shares"], arrays["first"], arrays["others"])
         self.postings = Postings.of(arrays["terms"], arrays["rows"], arrays["weights"], self.postings)
 
     def put(self, points: Mapping[str, Point]) -> None:
@@ -129,11 +129,11 @@ class PointTable:
     def finish(self) -> None:
         """None is missing. Called where no point is put meanwhile."""
         if self.nearness is None and len(self.ids) >= MANY and self.vectors.shape[1] > FIRST:
-            self.nearness = Nearness(self.vectors, len(self.ids))
+            self.nearness = NearestPrefilter(self.vectors, len(self.ids))
         self.postings.settle()
         self.postings.asked = self.whole = True
 
-    def search(self, query: Query) -> list[Found]:
+    def search(self, query: Query) -> list[IndexHit]:
         """The best by each leg, with both scores."""
         count, dense = len(self.ids), query.dense
         words = self.postings.scores(query.sparse, count)
@@ -154,7 +154,7 @@ class PointTable:
             nearby = nearest(self.vectors, dense, near, wrong, query.limit).tolist()
             rows += [row for row in nearby if row not in known]
             shared += [0.0] * (len(rows) - len(shared))
-        return list(map(Found, [self.ids[row] for row in rows], self._cosines(rows, dense).tolist(), shared))
+        return list(map(IndexHit, [self.ids[row] for row in rows], self._cosines(rows, dense).tolist(), shared))
 
     def _cosines(self, rows: Rows | list[int], dense: Vector | None) -> Scores:
         return np.zeros(len(rows), dtype=np.float32) if dense is None else self.vectors[rows] @ dense
@@ -197,8 +197,8 @@ def key_of(id: str) -> bytes:
 
 def texts_of(keys: bytes) -> list[str]:
     """The UUIDs of some keys as texts; an empty one for a key of zeros."""
-    told, texts = keys.hex(), []
-    for at in range(0, len(told) - 2 * KEY + 1, 2 * KEY):
-        each = told[at : at + 2 * KEY]
+    hex_keys, texts = keys.hex(), []
+    for at in range(0, len(hex_keys) - 2 * KEY + 1, 2 * KEY):
+        each = hex_keys[at : at + 2 * KEY]
         texts.append(f"{each[:8]}-{each[8:12]}-{each[12:16]}-{each[16:20]}-{each[20:]}" if each.strip("0") else "")
     return texts

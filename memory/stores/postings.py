@@ -26,8 +26,8 @@ _GONE = -1
 class Postings:
     """Sparse vectors by row. Rows are numbered by the caller, who says from when on scores are ``asked`` for."""
 
-    def __init__(self, asked: bool = True) -> None:
-        self.asked = asked
+    def __init__(self, in_use: bool = True) -> None:
+        self.asked = in_use
         self._terms: NDArray[np.uint32] = np.empty(0, dtype=np.uint32)  # sorted
         self._rows: NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._weights: NDArray[np.float32] = np.empty(0, dtype=np.float32)
@@ -42,10 +42,10 @@ class Postings:
         cls, terms: NDArray[np.uint32], rows: NDArray[np.int32], weights: NDArray[np.float32], late: Postings
     ) -> Postings:
         """What consists of the :meth:`parts` of another one, with what still waits there."""
-        made = cls(late.asked)
-        made._terms, made._rows, made._weights, made._lying = terms, rows, weights, (rows, weights)
-        made._late, made._late_terms, made._waiting = late._late, late._late_terms, late._waiting
-        return made
+        postings = cls(late.asked)
+        postings._terms, postings._rows, postings._weights, postings._lying = terms, rows, weights, (rows, weights)
+        postings._late, postings._late_terms, postings._waiting = late._late, late._late_terms, late._waiting
+        return postings
 
     def parts(self) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.float32]]:
         """The sorted entries: the term, the row and the weight of each. What waits is not among them."""
@@ -73,15 +73,15 @@ class Postings:
         if self._lying is not None and self._lying[0] is not self._rows:
             _blank(*self._lying, rows)
 
-    def scores(self, asked: Sparse, rows: int) -> NDArray[np.float32]:
+    def scores(self, query: Sparse, rows: int) -> NDArray[np.float32]:
         """The product of a question with each of the first ``rows`` vectors: all of them, by the caller's account."""
         scores = np.zeros(rows + 1, dtype=np.float32)  # the last one is nobody's
         # In the order of the terms, as the engine adds them up: sums of floats depend on it.
-        names = sorted(asked)
+        names = sorted(query)
         terms = np.array(names, dtype=np.uint32)
         starts, ends = self._terms.searchsorted(terms).tolist(), self._terms.searchsorted(terms, side="right").tolist()
         for term, start, end in zip(names, starts, ends, strict=True):
-            weight = np.float32(asked[term])
+            weight = np.float32(query[term])
             if start < end:
                 scores[self._rows[start:end]] += weight * self._weights[start:end]
             if late := self._late.get(term):
@@ -96,12 +96,12 @@ class Postings:
     def _sort_in(self) -> None:
         entries = [(term, row, weight) for term, late in sorted(self._late.items()) for row, weight in late.items()]
         terms, rows, weights = zip(*entries, strict=True) if entries else ((), (), ())
-        kept = self._rows != _GONE
-        before = self._terms[kept]
+        present = self._rows != _GONE
+        before = self._terms[present]
         places = np.searchsorted(before, np.array(terms, dtype=np.uint32), side="right")
         self._terms = np.insert(before, places, np.array(terms, dtype=np.uint32))
-        self._rows = np.insert(self._rows[kept], places, np.array(rows, dtype=np.int32))
-        self._weights = np.insert(self._weights[kept], places, np.array(weights, dtype=np.float32))
+        self._rows = np.insert(self._rows[present], places, np.array(rows, dtype=np.int32))
+        self._weights = np.insert(self._weights[present], places, np.array(weights, dtype=np.float32))
         self._late, self._late_terms, self._waiting = {}, {}, 0
 
 

@@ -9,30 +9,30 @@ from typing import Any
 
 import orjson
 
-from memory.fact import Fact, Passage, State, Tier
-from memory.provenance import QUARANTINE, By, Chosen, Selection, Source, owner_before
+from memory.fact import Fact, MemoryTier, Passage, State
+from memory.provenance import QUARANTINE, MemorySource, SelectedBy, SelectedMemories, Selection, owner_before
 from memory.research import QUESTIONS, TRAILS
 from memory.scope import place_of
+from memory.stores.base import JournalPart, ask_many
 from memory.stores.forgotten_nights import borne_out_without
 from memory.stores.histories import split
-from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
+from memory.stores.recent_commits import history_of
 from memory.stores.rows import fact_of, passage_of
-from memory.stores.shelf import Shelf, ask_many
 
 
-class Provenance(Shelf):
+class Provenance(JournalPart):
     """The part of the journal that knows where memories came from."""
 
-    async def source_of(self, memory: Fact | Passage) -> Source:
+    async def source_of(self, memory: Fact | Passage) -> MemorySource:
         """Where a memory came from."""
         return await self._db.read(lambda connection: _source(connection, memory))
 
-    async def chosen(self, selection: Selection, owners: Sequence[str]) -> Chosen:
+    async def chosen(self, selection: Selection, owners: Sequence[str]) -> SelectedMemories:
         """The memories of some owners that came from somewhere, and what was derived from them."""
         return await self._db.read(lambda connection: _chosen(connection, selection, owners))
 
-    async def shelve(self, chosen: Chosen, away: bool) -> frozenset[str]:
+    async def shelve(self, chosen: SelectedMemories, away: bool) -> frozenset[str]:
         """Put memories into quarantine (``away``), or take them back; whose they are."""
 
         def work(connection: sqlite3.Connection) -> frozenset[str]:
@@ -47,17 +47,17 @@ class Provenance(Shelf):
         )
 
 
-def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> Source:
+def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> MemorySource:
     place = place_of(owner_before(memory.owner))
     derived = memory.derived_from if isinstance(memory, Fact) else ()
     project = (place[0].project if place else None) or ""
     row = connection.execute(QUERIES["came_from"], {"session": memory.session, "source": memory.source}).fetchone()
     if row is None:
-        return Source(memory.id, memory.origin, session=memory.session, project=project, derived_from=derived)
+        return MemorySource(memory.id, memory.origin, session=memory.session, project=project, derived_from=derived)
     with_it = None
     if memory.source and row["exchange"] is not None:
         with_it = connection.execute(QUERIES["came_with"], (row["exchange"],)).fetchone()
-    return Source(
+    return MemorySource(
         memory.id,
         memory.origin,
         program=row["runtime"],
@@ -72,43 +72,43 @@ def _source(connection: sqlite3.Connection, memory: Fact | Passage) -> Source:
     )
 
 
-def _chosen(connection: sqlite3.Connection, selection: Selection, owners: Sequence[str]) -> Chosen:
-    if (project := selection.by.get(By.PROJECT)) is not None:
+def _chosen(connection: sqlite3.Connection, selection: Selection, owners: Sequence[str]) -> SelectedMemories:
+    if (project := selection.by.get(SelectedBy.PROJECT)) is not None:
         owners = [owner for owner in owners if _project_of(owner) == project]
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "owners": orjson.dumps([*owners]).decode(),
         "since": selection.since.timestamp() if selection.since else None,
         "until": selection.until.timestamp() if selection.until else None,
         "sessions": orjson.dumps(sorted(selection.sessions)).decode(),
         "origins": orjson.dumps(sorted(selection.origins)).decode(),
-        "program": selection.by.get(By.PROGRAM, ""),
-        "credential": selection.by.get(By.CREDENTIAL, ""),
-        "session": selection.by.get(By.SESSION, ""),
+        "program": selection.by.get(SelectedBy.PROGRAM, ""),
+        "credential": selection.by.get(SelectedBy.CREDENTIAL, ""),
+        "session": selection.by.get(SelectedBy.SESSION, ""),
     }
-    facts = [fact_of(row) for row in connection.execute(QUERIES["came_facts"], told)]
-    passages = [passage_of(row) for row in connection.execute(QUERIES["came_passages"], told)]
-    research = [row["id"] for row in connection.execute(QUERIES["came_research"], told)]
-    if (request := selection.by.get(By.REQUEST)) is not None:
-        said = _messages_of(connection, request)
-        facts = [fact for fact in facts if (fact.session, fact.source) in said]
-        passages = [passage for passage in passages if (passage.session, passage.source) in said]
+    facts = [fact_of(row) for row in connection.execute(QUERIES["came_facts"], data)]
+    passages = [passage_of(row) for row in connection.execute(QUERIES["came_passages"], data)]
+    research = [row["id"] for row in connection.execute(QUERIES["came_research"], data)]
+    if (request := selection.by.get(SelectedBy.REQUEST)) is not None:
+        messages = _messages_of(connection, request)
+        facts = [fact for fact in facts if (fact.session, fact.source) in messages]
+        passages = [passage for passage in passages if (passage.session, passage.source) in messages]
         research = []
     passages += _pieces(connection, research, {each.id for each in passages})
     derived = _derived(connection, {fact.id: fact for fact in facts}, frozenset(owners))
     every = [*facts, *derived]
     ids = {fact.id for fact in every}
-    return Chosen(
+    return SelectedMemories(
         (*facts, *passages),
         tuple(derived),
         tuple(research),
-        tuple(fact.id for fact in every if fact.tier is Tier.SHARED),
+        tuple(fact.id for fact in every if fact.tier is MemoryTier.SHARED),
         tuple(dict.fromkeys(id for fact in every for id in fact.supersedes if id not in ids)),
     )
 
 
 def _project_of(owner: str) -> str | None:
-    for shelf in (QUARANTINE, QUESTIONS, TRAILS):
-        owner = owner.removeprefix(shelf)
+    for collection in (QUARANTINE, QUESTIONS, TRAILS):
+        owner = owner.removeprefix(collection)
     place = place_of(owner)
     return place[0].project if place else None
 
@@ -142,7 +142,7 @@ def _derived(connection: sqlite3.Connection, facts: dict[str, Fact], owners: fro
     return found
 
 
-def _shelve(connection: sqlite3.Connection, chosen: Chosen, away: bool) -> set[str]:
+def _shelve(connection: sqlite3.Connection, chosen: SelectedMemories, away: bool) -> set[str]:
     owners = set()
 
     def moved(owner: str) -> str:

@@ -13,20 +13,20 @@ import orjson
 
 from memory.conversation import Message
 from memory.fact import Passage
-from memory.learning.research import Observed
+from memory.learning.research import ObservedExchange
 from memory.ports import Forgotten
-from memory.research import Delivery, Errand, Outcome, Research, Source, SourceKind, Spawn, Use
+from memory.research import Delivery, Errand, Research, ResearchOutcome, ResearchSource, ResearchUse, SourceKind, Spawn
 from memory.session import Session
-from memory.stores.behind import Reading
-from memory.stores.forgetting import Forgetting
-from memory.stores.forgotten_research import Leaving, leaving
+from memory.stores.base import ask_many
+from memory.stores.forgetting import ErasureStore
+from memory.stores.forgotten_research import ErasedMessages, leaving
 from memory.stores.histories import DIGEST, join, split
 from memory.stores.messages import Redact, seal
-from memory.stores.newly import Committed, Of
 from memory.stores.overviews import Overviews, end_of
 from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.recent_commits import CommittedExchange, ExchangeOwner
 from memory.stores.rows import passage_of, session_of, stamp
-from memory.stores.shelf import ask_many
+from memory.stores.worker_backlog import Reading
 
 SESSIONS = 1024
 """Sessions, about, of which it is kept in mind that they have no research."""
@@ -35,18 +35,18 @@ TRIES = 3
 """How often it is found beside the writer what goes with research before the writer waits for that."""
 
 
-class Researches(Overviews, Forgetting):
+class Researches(Overviews, ErasureStore):
     """The part of the journal that keeps research."""
 
     _nothing: dict[tuple[str, str], tuple[int, int]]
     """The states of its tables in which a query found nothing of a session."""
 
-    async def unobserved(self, limit: int) -> list[Observed]:
+    async def unobserved(self, limit: int) -> list[ObservedExchange]:
         """Exchanges that were not looked at for research, oldest first, with the end of their requests."""
 
-        def made(exchange: Committed, of: Of, read: Reading) -> Observed:
+        def made(exchange: CommittedExchange, of: ExchangeOwner, read: Reading) -> ObservedExchange:
             ended = exchange.complete and exchange.status < 400
-            return Observed(end_of(exchange, of, read), exchange.model, exchange.usage, ended)
+            return ObservedExchange(end_of(exchange, of, read), exchange.model, exchange.usage, ended)
 
         return await self._behind("researched", "exchanges_unobserved", limit, made)
 
@@ -100,7 +100,7 @@ class Researches(Overviews, Forgetting):
 
     async def research_of_parent(self, session: str) -> list[Research]:
         """The research that a session sent out, the oldest first."""
-        return await self._asked("research_of_parent", (session,))
+        return await self._query("research_of_parent", (session,))
 
     async def newest_research(self, owners: Sequence[str], limit: int) -> list[Research]:
         """The research of some owners, the newest first."""
@@ -112,7 +112,7 @@ class Researches(Overviews, Forgetting):
 
     async def research_after(self, owner: str, after: str, limit: int) -> list[Research]:
         """An owner's research whose ids come behind ``after``, in order."""
-        return await self._asked("research_after", (owner, after, limit))
+        return await self._query("research_after", (owner, after, limit))
 
     async def research_owners(self) -> list[str]:
         """Every owner that has research."""
@@ -121,7 +121,7 @@ class Researches(Overviews, Forgetting):
 
     async def idle_research(self, before: datetime) -> list[Research]:
         """Research that is still running and has gone no further since ``before``."""
-        return await self._asked("research_idle", (before.timestamp(),))
+        return await self._query("research_idle", (before.timestamp(),))
 
     async def trail(self, research: Research) -> list[Message]:
         """The messages of a research's trail, in order, free of secrets."""
@@ -135,7 +135,7 @@ class Researches(Overviews, Forgetting):
 
         return await self._db.read(work)
 
-    async def keep_messages(self, person: str, messages: Sequence[Message]) -> None:
+    async def store_messages(self, person: str, messages: Sequence[Message]) -> None:
         """Store messages of a person's that no exchange brought, free of secrets; what is known stays as it is."""
         sealed = await asyncio.to_thread(lambda: [seal(message, self._redact) for message in messages])
 
@@ -158,8 +158,10 @@ class Researches(Overviews, Forgetting):
 
     async def spawns_waiting(self, person: str, since: datetime) -> list[Spawn]:
         """The errands of a person's that no session has taken yet, given since a moment."""
-        told = (person, since.timestamp())
-        rows = await self._db.read(lambda connection: connection.execute(QUERIES["spawns_waiting"], told).fetchall())
+        parameters = (person, since.timestamp())
+        rows = await self._db.read(
+            lambda connection: connection.execute(QUERIES["spawns_waiting"], parameters).fetchall()
+        )
         return [_spawn_of(row) for row in rows]
 
     async def learn_spawner(self, person: str, tool: str) -> None:
@@ -180,11 +182,11 @@ class Researches(Overviews, Forgetting):
         """The session that a key names, whichever runtime it is of: ``namespace:runtime:id``."""
         namespace, _, rest = key.partition(":")
         id = ":" + rest.partition(":")[2]
-        told = (f"{namespace}:", f"{namespace};", id, id)
+        parameters = (f"{namespace}:", f"{namespace};", id, id)
 
         def work(connection: sqlite3.Connection) -> Session | None:
             row = connection.execute(QUERIES["session_by_key"], (key,)).fetchone()
-            row = row or connection.execute(QUERIES["session_in_namespace"], told).fetchone()
+            row = row or connection.execute(QUERIES["session_in_namespace"], parameters).fetchone()
             return session_of(row) if row else None
 
         return await self._db.read(work) if len(id) > 1 else None
@@ -201,21 +203,23 @@ class Researches(Overviews, Forgetting):
         rows = [(id, session, how, stamp(at), share) for id in ids]
         await self._db.write(lambda connection: connection.executemany(QUERIES["research_use"], rows))
 
-    async def uses_of_research(self, ids: Sequence[str]) -> list[Use]:
+    async def uses_of_research(self, ids: Sequence[str]) -> list[ResearchUse]:
         """How research was used again."""
 
-        def work(connection: sqlite3.Connection) -> list[Use]:
+        def work(connection: sqlite3.Connection) -> list[ResearchUse]:
             rows = ask_many(connection, "research_uses_of", ids)
             return [
-                Use(row["research"], row["session"], row["how"], datetime.fromisoformat(row["at"]), row["tokens"])
+                ResearchUse(
+                    row["research"], row["session"], row["how"], datetime.fromisoformat(row["at"]), row["tokens"]
+                )
                 for row in rows
             ]
 
         return await self._db.read(work)
 
-    async def asked_the_same(self, research: Research) -> list[Research]:
+    async def same_question(self, research: Research) -> list[Research]:
         """Other research of the same person's that was asked the very same."""
-        found = await self._asked("research_asked", (research.owner, research.question))
+        found = await self._query("research_asked", (research.owner, research.question))
         return [each for each in found if each.id != research.id and each.person == research.person]
 
     async def forget_research(self, every: Sequence[Research], at: datetime, tombstones: Sequence[bytes]) -> Forgotten:
@@ -237,7 +241,7 @@ class Researches(Overviews, Forgetting):
         """Find what goes with research and delete it; None where an exchange or a use came in between, which may hold
         more of it. ``at_last`` it is then found again while nothing else is written."""
 
-        def find(connection: sqlite3.Connection) -> tuple[tuple[int, int], Leaving]:
+        def find(connection: sqlite3.Connection) -> tuple[tuple[int, int], ErasedMessages]:
             return _newest(connection), leaving(connection, every)
 
         # Much may have to be read; a reply that waits for the writer does not wait for that.
@@ -251,9 +255,11 @@ class Researches(Overviews, Forgetting):
                 leaves = leaving(connection, every)
             ids = [*(each.id for each in every), *leaves.passages]
             for each in every:
-                told = (each.session, each.session)
+                parameters = (each.session, each.session)
                 rows = (
-                    connection.execute(QUERIES["research_sessions_passages"], told).fetchall() if each.session else []
+                    connection.execute(QUERIES["research_sessions_passages"], parameters).fetchall()
+                    if each.session
+                    else []
                 )
                 ids += [row["id"] for row in (*rows, *connection.execute(QUERIES["research_pieces"], (each.id,)))]
             return self._forget(connection, ids, at, None, tombstones, leaves.whole, leaves.struck)
@@ -284,8 +290,8 @@ class Researches(Overviews, Forgetting):
             self._nothing[query, session] = state
         return rows
 
-    async def _asked(self, query: str, told: tuple[Any, ...]) -> list[Research]:
-        rows = await self._db.read(lambda connection: connection.execute(QUERIES[query], told).fetchall())
+    async def _query(self, query: str, parameters: tuple[Any, ...]) -> list[Research]:
+        rows = await self._db.read(lambda connection: connection.execute(QUERIES[query], parameters).fetchall())
         return [_of(row) for row in rows]
 
 
@@ -298,10 +304,10 @@ def _newest(connection: sqlite3.Connection) -> tuple[int, int]:
 def _row(research: Research, redact: Redact) -> dict[str, Any]:
     """A research for its table, free of secrets."""
     sources = [[each.kind.value, redact(each.name), each.mark] for each in research.sources]
-    told = {name: getattr(research, name) for name in _TEXTS}
+    fields = {name: getattr(research, name) for name in _TEXTS}
     return {
-        **told,
-        **{name: redact(told[name]) for name in ("description", "question", "line", "overview", "model")},
+        **fields,
+        **{name: redact(fields[name]) for name in ("description", "question", "line", "overview", "model")},
         "reports": orjson.dumps([redact(report) for report in research.reports]).decode(),
         "sources": orjson.dumps(sources).decode(),
         "trail": join(research.trail),
@@ -331,12 +337,14 @@ def _of(row: sqlite3.Row) -> Research:
         began=datetime.fromisoformat(row["began"]),
         ended=datetime.fromisoformat(row["ended"]),
         reports=tuple(orjson.loads(row["reports"])),
-        sources=tuple(Source(SourceKind(kind), name, mark) for kind, name, mark in orjson.loads(row["sources"])),
+        sources=tuple(
+            ResearchSource(SourceKind(kind), name, mark) for kind, name, mark in orjson.loads(row["sources"])
+        ),
         trail=tuple(split(row["trail"])),
         requests=row["requests"],
         tokens=row["tokens"],
         written=row["written"],
-        outcome=Outcome(row["outcome"]),
+        outcome=ResearchOutcome(row["outcome"]),
         delivery=Delivery(row["delivery"]),
         returned=row["returned"],
     )

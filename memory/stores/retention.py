@@ -19,16 +19,16 @@ from datetime import datetime
 import orjson
 
 from memory.conversation import Role
-from memory.stores.behind import Behind
+from memory.stores.base import ask_many, chunks
 from memory.stores.exchanges import forms
-from memory.stores.gate import Gate
+from memory.stores.gate import LoopGate
 from memory.stores.histories import split
+from memory.stores.history_cache import RecentHistories
 from memory.stores.messages import unseal
-from memory.stores.newly import history_of
 from memory.stores.queries import QUERIES
-from memory.stores.recent import RecentHistories
+from memory.stores.recent_commits import history_of
 from memory.stores.rows import listed
-from memory.stores.shelf import ask_many, chunks
+from memory.stores.worker_backlog import WorkerBacklog
 
 EXCHANGES, MESSAGES, PAGES = 64, 128, 512
 """How much goes in one transaction: a few milliseconds."""
@@ -50,13 +50,13 @@ class _Old:
     stayed: list[int] = field(default_factory=list)
 
 
-class Retention(Behind):
+class Retention(WorkerBacklog):
     """The part of the journal that lets go of what is old."""
 
-    _gate: Gate
+    _gate: LoopGate
     _recent: RecentHistories
 
-    async def let_go_of_old(
+    async def delete_old(
         self, before: datetime, works: Sequence[str], rest: Callable[[], Awaitable[None]]
     ) -> tuple[int, int]:
         """Let go of the exchanges before a time that every one of these works (names of their cursors) has read; how

@@ -13,10 +13,22 @@ import orjson
 
 from memory.conversation import Form, Usage
 from memory.edits import Act, Entry
-from memory.edits import Tier as ContentTier
-from memory.fact import Category, Fact, Gaps, Kind, Origin, Passage, Sensitivity, Stability, State, Stream, Tier
+from memory.edits import ContentTier as ContentTier
+from memory.fact import (
+    Category,
+    Fact,
+    FactKind,
+    Gaps,
+    MemoryTier,
+    Origin,
+    Passage,
+    Sensitivity,
+    Stability,
+    State,
+    Stream,
+)
 from memory.scope import Layer, Scope
-from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, Shown
+from memory.session import HiddenRound, Receipt, RequestKind, Session, Shed, ShownMemory
 from memory.stores.errors import StoreFault
 
 Redact = Callable[[str], str]
@@ -127,12 +139,12 @@ def fact_row(fact: Fact, redact: Redact) -> dict[str, Any]:
 
 
 # Looking a member up is a tenth of calling its class, and a search reads hundreds of them.
-_KINDS = {each.value: each for each in Kind}
+_KINDS = {each.value: each for each in FactKind}
 _CATEGORIES = {each.value: each for each in Category}
 _STREAMS = {each.value: each for each in Stream}
 _LAYERS = {each.value: each for each in Layer}
 _ORIGINS = {each.value: each for each in Origin}
-_TIERS = {each.value: each for each in Tier}
+_TIERS = {each.value: each for each in MemoryTier}
 _SENSITIVITIES = {each.value: each for each in Sensitivity}
 _STABILITIES = {each.value: each for each in Stability}
 _STATES = {each.value: each for each in State}
@@ -200,9 +212,9 @@ def gaps_row(gaps: Gaps) -> str:
     return orjson.dumps(gaps).decode() if gaps else ""
 
 
-def gaps_of(told: str) -> Gaps:
+def gaps_of(text: str) -> Gaps:
     """What is left out of a passage, out of its column."""
-    return tuple((start, end) for start, end in orjson.loads(told)) if told else ()
+    return tuple((start, end) for start, end in orjson.loads(text)) if text else ()
 
 
 def passage_of(row: sqlite3.Row) -> Passage:
@@ -229,13 +241,13 @@ def entry_row(entry: Entry, session: int) -> dict[str, Any]:
     """A ledger entry for its table, as it may be stored, in the order of its columns. Its mark makes
     writing it twice the same as writing it once."""
     entry = entry.at_rest()
-    told: list[Any] = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
+    row: list[Any] = [entry.digest.hex(), entry.occurrence, entry.text, entry.form.value, entry.reason]
     if entry.act is not Act.APPEND:
         # Only then, so that an addition has the same mark as before there was anything else.
-        told += [entry.act.value, entry.part, entry.tier.value]
+        row += [entry.act.value, entry.part, entry.tier.value]
     return {
         "session": session,
-        "mark": hashlib.blake2b(orjson.dumps(told), digest_size=16).digest(),
+        "mark": hashlib.blake2b(orjson.dumps(row), digest_size=16).digest(),
         "digest": entry.digest,
         "occurrence": entry.occurrence,
         "text": entry.text,
@@ -267,12 +279,12 @@ def receipt_text(receipt: Receipt, redact: Redact, stored: Mapping[str, Fact | P
     """A receipt as JSON. What is ``stored`` was looked through for secrets when it was written, and is not looked
     through again with every request that it is shown in."""
     clean = {id: memory.text for id, memory in stored.items()} if stored else {}
-    told = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
-    told["steps"] = dict(receipt.steps)
-    told["shed"] = (
+    fields = {field: getattr(receipt, field) for field in _RECEIPT} | {"note": redact(receipt.note)}
+    fields["steps"] = dict(receipt.steps)
+    fields["shed"] = (
         None if receipt.shed is None else {**asdict(receipt.shed), "parts": [*map(redact, receipt.shed.parts)]}
     )
-    told["shown"] = [
+    fields["shown"] = [
         {
             "memory": each.memory,
             "text": each.text if clean.get(each.memory) == each.text else redact(each.text),
@@ -282,7 +294,7 @@ def receipt_text(receipt: Receipt, redact: Redact, stored: Mapping[str, Fact | P
         }
         for each in receipt.shown
     ]
-    return orjson.dumps(told, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    return orjson.dumps(fields, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
 _RECEIPT = tuple(field.name for field in fields(Receipt))
@@ -290,15 +302,15 @@ _RECEIPT = tuple(field.name for field in fields(Receipt))
 
 def receipt_of(text: str) -> Receipt:
     """The inverse of :func:`receipt_text`."""
-    told = orjson.loads(text)
-    told["at"] = datetime.fromisoformat(told["at"])
-    told["kind"] = RequestKind(told["kind"])
-    told["shown"] = tuple(Shown(**shown) for shown in told["shown"])
-    told["paged"] = tuple(told.get("paged", ()))
-    told["hidden"] = tuple(
+    data = orjson.loads(text)
+    data["at"] = datetime.fromisoformat(data["at"])
+    data["kind"] = RequestKind(data["kind"])
+    data["shown"] = tuple(ShownMemory(**shown) for shown in data["shown"])
+    data["paged"] = tuple(data.get("paged", ()))
+    data["hidden"] = tuple(
         HiddenRound(tuple(each["tools"]), Usage(**each["usage"]) if each["usage"] else None)
-        for each in told.get("hidden", ())
+        for each in data.get("hidden", ())
     )
-    if told.get("shed"):
-        told["shed"] = Shed(**{**told["shed"], "parts": tuple(told["shed"]["parts"])})
-    return Receipt(**told)
+    if data.get("shed"):
+        data["shed"] = Shed(**{**data["shed"], "parts": tuple(data["shed"]["parts"])})
+    return Receipt(**data)

@@ -11,20 +11,20 @@ import orjson
 from memory.conversation import Message
 from memory.edits import Act, Entry
 from memory.session import Session
+from memory.stores.base import CHUNK, JournalPart, widening
 from memory.stores.messages import seal_all, write_messages
-from memory.stores.newly import NewlyCommitted
 from memory.stores.queries import QUERIES, many, write_several
+from memory.stores.recent_commits import RecentCommits
 from memory.stores.rows import entry_of, entry_row, names, session_of, session_row
-from memory.stores.shelf import CHUNK, Shelf, widening
 
 
 def write_session(connection: sqlite3.Connection, session: Session) -> sqlite3.Row:
     """Insert or update; the session's row."""
-    told = session_row(session)
-    written: list[sqlite3.Row] = connection.execute(QUERIES["session_write"], told).fetchall()
+    row = session_row(session)
+    written: list[sqlite3.Row] = connection.execute(QUERIES["session_write"], row).fetchall()
     if not written:
-        connection.execute(QUERIES["person_add"], (told["person"],))
-        written = connection.execute(QUERIES["session_write"], told).fetchall()
+        connection.execute(QUERIES["person_add"], (row["person"],))
+        written = connection.execute(QUERIES["session_write"], row).fetchall()
     return written[0]
 
 
@@ -55,18 +55,18 @@ def _mention(connection: sqlite3.Connection, number: int, entry: Entry) -> None:
         connection.execute(QUERIES["mentions_write"], ("ledger", number, names(entry.memories)))
 
 
-def write_new_entry(connection: sqlite3.Connection, entry: Entry, kept: Entry, session: int) -> None:
-    """Write an entry as it is ``kept`` (its text may be gone), unless it stands there already, wherever that is: what
+def write_new_entry(connection: sqlite3.Connection, entry: Entry, stored: Entry, session: int) -> None:
+    """Write an entry as it is ``stored`` (its text may be gone), unless it stands there already, wherever that is: what
     was decided after it stays after it."""
-    told = entry_row(kept, session) | {"mark": entry_row(entry, session)["mark"]}
-    for number, _ in write_several(connection, "ledger_write", [tuple(told.values())]):
-        _mention(connection, number, kept)
+    row = entry_row(stored, session) | {"mark": entry_row(entry, session)["mark"]}
+    for number, _ in write_several(connection, "ledger_write", [tuple(row.values())]):
+        _mention(connection, number, stored)
 
 
-class Sessions(Shelf):
+class Sessions(JournalPart):
     """The part of the journal that knows sessions, their trails and their ledgers."""
 
-    _newly: NewlyCommitted
+    _newly: RecentCommits
 
     async def session_by_key(self, key: str) -> Session | None:
         """See :class:`memory.ports.Journal`."""

@@ -11,14 +11,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from memory.consolidation.compaction import LONG
-from memory.consolidation.diff import Line
-from memory.consolidation.snapshot import Said
-from memory.fact import Category, Fact, Kind, Passage
+from memory.consolidation.diff import SummaryLine
+from memory.consolidation.snapshot import RepeatedStatement
+from memory.fact import Category, Fact, FactKind, Passage
 from memory.scope import Layer, place_of
+from memory.stores.base import ask_many
 from memory.stores.nights import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, listed, passage_of, when
-from memory.stores.shelf import ask_many
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""
@@ -35,7 +35,7 @@ CONDENSED = timedelta(days=4)
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class NightInput:
     """What one owner's night has to look at. ``new`` are ids of active facts; ``texts`` are the active facts, and only
     read where something is new: all of them, or those behind what was looked at last; ``fact`` and ``passage`` are how
     far it looks."""
@@ -47,7 +47,7 @@ class Looked:
     fading: Sequence[str]
     said: Sequence[Passage]
     learned: Sequence[Fact]
-    lines: Sequence[Line]
+    lines: Sequence[SummaryLine]
     fact: int
     passage: int
     elsewhere: Sequence[tuple[str, str]] = ()
@@ -66,8 +66,8 @@ class Looked:
     @property
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
-        said = self.said or self.learned or self.lines or self.unread or self.heard
-        return not (self.new or self.fading or said or self.elsewhere_new)
+        work = self.said or self.learned or self.lines or self.unread or self.heard
+        return not (self.new or self.fading or work or self.elsewhere_new)
 
 
 class Snapshots:
@@ -89,12 +89,14 @@ class Snapshots:
         with self._reading() as connection:
             return {row["id"]: fact_of(row) for row in ask_many(connection, "facts_get", ids)}
 
-    def said_by(self, ids: Sequence[str]) -> dict[str, list[Said]]:
+    def repetitions(self, ids: Sequence[str]) -> dict[str, list[RepeatedStatement]]:
         """In which sessions facts, or those that they absorbed, were said."""
-        found: dict[str, list[Said]] = {}
+        found: dict[str, list[RepeatedStatement]] = {}
         with self._reading() as connection:
             for row in ask_many(connection, "snapshot_said_by", ids):
-                found.setdefault(row["id"], []).append(Said(Kind(row["kind"]), row["session"], row["times"]))
+                found.setdefault(row["id"], []).append(
+                    RepeatedStatement(FactKind(row["kind"]), row["session"], row["times"])
+                )
         return found
 
     def look(
@@ -105,9 +107,9 @@ class Snapshots:
         since: datetime | None = None,
         unread: timedelta | None = None,
         sessions: int = SEVERAL,
-        behind: Looked | None = None,
+        behind: NightInput | None = None,
         plain: bool = False,
-    ) -> Looked:
+    ) -> NightInput:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
         ``unread``: with what is older than that and was never shown; ``plain``: with what was said; ``sessions`` is in
         how many of them a rule must have been said; ``behind``: only the facts behind those that were looked at last,
@@ -121,22 +123,24 @@ class Snapshots:
             upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()
             new, reached = _new(connection, owner, after, last, since, SLICE)
             fading = {"owner": owner, "now": now.timestamp(), "floor": floor, "limit": FADING}
-            said, passage = _said(connection, owner, 0 if since else heard, upto["passage"], now, since)
+            passages, passage = _passages_of_past_days(
+                connection, owner, 0 if since else heard, upto["passage"], now, since
+            )
             old, old_upto = _unread(connection, owner, row["unread"] if row else 0, now - unread) if unread else ([], 0)
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-            first = min([said[0].at if said else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
+            first = min([passages[0].at if passages else midnight, (last or datetime.fromtimestamp(0, now.tzinfo))])
             first = first.astimezone(now.tzinfo).replace(hour=0, minute=0, second=0, microsecond=0)
             learned = connection.execute(
                 QUERIES["snapshot_learned"], (owner, first.timestamp(), midnight.timestamp())
             ).fetchall()
             days = (first - CONDENSED).date().isoformat() if first.year > 1970 else ""
-            return Looked(
+            return NightInput(
                 new,
                 _texts(connection, owner, 0, reached or upto["fact"]) if new else [],
                 _active(connection, owner),
                 _derived(connection, owner),
                 [row["id"] for row in connection.execute(QUERIES["snapshot_fading"], fading)],
-                said,
+                passages,
                 [fact_of(row) for row in learned],
                 [
                     line_of(row)
@@ -186,11 +190,11 @@ def _elsewhere(
     return [*((row["id"], row["text"]) for row in rows), *own], fresh
 
 
-def _further(connection: sqlite3.Connection, owner: str, behind: Looked, sessions: int) -> Looked:
+def _further(connection: sqlite3.Connection, owner: str, behind: NightInput, sessions: int) -> NightInput:
     """The next facts that are new."""
     upto = connection.execute(QUERIES["snapshot_upto"]).fetchone()["fact"]
     new, reached = _new(connection, owner, behind.fact, None, None, SLICE)
-    return Looked(
+    return NightInput(
         new=new,
         texts=_texts(connection, owner, behind.fact, reached or upto) if new else [],
         active=behind.active,
@@ -253,10 +257,10 @@ def _unread(
     connection: sqlite3.Connection, owner: str, after: int, until: datetime
 ) -> tuple[list[Fact | Passage], int]:
     """Old memories that nobody was shown, and how far was looked among the passages."""
-    told = {"owner": owner, "after": after, "until": until.timestamp(), "long": LONG, "limit": UNREAD}
-    facts = [fact_of(row) for row in connection.execute(QUERIES["snapshot_old_facts"], told)]
-    rows = connection.execute(QUERIES["snapshot_old_session"], told).fetchall()
-    upto = connection.execute(QUERIES["snapshot_old_upto"], told).fetchone()["number"]
+    parameters = {"owner": owner, "after": after, "until": until.timestamp(), "long": LONG, "limit": UNREAD}
+    facts = [fact_of(row) for row in connection.execute(QUERIES["snapshot_old_facts"], parameters)]
+    rows = connection.execute(QUERIES["snapshot_old_session"], parameters).fetchall()
+    upto = connection.execute(QUERIES["snapshot_old_upto"], parameters).fetchone()["number"]
     if len(rows) == UNREAD:
         upto = min(upto, rows[-1]["number"])
     return [*facts, *map(passage_of, rows)], max(upto, after)
@@ -270,7 +274,7 @@ def _heard(connection: sqlite3.Connection, owner: str, after: int, newest: int) 
     return [passage_of(row) for row in rows], rows[-1]["number"] if len(rows) == UNREAD else newest
 
 
-def _said(
+def _passages_of_past_days(
     connection: sqlite3.Connection, owner: str, behind: int, newest: int, now: datetime, since: datetime | None
 ) -> tuple[list[Passage], int]:
     """What was said on days that are over, in order of time, and the last row before the first of today's. ``since`` a
@@ -279,5 +283,5 @@ def _said(
     today = [row for row in rows if datetime.fromisoformat(row["at"]).astimezone(now.tzinfo).date() >= now.date()]
     upto = min((row["number"] for row in today), default=newest + 1) - 1
     over = {row["number"] for row in rows} - {row["number"] for row in today}
-    said = sorted((passage_of(row) for row in rows if row["number"] in over), key=lambda each: (each.at, each.id))
-    return said, upto
+    passages = sorted((passage_of(row) for row in rows if row["number"] in over), key=lambda each: (each.at, each.id))
+    return passages, upto

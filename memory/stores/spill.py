@@ -20,7 +20,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 
 T = TypeVar("T")
 
@@ -68,7 +68,7 @@ class Spill:
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 self._found(path)
         except OSError as error:
-            raise StoreFault(f"{folder} cannot be read ({error.strerror})", Fault.DENIED) from error
+            raise StoreFault(f"{folder} cannot be read ({error.strerror})", StoreFaultKind.DENIED) from error
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -84,10 +84,12 @@ class Spill:
         known = self._files.get(id)
         if known is None:
             if len(self._files) >= MOST or self._bytes + len(record) > MOST_BYTES:
-                raise StoreFault(f"{self._folder} is full: {len(self._files)} exchanges wait in it", Fault.FULL)
+                raise StoreFault(
+                    f"{self._folder} is full: {len(self._files)} exchanges wait in it", StoreFaultKind.FULL
+                )
             path = self._folder / f"{next(self._order):020d}-{id}"
             known = _File(path, len(record))
-            self._keep(id, known)
+            self._put(id, known)
             known.writing = asyncio.ensure_future(
                 self._in_thread(lambda: _write(path, record, self._flush), self._writer)
             )
@@ -112,9 +114,9 @@ class Spill:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, path.read_bytes)
         except OSError as error:
-            raise StoreFault(f"{path} cannot be read ({error.strerror})", Fault.OTHER) from error
+            raise StoreFault(f"{path} cannot be read ({error.strerror})", StoreFaultKind.OTHER) from error
         except RuntimeError as error:
-            raise StoreFault(f"{self._folder} is closed", Fault.CLOSED) from error
+            raise StoreFault(f"{self._folder} is closed", StoreFaultKind.CLOSED) from error
 
     def drop(self, id: str) -> None:
         """Let go of a record, if it is kept; never waits. A file that cannot be taken away is found again by the next
@@ -184,9 +186,9 @@ class Spill:
         if path.name.endswith(_UNFINISHED):
             _remove(path)  # nobody was told that it is kept
         elif order.isdigit() and id:
-            self._keep(id, _File(path, path.stat().st_size))
+            self._put(id, _File(path, path.stat().st_size))
 
-    def _keep(self, id: str, file: _File) -> None:
+    def _put(self, id: str, file: _File) -> None:
         self._files[id] = file
         self._bytes += file.size
 
@@ -199,10 +201,14 @@ class Spill:
         try:
             return await asyncio.get_running_loop().run_in_executor(pool or self._pool, work)
         except OSError as error:
-            kind = Fault.FULL if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else Fault.OTHER
+            kind = (
+                StoreFaultKind.FULL
+                if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+                else StoreFaultKind.OTHER
+            )
             raise StoreFault(f"{self._folder} cannot be written ({error.strerror})", kind) from error
         except RuntimeError as error:
-            raise StoreFault(f"{self._folder} is closed", Fault.CLOSED) from error
+            raise StoreFault(f"{self._folder} is closed", StoreFaultKind.CLOSED) from error
 
 
 def _ready() -> None:

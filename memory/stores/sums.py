@@ -13,11 +13,11 @@ from datetime import datetime
 
 import orjson
 
-from memory.ports import Measured, Sum
+from memory.ports import Measured, ModelTotals
 from memory.scope import Scope
+from memory.stores.base import JournalPart
 from memory.stores.queries import QUERIES
 from memory.stores.rows import stamp
-from memory.stores.shelf import Shelf
 
 PEOPLE = 64
 """Whose sums are kept."""
@@ -32,15 +32,15 @@ class Summed:
     after: int
     upto: int
     receipts: int
-    sums: dict[Group, Sum]
+    sums: dict[Group, ModelTotals]
 
 
-class Sums(Shelf):
+class Sums(JournalPart):
     """The part of the journal that adds up."""
 
     _summed: OrderedDict[Scope | None, Summed]
 
-    async def sums(self, since: datetime, of: Scope | None = None) -> list[Sum]:
+    async def sums(self, since: datetime, of: Scope | None = None) -> list[ModelTotals]:
         """See :class:`memory.ports.Journal`."""
         whose = None if of is None else Scope(of.org, of.user)
 
@@ -54,7 +54,10 @@ class Sums(Shelf):
             newest = max(connection.execute(QUERIES["receipts_last"]).fetchone()[0] or 0, known.upto)
             asked = (known.upto, whose is not None, whose and whose.org, whose and whose.user, newest)
             rows = connection.execute(QUERIES["sums_after"], asked).fetchall()
-            new = (Sum(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])}) for row in rows)
+            new = (
+                ModelTotals(**{**dict(row), "reported": bool(row["reported"]), "warm": bool(row["warm"])})
+                for row in rows
+            )
             told = Summed(known.after, newest, 0, _together([*known.sums.values(), *new]))
             return replace(told, receipts=_receipts(connection, told))
 
@@ -105,9 +108,9 @@ def _receipts(connection: sqlite3.Connection, of: Summed) -> int:
     return found
 
 
-def _together(sums: Iterable[Sum]) -> dict[Group, Sum]:
+def _together(sums: Iterable[ModelTotals]) -> dict[Group, ModelTotals]:
     """The sums of each group; a day that has gone on has some of before and some of now."""
-    found: dict[Group, Sum] = {}
+    found: dict[Group, ModelTotals] = {}
     for each in sums:
         group = (each.day, each.project, each.model, each.reported, each.warm)
         known = found.get(group)
@@ -115,7 +118,7 @@ def _together(sums: Iterable[Sum]) -> dict[Group, Sum]:
     return found
 
 
-def _plus(one: Sum, other: Sum) -> Sum:
+def _plus(one: ModelTotals, other: ModelTotals) -> ModelTotals:
     return replace(
         one,
         requests=one.requests + other.requests,

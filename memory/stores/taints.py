@@ -24,7 +24,7 @@ Read = Callable[[Sequence[bytes]], Mapping[bytes, Message]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownTaint:
     """The taint behind a history of so many bytes with this hash."""
 
     size: int
@@ -38,29 +38,29 @@ class RunningTaints:
     def __init__(self, most: int = 512) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, _KnownTaint] = OrderedDict()
 
     def behind(self, history: bytes, *, of: str, read: Read) -> Origin | None:
         """The taint behind a joined history of the session ``of``; ``read`` gives messages by their digests."""
         with self._lock:
             known = self._known.get(of)
         if known is None or known.hash != _hash(history[: known.size]):
-            known = _Known(0, b"", None)
+            known = _KnownTaint(0, b"", None)
         # Its last message again: what a runtime says is told by what stands before it.
         first = max(known.size // DIGEST - 1, 0)
         digests = split(history)
-        told: list[Message] = []
+        unread: list[Message] = []
         end, spoken = len(digests), False
         while end > first and not spoken:
             start = max(first, end - _STEP)
             found = read(digests[start:end])
             step = [found[key] for key in digests[start:end]]
             spoken = any(message.role is Role.USER and message.spoken for message in step)
-            told[:0] = step
+            unread[:0] = step
             end = start
-        taint = taint_of(told, known.taint)
+        taint = taint_of(unread, known.taint)
         with self._lock:
-            self._known[of] = _Known(len(history), _hash(history), taint)
+            self._known[of] = _KnownTaint(len(history), _hash(history), taint)
             self._known.move_to_end(of)
             while len(self._known) > self._most:
                 self._known.popitem(last=False)

@@ -29,7 +29,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory.stores.errors import Fault, StoreFault, sqlite_fault
+from memory.stores.errors import StoreFault, StoreFaultKind, sqlite_fault
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ CARRY_BUSY = 2000
 CARRY_BYTES = 16 << 20
 # What is carried over while others write is never quite all of it, and then the log is not begun anew: without a stop
 # it grows for ever. From this length on the writer makes one, right after most has been carried over.
-LONGEST_LOG = 32 << 20
+MAX_WAL_BYTES = 32 << 20
 # So many jobs wait at most, and none behind one that has been under way for so many seconds.
 MOST_WAITING = 1024
 HANGS_SECONDS = 10.0
@@ -100,7 +100,7 @@ class Writer:
         """
         began, waiting = self._began, self._queue.qsize()
         if waiting >= MOST_WAITING or (began is not None and time.monotonic() - began > HANGS_SECONDS):
-            raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", Fault.LOCKED)
+            raise StoreFault(f"the disk of {self._path} is too slow: {waiting} writes wait", StoreFaultKind.LOCKED)
         job = _Job(work, transaction, asyncio.get_running_loop())
         self._queue.put(job)
         assert job.future is not None
@@ -165,7 +165,7 @@ class Writer:
                 waiting, size = 0, self._log_size()
             if self._carrying is not None and self._carrying.done():
                 self._carrying = None
-                if self._log_size() > LONGEST_LOG:
+                if self._log_size() > MAX_WAL_BYTES:
                     self._begin_log_anew()
                     size = self._log_size()
         if self._connection is not None:
@@ -232,7 +232,7 @@ class Writer:
                 if not connection.in_transaction:
                     raise _as_sqlite(error) from error
                 connection.execute("ROLLBACK TO job")
-                outcome = _Outcome(error=self._told(error))
+                outcome = _Outcome(error=self._as_store_fault(error))
             connection.execute("RELEASE job")
             outcomes.append(outcome)
         connection.execute("COMMIT")
@@ -249,7 +249,7 @@ class Writer:
             if not connection.in_transaction:
                 raise _as_sqlite(error) from error
             connection.execute("ROLLBACK")
-            return _Outcome(error=self._told(error))
+            return _Outcome(error=self._as_store_fault(error))
         connection.execute("COMMIT")
         self._caught_up(late)
         return outcome
@@ -289,7 +289,7 @@ class Writer:
                 jobs.append(job)
         return jobs
 
-    def _told(self, error: Exception) -> Exception:
+    def _as_store_fault(self, error: Exception) -> Exception:
         if not isinstance(error, sqlite3.Error):
             return error
         fault = sqlite_fault(error, self._path)

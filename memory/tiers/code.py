@@ -16,11 +16,11 @@ from typing import Final
 
 from tree_sitter import Language, Node, Parser
 
-from memory.tiers.keep import LONGEST_LINE, Line, Rank, keep, narrow
 from memory.tiers.languages.bodies import without_bodies
 from memory.tiers.languages.detect import by_lines, by_path, is_named, shown_by
 from memory.tiers.languages.grammars import Grammar, load
 from memory.tiers.languages.patterns import defining
+from memory.tiers.line_selection import MAX_LINE_CHARS, Rank, RankedLine, narrow, select_lines
 from memory.tiers.listings import is_search
 from memory.tiers.numbering import Numbered, split
 from memory.tiers.shape import Hint
@@ -33,8 +33,8 @@ Where a text is garbage, recovering from its errors takes some grammars a time t
 _LEAST_LIMIT: Final = 40
 # A row longer than this is generated or minified; a whole text of them is data and has no outline worth its time.
 _LONG_ROW: Final = 2000
-_LONGEST_SIGNATURE: Final = 8
-_LONGEST_COMMENT: Final = 40
+_MAX_SIGNATURE_LINES: Final = 8
+_MAX_COMMENT_LINES: Final = 40
 _DEEPEST: Final = 12
 _NUMBERING: Final = 7
 _LONG_TEXT: Final = 60_000
@@ -87,7 +87,7 @@ def code(text: str, hint: Hint, limit: int) -> str | None:
         return None
     # A part that was read without numbers has unknown ones: wrong numbers are worse than none.
     numbered = shown.own or bool(hint.path and not _PARTIAL.search(hint.arguments[:2000]))
-    return _kept(shown, found, hint, limit, numbered) or None
+    return _render(shown, found, hint, limit, numbered) or None
 
 
 def _bounded(text: str) -> str:
@@ -187,7 +187,7 @@ def _signature_end(node: Node, lines: Sequence[str]) -> int:
         before = lines[last].encode("utf-8", "replace")[:column] if last < len(lines) else b""
         if last > start and not before.strip():
             last -= 1
-    return min(last, start + _LONGEST_SIGNATURE, len(lines) - 1)
+    return min(last, start + _MAX_SIGNATURE_LINES, len(lines) - 1)
 
 
 def _holds_a_body(node: Node) -> bool:
@@ -212,7 +212,7 @@ def _name(node: Node) -> str:
             named = inner if inner is not node else None
             break
         inner = declarator
-    if named is None or named.end_byte - named.start_byte > LONGEST_LINE or named.text is None:
+    if named is None or named.end_byte - named.start_byte > MAX_LINE_CHARS or named.text is None:
         return ""
     return named.text.decode("utf-8", "replace").split("\n")[0].strip()
 
@@ -223,7 +223,7 @@ def _documentation(lines: Sequence[str], found: _Found) -> list[int]:
     for first, last in found.documented:
         row = first - 1
         top = None
-        while row >= 0 and first - row <= _LONGEST_COMMENT and row not in found.names:
+        while row >= 0 and first - row <= _MAX_COMMENT_LINES and row not in found.names:
             bare = lines[row].lstrip()
             if _ATTRIBUTE.match(bare):
                 rows.add(row)
@@ -239,19 +239,19 @@ def _documentation(lines: Sequence[str], found: _Found) -> list[int]:
     return sorted(rows - found.ranks.keys())
 
 
-def _kept(shown: Numbered, found: _Found, hint: Hint, limit: int, numbered: bool) -> str:
+def _render(shown: Numbered, found: _Found, hint: Hint, limit: int, numbered: bool) -> str:
     lines = shown.lines
     rows: dict[int, list[int]] = {rank: [] for rank in _Rank}
     for row, rank in sorted(found.ranks.items()):
         rows[rank].append(row)
     if numbered and not shown.own:
         heads = [row for rank in (_Rank.TOP, _Rank.MEMBER, _Rank.VALUE) for row in rows[rank]]
-        numbered = sum(min(len(lines[row]), LONGEST_LINE) + _NUMBERING for row in heads) <= limit
+        numbered = sum(min(len(lines[row]), MAX_LINE_CHARS) + _NUMBERING for row in heads) <= limit
 
-    def line(row: int) -> Line:
+    def line(row: int) -> RankedLine:
         mark = shown.marks[row] if shown.own else f"{row + 1}: " if numbered else ""
         name = found.names.get(row)
-        return Line(row, mark + narrow(lines[row]), name=f"{mark}{name}" if name else "")
+        return RankedLine(row, mark + narrow(lines[row]), name=f"{mark}{name}" if name else "")
 
     def ranked(chosen: Iterable[int], share: float = 1.0) -> Rank:
         return Rank([line(row) for row in chosen if _says_something(lines[row])], share)
@@ -269,7 +269,7 @@ def _kept(shown: Numbered, found: _Found, hint: Hint, limit: int, numbered: bool
             yield ranked(rows[_Rank.IMPORT])
         yield ranked([*found.ranks, *_bodies(lines, found)])
 
-    return keep(ranks(), hint, limit)
+    return select_lines(ranks(), hint, limit)
 
 
 def _bodies(lines: Sequence[str], found: _Found) -> list[int]:

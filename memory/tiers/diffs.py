@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from memory.tiers.keep import Line, Rank, clip, keep, narrow
+from memory.tiers.line_selection import Rank, RankedLine, clip, narrow, select_lines
 from memory.tiers.shape import Hint
 
 _MOST_READ: Final = 400_000
@@ -44,7 +44,7 @@ def diff(text: str, hint: Hint, limit: int) -> str | None:
         return None
     if heads[0][0] > max(40, len(lines) // 2):
         return None
-    return _kept(lines, heads, hint, limit) or None
+    return _render(lines, heads, hint, limit) or None
 
 
 def _heads(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -63,7 +63,7 @@ def _heads(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield row, "commit"
 
 
-def _kept(lines: Sequence[str], heads: Sequence[tuple[int, str]], hint: Hint, limit: int) -> str:
+def _render(lines: Sequence[str], heads: Sequence[tuple[int, str]], hint: Hint, limit: int) -> str:
     marked = dict(heads)
     counts = _counts(lines, marked)
     files = [_head(lines, row, counts) for row, kind in heads if kind == "file" and row in counts]
@@ -75,7 +75,8 @@ def _kept(lines: Sequence[str], heads: Sequence[tuple[int, str]], hint: Hint, li
 
     def verbatim(rows: Sequence[int], share: float = 1.0) -> Rank:
         return Rank(
-            [Line(row, lines[row][:1] + narrow(lines[row][1:])) for row in rows if len(lines[row].strip()) > 3], share
+            [RankedLine(row, lines[row][:1] + narrow(lines[row][1:])) for row in rows if len(lines[row].strip()) > 3],
+            share,
         )
 
     def ranks() -> Iterator[Rank]:
@@ -84,15 +85,15 @@ def _kept(lines: Sequence[str], heads: Sequence[tuple[int, str]], hint: Hint, li
         yield verbatim(hunks, _HUNKS)
         yield verbatim(rest[:_MOST_ROWS])
 
-    return keep(ranks(), hint, limit)
+    return select_lines(ranks(), hint, limit)
 
 
-def _head(lines: Sequence[str], row: int, counts: dict[int, tuple[int, int]]) -> Line:
+def _head(lines: Sequence[str], row: int, counts: dict[int, tuple[int, int]]) -> RankedLine:
     line = lines[row]
-    said = _named(line)
+    name = _named(line)
     added, removed = counts[row]
     whole = clip(f"{line.strip()} (+{added} -{removed})" if added or removed else line.strip())
-    return Line(row, whole, name=clip(f"{said} +{added} -{removed}") if said and len(said) < len(line) else "")
+    return RankedLine(row, whole, name=clip(f"{name} +{added} -{removed}") if name and len(name) < len(line) else "")
 
 
 def _named(line: str) -> str:

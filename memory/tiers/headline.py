@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from memory.tiers.frame import Framed
 from memory.tiers.json_skeleton import shape_of
 from memory.tiers.listings import is_listing, is_search
 from memory.tiers.logs import first_error, is_log, outcome
 from memory.tiers.pages import title
-from memory.tiers.shape import LONGEST_LINE, Hint
+from memory.tiers.shape import MAX_LINE_CHARS, Hint
+from memory.tiers.tool_output_frame import UnframedOutput
 
 _MOST_READ: Final = 200_000
 _MOST_ARGUMENTS: Final = 20_000
@@ -24,29 +24,29 @@ _BLANKS = re.compile(r"\s+")
 _NUMBER = re.compile(r"\A\s{0,8}L?\d{1,6}(?:→|\t|[:|] ?| {2,})")
 
 
-def headline(framed: Framed, hint: Hint) -> str:
-    """The one line, at most :data:`LONGEST_LINE` characters; never empty."""
+def headline(framed: UnframedOutput, hint: Hint) -> str:
+    """The one line, at most :data:`MAX_LINE_CHARS` characters; never empty."""
     body = framed.body
     many = body.count("\n") + (not body.endswith("\n")) if body else 0
     size = f"{many} lines" if many != 1 else f"{len(body)} characters"
-    told = [part for part in (_what(body, hint), _ending(framed, hint), size, _gist(body, hint)) if part]
-    return _one_line(" · ".join(told))
+    parts = [part for part in (_what(body, hint), _ending(framed, hint), size, _gist(body, hint)) if part]
+    return _one_line(" · ".join(parts))
 
 
 def _what(body: str, hint: Hint) -> str:
     """What was asked for."""
     if hint.command:
         return f"$ {_short(hint.command, 80)}"
-    asked = _argument(hint)
+    argument = _argument(hint)
     if is_search(hint) or is_listing(hint):
         place = f" in {hint.path}" if hint.path else ""
-        return _short(f"{hint.tool} {asked}{place}".strip(), 100)
+        return _short(f"{hint.tool} {argument}{place}".strip(), 100)
     if hint.path:
         return _tail(hint.path, 90)
-    return _short(f"{hint.tool} {asked}".strip(), 80)
+    return _short(f"{hint.tool} {argument}".strip(), 80)
 
 
-def _ending(framed: Framed, hint: Hint) -> str:
+def _ending(framed: UnframedOutput, hint: Hint) -> str:
     if framed.exit is not None:
         return f"exit {framed.exit}"
     return "failed" if hint.failed else ""
@@ -106,5 +106,5 @@ def _tail(path: str, most: int) -> str:
 
 
 def _one_line(text: str) -> str:
-    text = "".join(c if c.isprintable() else "\ufffd" for c in _short(text, LONGEST_LINE))
+    text = "".join(c if c.isprintable() else "\ufffd" for c in _short(text, MAX_LINE_CHARS))
     return text or "nothing"

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory.tiers.lines import LEAST
-from memory.tiers.rows import clean, cut
 from memory.tiers.shape import Hint
+from memory.tiers.terminal_lines import clean, cut
 
 _NAMING: Final = ("id", "name", "path", "file", "key", "title", "url", "identifier", "number", "code", "symbol", "date")
 _INDENT = re.compile(r"[\[{]\n( {1,8}|\t)")
@@ -148,31 +148,31 @@ class _Measure:
         return f"{value[: self.characters]}… ({len(value)} characters)"
 
     def _object(self, value: Mapping[str, object], level: int) -> dict[str, object]:
-        kept: dict[str, object] = {}
+        entries: dict[str, object] = {}
         for key, each in value.items():
-            if len(kept) >= _MOST_KEYS or self.left <= 0:
-                kept["…"] = f"{len(value) - len(kept)} more keys"
+            if len(entries) >= _MOST_KEYS or self.left <= 0:
+                entries["…"] = f"{len(value) - len(entries)} more keys"
                 break
-            kept[self._text(key)] = self.pruned(each, level + 1)
-        return kept
+            entries[self._text(key)] = self.pruned(each, level + 1)
+        return entries
 
     def _list(self, value: Sequence[object], level: int) -> list[object]:
         # A list of short values says more per character than one of objects.
         flat = all(not isinstance(each, (dict, list)) for each in value[: self.items * 8])
         most = self.items * 4 if flat else self.items
-        kept = [self.pruned(each, level + 1) for each in value[:most]]
+        items = [self.pruned(each, level + 1) for each in value[:most]]
         if len(value) > most:
-            kept.append(self.rest(value[most:]))
-        return kept
+            items.append(self.rest(value[most:]))
+        return items
 
     def rest(self, values: Sequence[object]) -> str:
         """How many items are left out, and their names as far as they fit."""
-        told = f"… {len(values)} more"
+        remark = f"… {len(values)} more"
         for name in _names(values[: self.items * 40]):
-            if len(told) > self.characters * 3:
+            if len(remark) > self.characters * 3:
                 break
-            told += (": " if told.endswith("more") else ", ") + name
-        return told
+            remark += (": " if remark.endswith("more") else ", ") + name
+        return remark
 
 
 def _names(values: Sequence[object]) -> Iterator[str]:

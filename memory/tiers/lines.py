@@ -15,17 +15,17 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from typing import Final
 
-from memory.tiers.rows import clean, cut, joined
 from memory.tiers.shape import Hint
+from memory.tiers.terminal_lines import clean, cut, joined
 
 _NAME = re.compile(r"[A-Za-z_][\w./:@-]{3,}|\d[\d.,:/-]{2,}\d")
 _NAME_IN_ASCII = re.compile(r"[A-Za-z_][A-Za-z0-9_./:@-]{3,}|[0-9][0-9.,:/-]{2,}[0-9]")
 """The same where all is ASCII, and a third faster."""
-_TELLING = re.compile(
+_INFORMATIVE = re.compile(
     r"\b(?:func|def|class|type|interface|const|function|struct|fn|enum|trait|impl|[Ee]rror|ERROR|FAIL(?:ED|URE)?|"
     r"[Ff]ailed|fatal|panic|\w{1,40}(?:Error|Exception))\b"
 )
-_TELLING_WORDS: Final = (
+_INFORMATIVE_WORDS: Final = (
     "func", "def", "class", "type", "interface", "const", "struct", "fn", "enum", "trait", "impl", "rror", "ERROR",
     "FAIL", "ailed", "fatal", "panic", "Exception",
 )  # fmt: skip
@@ -41,7 +41,7 @@ _MOST_READ: Final = 1_000_000
 # What an identifier is worth: on transcripts its form told little about its use, so the weights are nearly flat; plain
 # words were used again as often as identifiers, and stand behind them because they are found elsewhere more easily.
 _SHORT, _WORD, _IDENTIFIER, _ENDLESS = 0.1, 0.85, 1.0, 0.3
-_ASKED: Final = 2.0
+_NAMED_BY_CALL_WEIGHT: Final = 2.0
 """How much more an identifier weighs that the call itself names."""
 _EXTRA: Final = 1.2
 """How much more a line weighs that defines something or tells of an error."""
@@ -116,7 +116,7 @@ def _values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
             homes[name] = number
     for name in find(shown):
         homes.pop(name, None)
-    asked = {name.rstrip("./:-") for name in find(hint.arguments[:20_000].replace("\\n", " "))}
+    named = {name.rstrip("./:-") for name in find(hint.arguments[:20_000].replace("\\n", " "))}
     values: dict[int, float] = {}
     for name, number in homes.items():
         size = len(name)
@@ -128,11 +128,11 @@ def _values(rows: Sequence[str], hint: Hint, shown: str) -> dict[int, float]:
             worth = _WORD
         else:
             worth = _IDENTIFIER
-        if name in asked:
-            worth *= _ASKED
+        if name in named:
+            worth *= _NAMED_BY_CALL_WEIGHT
         values[number] = values.get(number, 0.0) + worth
-    for number in with_any(rows, _TELLING_WORDS):
-        if number in values and _TELLING.search(rows[number]):
+    for number in with_any(rows, _INFORMATIVE_WORDS):
+        if number in values and _INFORMATIVE.search(rows[number]):
             values[number] *= _EXTRA
     return values
 
@@ -153,22 +153,22 @@ def with_any(rows: Sequence[str], words: Iterable[str]) -> set[int]:
 
 def fitted(rows: Sequence[str], order: Iterable[int], limit: int) -> str:
     """The first rows of an order (which may name a row twice) that fit, in the text's own order, at most `limit`."""
-    kept: set[int] = set()
+    chosen: set[int] = set()
     spare = limit // 25
     left = limit - spare - _MARK
     for number in order:
-        if number in kept:
+        if number in chosen:
             continue
         cost = len(rows[number]) + 1
-        if number - 1 not in kept:
+        if number - 1 not in chosen:
             cost += _MARK
-        if number + 1 in kept:
+        if number + 1 in chosen:
             cost -= _MARK
         if cost <= left:
-            kept.add(number)
+            chosen.add(number)
             left -= cost
         elif left < 24:
             break
-    if not kept:
+    if not chosen:
         return cut("\n".join(rows), limit)
-    return joined(rows, kept, spare + max(left, 0))
+    return joined(rows, chosen, spare + max(left, 0))

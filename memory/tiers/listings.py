@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.tiers.keep import Line, Rank, clip, keep
+from memory.tiers.line_selection import Rank, RankedLine, clip, select_lines
 from memory.tiers.shape import Hint
 
 _MOST_READ: Final = 400_000
 _LEAST_LIMIT: Final = 40
 _LEAST_NAMES: Final = 8
-_LONGEST_FIND: Final = 400
+_MAX_FIND_CHARS: Final = 400
 _FOLDERS: Final = 0.25
 """The share of the room that folders with their counts have."""
 _LINES: Final = 0.9
@@ -62,7 +62,7 @@ def is_listing(hint: Hint) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ListedName:
     """A name in a listing: the folder it is in (empty where none is told) and how it stands in its line."""
 
     folder: str
@@ -78,16 +78,16 @@ def listing(text: str, hint: Hint, limit: int) -> str | None:
     if names is not None:
         lines = names
     entries = list(_entries(lines))
-    said = sum(1 for line in lines if line.strip())
+    filled = sum(1 for line in lines if line.strip())
     needed = _SHARE if is_listing(hint) else 0.9
-    if len(entries) < _LEAST_NAMES or len(entries) < said * needed:
+    if len(entries) < _LEAST_NAMES or len(entries) < filled * needed:
         return None
-    if sum("/" in line or "\\" in line for line in lines) > said // 2 and any(entry.folder for entry in entries):
+    if sum("/" in line or "\\" in line for line in lines) > filled // 2 and any(entry.folder for entry in entries):
         return _by_path(lines, entries, hint, limit) or None
     return _by_folder(entries, limit) or None
 
 
-def _by_path(lines: Sequence[str], entries: Sequence[_Entry], hint: Hint, limit: int) -> str:
+def _by_path(lines: Sequence[str], entries: Sequence[_ListedName], hint: Hint, limit: int) -> str:
     """Paths that are whole in their lines stay whole, since a next step names the whole; the rest is counted."""
     first = f"{len(entries)} paths"
     folders = Counter(entry.folder or "." for entry in entries)
@@ -99,9 +99,9 @@ def _by_path(lines: Sequence[str], entries: Sequence[_Entry], hint: Hint, limit:
             heads.append(head)
             left -= len(head) + 1
     counted = clip("\n".join([first, *heads]), limit)
-    paths = [Line(row, clip(line.strip(), _LONGEST_FIND)) for row, line in enumerate(lines) if line.strip()]
-    kept = keep([Rank(paths)], hint, limit - len(counted) - 1)
-    return f"{counted}\n{kept}" if kept else counted
+    paths = [RankedLine(row, clip(line.strip(), _MAX_FIND_CHARS)) for row, line in enumerate(lines) if line.strip()]
+    selected = select_lines([Rank(paths)], hint, limit - len(counted) - 1)
+    return f"{counted}\n{selected}" if selected else counted
 
 
 def _json_names(text: str) -> list[str] | None:
@@ -115,7 +115,7 @@ def _json_names(text: str) -> list[str] | None:
     return read if isinstance(read, list) and all(isinstance(name, str) for name in read) else None
 
 
-def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
+def _entries(lines: Sequence[str]) -> Iterator[_ListedName]:
     folder = ""
     path: list[tuple[int, str]] = []
     for line in lines:
@@ -125,7 +125,7 @@ def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
         long = _LONG_ENTRY.match(bare)
         if long:
             if long[2] not in (".", ".."):
-                yield _Entry(folder, f"{long[2]}{'/' if bare[0] == 'd' else ''} {long[1]}")
+                yield _ListedName(folder, f"{long[2]}{'/' if bare[0] == 'd' else ''} {long[1]}")
             continue
         if bare.endswith(":") and _NAME_LINE.match(bare) and "://" not in bare:
             folder, path = bare[:-1], []
@@ -135,10 +135,10 @@ def _entries(lines: Sequence[str]) -> Iterator[_Entry]:
             yield nested
         elif _NAME_LINE.match(bare):
             head, slash, name = bare.rstrip("/\\").replace("\\", "/").rpartition("/")
-            yield _Entry(head or folder, name + ("/" if bare.endswith("/") else "") if slash or head else bare)
+            yield _ListedName(head or folder, name + ("/" if bare.endswith("/") else "") if slash or head else bare)
 
 
-def _nested(line: str, path: list[tuple[int, str]]) -> _Entry | None:
+def _nested(line: str, path: list[tuple[int, str]]) -> _ListedName | None:
     """An entry of a drawn or an indented tree, whose folders are those above it that stand less deep."""
     match = _TREE_ENTRY.match(line)
     if match is None:
@@ -156,10 +156,10 @@ def _nested(line: str, path: list[tuple[int, str]]) -> _Entry | None:
         path.pop()
     folder = "/".join(part for _, part in path)
     path.append((depth, name.rstrip("/")))
-    return _Entry(folder, name)
+    return _ListedName(folder, name)
 
 
-def _by_folder(entries: Sequence[_Entry], limit: int) -> str:
+def _by_folder(entries: Sequence[_ListedName], limit: int) -> str:
     """Every folder with its count, then as many names as fit, evenly: a large folder must not hide the small ones."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
@@ -210,9 +210,9 @@ def searches(text: str, hint: Hint, limit: int) -> str | None:
         return None
     lines = [line.rstrip("\r") for line in text[:_MOST_READ].replace("\x00", "").split("\n")]
     finds = list(_finds(lines, hint.path))
-    said = sum(1 for line in lines if line.strip() and line.strip() != "--")
+    filled = sum(1 for line in lines if line.strip() and line.strip() != "--")
     needed = 0.5 if is_search(hint) else 0.8
-    if len(finds) < 2 or len(finds) < said * needed:
+    if len(finds) < 2 or len(finds) < filled * needed:
         return _files(lines, hint, limit) if is_search(hint) else None
     return _by_file(lines, finds, hint, limit) or None
 
@@ -253,19 +253,19 @@ def _by_file(lines: Sequence[str], finds: Sequence[_Find], hint: Hint, limit: in
     room = int((limit - len(first) - 1) * (_LINES if len(files) > 1 else 1.0))
 
     texts = [
-        Line(find.row, clip(" ".join(lines[find.row].split()), _LONGEST_FIND))
+        RankedLine(find.row, clip(" ".join(lines[find.row].split()), _MAX_FIND_CHARS))
         for find in finds
         if lines[find.row].strip()
     ]
-    kept = keep([Rank(texts)], hint, room)
-    left = limit - len(kept) - len(first) - 2
+    selected = select_lines([Rank(texts)], hint, room)
+    left = limit - len(selected) - len(first) - 2
     others = []
     for file, count in files.most_common():
         head = f"{file} ({count})"
-        if file and len(files) > 1 and f"{file}:" not in kept and len(head) < left:
+        if file and len(files) > 1 and f"{file}:" not in selected and len(head) < left:
             others.append(head)
             left -= len(head) + 1
-    return "\n".join(part for part in (first, kept, *others) if part)[:limit]
+    return "\n".join(part for part in (first, selected, *others) if part)[:limit]
 
 
 def _files(lines: Sequence[str], hint: Hint, limit: int) -> str | None:
@@ -277,5 +277,5 @@ def _files(lines: Sequence[str], hint: Hint, limit: int) -> str | None:
     entries = []
     for name in named:
         head, _, last = name.replace("\\", "/").rpartition("/")
-        entries.append(_Entry(head, last))
+        entries.append(_ListedName(head, last))
     return _by_path(lines, entries, hint, limit) or None

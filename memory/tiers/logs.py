@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Final
 
 from memory.tiers.lines import LEAST, ends, led_by, pieces, with_any
-from memory.tiers.rows import clean
 from memory.tiers.shape import Hint
+from memory.tiers.terminal_lines import clean
 
 # What an error or a warning is told with. Searched for as plain text in the whole log, which is many times faster than
 # one pattern on each line; the pattern then judges the few lines that have one.
@@ -78,21 +78,21 @@ def log(text: str, hint: Hint, limit: int) -> str | None:
     lowered = [row.lower() for row in rows]
     errors = _errors(lowered)
     warnings = sorted(with_any(lowered, _WARNING_WORDS).difference(errors))
-    told = _tally(len(rows), len(errors), len(warnings))
+    summary = _tally(len(rows), len(errors), len(warnings))
     kinds = _kinds(rows)
     folded = _folded(rows, kinds)
     urgent = _urgent(rows, _different(errors, kinds)[:_MOST_ERRORS], _different(warnings, kinds)[:_MOST_WARNINGS])
-    body = led_by((each for each in urgent if folded[each]), folded, hint, limit - len(told) - 1, _SHARE)
-    return f"{told}\n{body}" if body else None
+    body = led_by((each for each in urgent if folded[each]), folded, hint, limit - len(summary) - 1, _SHARE)
+    return f"{summary}\n{body}" if body else None
 
 
 def is_log(rows: Sequence[str], hint: Hint) -> bool:
     """Whether these lines are what a program told while it ran."""
     if _LOG_FILE.search(hint.path):
         return True
-    told = [row for row in rows if row.strip()]
-    step = max(1, len(told) // _SAMPLE)
-    sample = told[::step]
+    filled_rows = [row for row in rows if row.strip()]
+    step = max(1, len(filled_rows) // _SAMPLE)
+    sample = filled_rows[::step]
     share = sum(1 for row in sample if _LOG_ROW.match(row)) / max(1, len(sample))
     return share >= (0.08 if _RUNS.search(hint.command) else 0.3)
 
@@ -119,12 +119,12 @@ def _kinds(rows: Sequence[str]) -> list[str]:
 
 
 def _tally(rows: int, errors: int, warnings: int) -> str:
-    told = [f"{rows} lines"]
+    parts = [f"{rows} lines"]
     if errors:
-        told.append(f"{errors} with errors")
+        parts.append(f"{errors} with errors")
     if warnings:
-        told.append(f"{warnings} with warnings")
-    return "[" + ", ".join(told) + "]"
+        parts.append(f"{warnings} with warnings")
+    return "[" + ", ".join(parts) + "]"
 
 
 def _folded(rows: Sequence[str], kinds: Sequence[str]) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Final
 
 from memory.language.vocabulary import vocabulary
 from memory.tiers.lines import LEAST, ends, led_by, pieces
-from memory.tiers.rows import clean
 from memory.tiers.shape import Hint
+from memory.tiers.terminal_lines import clean
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6}) +\S|\s{0,3}\*\*[^*]{2,80}\*\*:?\s*$")
 _TITLED = re.compile(r"#{1,6} +[A-Z]")
@@ -66,9 +66,9 @@ def table(text: str, hint: Hint, limit: int) -> str | None:
     rows = pieces(ends(clean(text)))
     if not is_table(rows):
         return None
-    told = f"[table of {sum(1 for row in rows if row.strip())} rows]"
-    body = led_by(range(min(_FIRST_ROWS + 1, len(rows))), rows, hint, limit - len(told) - 1, _SHARE)
-    return f"{told}\n{body}"
+    parts = f"[table of {sum(1 for row in rows if row.strip())} rows]"
+    body = led_by(range(min(_FIRST_ROWS + 1, len(rows))), rows, hint, limit - len(parts) - 1, _SHARE)
+    return f"{parts}\n{body}"
 
 
 def title(text: str) -> str:
@@ -81,19 +81,19 @@ def title(text: str) -> str:
 
 def is_markdown(rows: Sequence[str]) -> bool:
     """Whether enough of these lines begin as Markdown does."""
-    told = [row for row in rows[:400] if row.strip()]
-    marked = sum(1 for row in told if _MARK.match(row))
-    headings = sum(1 for row in told if _TITLED.match(row))
-    return marked >= 3 and (marked >= 0.15 * len(told) or headings >= max(3, 0.03 * len(told)))
+    filled_rows = [row for row in rows[:400] if row.strip()]
+    marked = sum(1 for row in filled_rows if _MARK.match(row))
+    headings = sum(1 for row in filled_rows if _TITLED.match(row))
+    return marked >= 3 and (marked >= 0.15 * len(filled_rows) or headings >= max(3, 0.03 * len(filled_rows)))
 
 
 def is_table(rows: Sequence[str]) -> bool:
     """Whether the first lines have the same columns."""
-    told = [row for row in rows[:40] if row.strip()][:_MOST_COLUMN_ROWS]
-    if len(told) < 4:
+    filled_rows = [row for row in rows[:40] if row.strip()][:_MOST_COLUMN_ROWS]
+    if len(filled_rows) < 4:
         return False
     for mark in "\t|,;":
-        counts = [row.count(mark) for row in told if set(row) - set("-+|= ")]
+        counts = [row.count(mark) for row in filled_rows if set(row) - set("-+|= ")]
         if counts and min(counts) >= 2 and max(counts) == min(counts):
             return True
     return False

@@ -16,8 +16,8 @@ from typing import Final
 from memory.language.sentences import sentences
 from memory.language.words import stems
 from memory.tiers.lines import LEAST, ends, led_by, pieces
-from memory.tiers.rows import clean
 from memory.tiers.shape import Hint
+from memory.tiers.terminal_lines import clean
 
 _NAME = re.compile(r"[A-Za-z_][\w./:-]{0,80}[_./:0-9A-Z][\w./:-]{1,80}|\d[\d.,:/-]{0,40}|`[^`\n]{2,80}`")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -38,17 +38,17 @@ def prose(text: str, hint: Hint, limit: int) -> str | None:
     rows = pieces(ends(clean(text)))
     if not is_prose(rows):
         return None
-    said = [(number, each[:_LONG_SENTENCE]) for number in _read(rows) for each in sentences(rows[number])]
-    scores = _centrality([each for _, each in said])
-    central = sorted(range(len(said)), key=lambda place: (-scores[place], place))
-    return led_by((said[place][0] for place in central), rows, hint, limit, _SHARE)
+    numbered = [(number, each[:_LONG_SENTENCE]) for number in _read(rows) for each in sentences(rows[number])]
+    scores = _centrality([each for _, each in numbered])
+    central = sorted(range(len(numbered)), key=lambda place: (-scores[place], place))
+    return led_by((numbered[place][0] for place in central), rows, hint, limit, _SHARE)
 
 
 def is_prose(rows: Sequence[str]) -> bool:
     """Whether most of what these lines say is sentences: words, and an end."""
-    told = [row for row in rows if row.strip()]
-    said = [each for row in told[:: max(1, len(told) // _SAMPLE)] for each in sentences(row)]
-    return len(said) >= 3 and sum(map(_is_whole, said)) >= 0.5 * len(said)
+    filled_rows = [row for row in rows if row.strip()]
+    sampled = [each for row in filled_rows[:: max(1, len(filled_rows) // _SAMPLE)] for each in sentences(row)]
+    return len(sampled) >= 3 and sum(map(_is_whole, sampled)) >= 0.5 * len(sampled)
 
 
 def _is_whole(sentence: str) -> bool:
@@ -67,10 +67,10 @@ def _read(rows: Sequence[str]) -> list[int]:
     return numbers
 
 
-def _centrality(said: Sequence[str]) -> list[float]:
+def _centrality(texts: Sequence[str]) -> list[float]:
     """How central each sentence is, for its length."""
-    words = [frozenset(stems(each)) for each in said]
-    sentence = [1.0] * len(said)
+    words = [frozenset(stems(each)) for each in texts]
+    sentence = [1.0] * len(texts)
     for _ in range(_ROUNDS):
         stem: dict[str, float] = defaultdict(float)
         for score, held in zip(sentence, words, strict=True):
@@ -82,5 +82,5 @@ def _centrality(said: Sequence[str]) -> list[float]:
         sentence = [score / top for score in sentence]
     return [
         (score * (1.15 if number < 3 else 1.0) + 0.12 * min(len(_NAME.findall(each)), 6)) / sqrt(len(each) + 40)
-        for number, (score, each) in enumerate(zip(sentence, said, strict=True))
+        for number, (score, each) in enumerate(zip(sentence, texts, strict=True))
     ]

@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-LONGEST_LINE = 160
+MAX_LINE_CHARS = 160
 """The most characters that an L0 may have."""
-LONGEST_OVERVIEW = 6000
+MAX_OVERVIEW_CHARS = 6000
 """The most characters that an L1 may have, however long the text is."""
 SHARE = 5
 """An L1 has at most one in so many of its text's characters."""
@@ -57,7 +57,7 @@ class Tiers:
     """The two lower tiers of a text; the text itself is L2."""
 
     line: str
-    """L0: one line, at most :data:`LONGEST_LINE` characters, without a newline."""
+    """L0: one line, at most :data:`MAX_LINE_CHARS` characters, without a newline."""
     overview: str
     """L1; empty where no overview is worth its place."""
 
@@ -68,7 +68,7 @@ Overview = Callable[[str, Hint, int], str | None]
 
 def budget_of(text: str) -> int:
     """How many characters the L1 of this text may have."""
-    return min(len(text) // SHARE, LONGEST_OVERVIEW)
+    return min(len(text) // SHARE, MAX_OVERVIEW_CHARS)
 
 
 def hint_of(tool: str, arguments: str, failed: bool = False) -> Hint:

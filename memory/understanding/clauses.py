@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from memory.language.prose import own_words, without_tags
-from memory.language.sentences import Block, Shape, blocks, sentences
+from memory.language.sentences import BlockShape, TextBlock, blocks, sentences
 from memory.understanding.encoder import Encoder
 from memory.understanding.features import around, of_gap, of_text
 from memory.understanding.network import ClauseModel, Floats, Judgement, judgements, keeping
@@ -24,7 +24,7 @@ from memory.understanding.tokens import located
 MOST = 80
 """Clauses of a message that are judged: who says more has pasted it."""
 
-LONGEST = 600
+MAX_CLAUSE_CHARS = 600
 """Characters of a clause that are read."""
 
 BEGINS = 0.0
@@ -53,14 +53,14 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Splitter:
+class ClauseSplitter:
     """Where clauses begin: one weight for each feature of a gap between two words, the last is the bias."""
 
     weights: Floats
 
     def split(self, sentence: str) -> list[str]:
         """A sentence cut where clauses begin; the pieces joined by spaces are the sentence."""
-        found = located(sentence[: LONGEST * 3])
+        found = located(sentence[: MAX_CLAUSE_CHARS * 3])
         words = [token.text for token in found]
         pieces, start = [], 0
         for at, token in enumerate(found):
@@ -73,10 +73,10 @@ class Splitter:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ClauseReader:
     """The models with the embedding table that they were trained on; the encoder is got when it is first needed."""
 
-    splitter: Splitter
+    splitter: ClauseSplitter
     model: ClauseModel
     embed: Embed
     encoder: Callable[[], Encoder] | None = None
@@ -88,7 +88,7 @@ class Reader:
             for at, block in enumerate(spoken_blocks(text))
             for first, number, piece in _numbered(self._pieces(block.text))
         ][:MOST]
-        texts = [piece[:LONGEST] for piece, *_ in places]
+        texts = [piece[:MAX_CLAUSE_CHARS] for piece, *_ in places]
         says = [of_text(piece) for piece in texts]
         beside = [around(texts, at, reply) for at in range(len(texts))]
         judged = self._judged(texts, says, beside, reply) if texts else []
@@ -116,13 +116,13 @@ class Reader:
         return [self.splitter.split(sentence) for sentence in sentences(text)]
 
 
-def spoken_blocks(text: str) -> tuple[Block, ...]:
+def spoken_blocks(text: str) -> tuple[TextBlock, ...]:
     """The blocks of a message in which its author may speak: neither code nor quotes, tables or machine output."""
     own = own_words(text)
-    if own or len(text) > LONGEST:
+    if own or len(text) > MAX_CLAUSE_CHARS:
         return own
     # What is short and looks like a program's output may still be a curt order ("pnpm, not npm").
-    return tuple(block for block in blocks(without_tags(text)) if block.shape in (Shape.PROSE, Shape.ITEM))
+    return tuple(block for block in blocks(without_tags(text)) if block.shape in (BlockShape.PROSE, BlockShape.ITEM))
 
 
 def _numbered(pieces: Sequence[Sequence[str]]) -> list[tuple[bool, int, str]]:

@@ -18,7 +18,7 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from memory.understanding.transformer import Block, Floats, Linear, Norm, encode
+from memory.understanding.transformer import Floats, Linear, Norm, TransformerBlock, encode
 
 HEADS: Final = 12
 """Attention heads of a layer."""
@@ -68,7 +68,9 @@ class Embedded:
 class Encoder:
     """The weights with their word pieces. Deterministic and thread-safe."""
 
-    def __init__(self, tokenizer: Tokenizer, embedded: Embedded, blocks: Sequence[Block], clause: Linear, pair: Linear):
+    def __init__(
+        self, tokenizer: Tokenizer, embedded: Embedded, blocks: Sequence[TransformerBlock], clause: Linear, pair: Linear
+    ):
         self._tokenizer = tokenizer
         self._embedded = embedded
         self._blocks = blocks
@@ -80,18 +82,18 @@ class Encoder:
     def clauses(self, text: str, spans: Sequence[tuple[int, int]], before: str) -> Floats:
         """What the head of clauses says of each of some spans of a text, in its order: shape (spans, outputs).
         ``before`` is the assistant's text that it answers."""
-        said = self._tokenizer.encode(_whole(before[-600:])).ids[-BEFORE:] if before else []
+        before_ids = self._tokenizer.encode(_whole(before[-600:])).ids[-BEFORE:] if before else []
         read = self._tokenizer.encode(_whole(text))
         found = []
         for group, first, last in _groups(spans, read.offsets):
             # Behind the text before and the two marks around it.
-            begin = len(said) + 2 - first
+            begin = len(before_ids) + 2 - first
             own = [
                 [begin + place for place in range(first, last) if _touches(read.offsets[place], start, end)]
                 or [begin + first]
                 for start, end in group
             ]
-            [states] = self._states([(said, read.ids[first:last])], [[at for each in own for at in each]])
+            [states] = self._states([(before_ids, read.ids[first:last])], [[at for each in own for at in each]])
             found += [np.concatenate([states[at].mean(axis=0), states[at[0]]]) for at in own]
         return self._clause(np.stack(found)) if found else np.zeros((0, len(self._clause.bias)), np.float32)
 
@@ -141,7 +143,7 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         return Norm(stored[f"{name}.scale"].astype(np.float32), stored[f"{name}.shift"].astype(np.float32))
 
     blocks = [
-        Block(
+        TransformerBlock(
             query=linear(f"{at}.query"),
             key=linear(f"{at}.key"),
             value=linear(f"{at}.value"),

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 
-KEPT: Final = ("rule", "pref", "dec", "corr", "fact", "person", "task", "deadline")
+LASTING_KINDS: Final = ("rule", "pref", "dec", "corr", "fact", "person", "task", "deadline")
 """Kinds of clauses that a later session should know of."""
-PASSING: Final = ("order", "ask", "state", "fix", "feel", "quote", "suppose", "ack")
+PASSING_KINDS: Final = ("order", "ask", "state", "fix", "feel", "quote", "suppose", "ack")
 """Kinds that are of this moment only: a work order, a question, a state of the work, pushback on the piece at hand, a
 feeling, somebody else's words, a supposition, a bare yes or no."""
 SCOPES: Final = ("user", "project", "other")
@@ -58,7 +58,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class DenseLayer:
     """A weight matrix (inputs by outputs) and a bias."""
 
     weights: Floats
@@ -72,27 +72,27 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the model says of one clause. ``kinds`` gives each of :data:`KEPT` and :data:`PASSING` its probability,
-    ``scopes`` each of :data:`SCOPES`, ``flags`` each of :data:`FLAGS`."""
+    """What the model says of one clause. ``kinds`` gives each of :data:`LASTING_KINDS` and :data:`PASSING_KINDS` its
+    probability, ``scopes`` each of :data:`SCOPES`, ``flags`` each of :data:`FLAGS`."""
 
     kinds: tuple[float, ...]
     scopes: tuple[float, ...]
     flags: tuple[float, ...]
 
     @property
-    def keep(self) -> float:
+    def worth_keeping(self) -> float:
         """How likely it is worth keeping."""
-        return sum(self.kinds[: len(KEPT)])
+        return sum(self.kinds[: len(LASTING_KINDS)])
 
     @property
     def kind(self) -> str:
         """The likeliest kind of those that are kept."""
-        return KEPT[max(range(len(KEPT)), key=self.kinds.__getitem__)]
+        return LASTING_KINDS[max(range(len(LASTING_KINDS)), key=self.kinds.__getitem__)]
 
     @property
     def passing(self) -> str:
         """The likeliest kind of those that are not."""
-        return PASSING[max(range(len(PASSING)), key=lambda at: self.kinds[len(KEPT) + at])]
+        return PASSING_KINDS[max(range(len(PASSING_KINDS)), key=lambda at: self.kinds[len(LASTING_KINDS) + at])]
 
     @property
     def scope(self) -> str:
@@ -111,8 +111,8 @@ class ClauseModel:
 
     says: Table
     around: Table
-    hidden: Layer
-    out: Layer
+    hidden: DenseLayer
+    out: DenseLayer
 
     def outputs(self, says: Sequence[Sequence[int]], around: Sequence[Sequence[int]], vectors: Floats) -> Floats:
         """What the heads say of the clauses of one message, a row for each; ``vectors`` (n, d) are what they mean by
@@ -126,7 +126,7 @@ class ClauseModel:
 
 def judgements(outputs: Floats) -> list[Judgement]:
     """Outputs of heads, a row for each clause, as probabilities."""
-    many = len(KEPT) + len(PASSING)
+    many = len(LASTING_KINDS) + len(PASSING_KINDS)
     kinds = softmax(outputs[:, :many])
     scopes = softmax(outputs[:, many : many + len(SCOPES)])
     flags = 1.0 / (1.0 + np.exp(-outputs[:, many + len(SCOPES) :]))
@@ -138,7 +138,7 @@ def judgements(outputs: Floats) -> list[Judgement]:
 
 def keeping(outputs: Floats) -> Floats:
     """How likely each clause is worth keeping, by the outputs of its heads."""
-    shares: Floats = softmax(outputs[:, : len(KEPT) + len(PASSING)])[:, : len(KEPT)].sum(axis=1)
+    shares: Floats = softmax(outputs[:, : len(LASTING_KINDS) + len(PASSING_KINDS)])[:, : len(LASTING_KINDS)].sum(axis=1)
     return shares
 
 

@@ -19,25 +19,26 @@ from numpy.typing import NDArray
 
 from memory.language.words import stems
 from memory.understanding.features import number
-from memory.understanding.network import KEPT, Floats, Layer, Table, softmax
+from memory.understanding.network import LASTING_KINDS, DenseLayer, Floats, Table, softmax
 from memory.understanding.tokens import tokens
 
 RELATIONS: Final = ("applies", "answers", "related", "unrelated")
 CACHED: Final = 8192
 """Memories whose features are at hand."""
-LONGEST: Final = 400
+MAX_TEXT_CHARS: Final = 400
 """Characters of a text that are read."""
 PRODUCT: Final = np.float32(40.0)
 """What the product of two unit vectors is multiplied by, so that its parts are about as large as the other inputs."""
 VECTOR: Final = np.float32(4.0)
-NUMBERS: Final = 8 + len(KEPT)
+NUMBERS: Final = 8 + len(LASTING_KINDS)
 """How many of the inputs are numbers, see :func:`shared`."""
-_KIND: Final = {kind: tuple(2.0 * (kind == each) for each in KEPT) for kind in KEPT}
-_NO_KIND: Final = (0.0,) * len(KEPT)
+_KIND: Final = {kind: tuple(2.0 * (kind == each) for each in LASTING_KINDS) for kind in LASTING_KINDS}
+_NO_KIND: Final = (0.0,) * len(LASTING_KINDS)
 
 
-class Remembered(NamedTuple):
-    """A memory as the model reads it: its text, its kind (one of :data:`KEPT`), whether it is about the person."""
+class ReadableMemory(NamedTuple):
+    """A memory as the model reads it: its text, its kind (one of :data:`LASTING_KINDS`), whether it is about the
+    person."""
 
     text: str
     kind: str
@@ -55,11 +56,11 @@ class Side:
 
 def side(text: str, prefix: str, vector: Floats) -> Side:
     """A text as one side of a pair; ``prefix`` keeps requests (``r``) and memories (``m``) apart."""
-    words = tokens(text[:LONGEST])
+    words = tokens(text[:MAX_TEXT_CHARS])
     rows = {number(f"{prefix}={word}") for word in words}
     if words:
         rows.add(number(f"{prefix}1={words[0]}"))
-    return Side(tuple(sorted(rows)), frozenset(stems(text[:LONGEST])), vector)
+    return Side(tuple(sorted(rows)), frozenset(stems(text[:MAX_TEXT_CHARS])), vector)
 
 
 def shared(request: Side, memory: Side, kind: str, personal: bool, asks: bool) -> list[float]:
@@ -68,9 +69,9 @@ def shared(request: Side, memory: Side, kind: str, personal: bool, asks: bool) -
 
 
 def _numbers(
-    asked: frozenset[str], known: frozenset[str], cosine: float, kind: str, personal: bool, asks: bool
+    request_stems: frozenset[str], known: frozenset[str], cosine: float, kind: str, personal: bool, asks: bool
 ) -> list[float]:
-    both, many, more = len(asked & known), len(asked), len(known)
+    both, many, more = len(request_stems & known), len(request_stems), len(known)
     return [
         4.0 * cosine,
         3.0 * both / (many + 1),
@@ -93,7 +94,7 @@ def inputs(request: Side, memory: Side, numbers: Sequence[float]) -> Floats:
     return found
 
 
-class _Known(NamedTuple):
+class _ReadMemory(NamedTuple):
     """A memory's text as it was read: its stems, its vector, and what it gives to the hidden layer by itself."""
 
     stems: frozenset[str]
@@ -110,8 +111,8 @@ class Relevance:
         self,
         requests: Table,
         memories: Table,
-        hidden: Layer,
-        out: Layer,
+        hidden: DenseLayer,
+        out: DenseLayer,
         embed: Callable[[Sequence[str]], Floats],
     ) -> None:
         self._requests = requests
@@ -127,41 +128,45 @@ class Relevance:
         )
         self._read = lru_cache(maxsize=CACHED)(self._remembered)
 
-    def judge(self, request: str, memories: Sequence[Remembered]) -> NDArray[np.float32]:
+    def judge(self, request: str, memories: Sequence[ReadableMemory]) -> NDArray[np.float32]:
         """The probability of each of :data:`RELATIONS` for some memories, shape (n, 4)."""
         if not memories:
             return np.zeros((0, len(RELATIONS)), np.float32)
-        text = request[:LONGEST]
-        asked, asks = side(text, "r", self._embed([text])[0]), "?" in text
+        text = request[:MAX_TEXT_CHARS]
+        request_side, asks = side(text, "r", self._embed([text])[0]), "?" in text
         known = [self._read(each.text) for each in memories]
         vectors = np.stack([each.vector for each in known])
-        cosines = (vectors @ asked.vector).tolist()
+        cosines = (vectors @ request_side.vector).tolist()
         numbers = np.array(
             [
-                _numbers(asked.stems, each.stems, cosine, told.kind, told.personal, asks)
-                for each, told, cosine in zip(known, memories, cosines, strict=True)
+                _numbers(request_side.stems, each.stems, cosine, already_known.kind, already_known.personal, asks)
+                for each, already_known, cosine in zip(known, memories, cosines, strict=True)
             ],
             np.float32,
         )
-        own = self._requests.bag(asked.rows) @ self._of_request + (asked.vector * VECTOR) @ self._asked + self._bias
-        both = vectors @ (asked.vector[:, None] * PRODUCT * self._product)
+        own = (
+            self._requests.bag(request_side.rows) @ self._of_request
+            + (request_side.vector * VECTOR) @ self._asked
+            + self._bias
+        )
+        both = vectors @ (request_side.vector[:, None] * PRODUCT * self._product)
         before = own + np.stack([each.given for each in known]) + numbers @ self._numbers + both
         found: NDArray[np.float32] = softmax(self._out(np.maximum(before, 0.0)))
         return found
 
-    def shown(self, request: str, memories: Sequence[Remembered]) -> list[float]:
+    def shown(self, request: str, memories: Sequence[ReadableMemory]) -> list[float]:
         """How likely each of some memories applies to a request or answers it. Of a long one the beginning and the end
         are read, each by itself: what is wanted stands in one of them."""
         judged = self.judge(request, memories)
-        if len(request) > LONGEST:
-            judged = np.maximum(judged, self.judge(request[-LONGEST:], memories))
+        if len(request) > MAX_TEXT_CHARS:
+            judged = np.maximum(judged, self.judge(request[-MAX_TEXT_CHARS:], memories))
         return [min(float(share), 1.0) for share in judged[:, 0] + judged[:, 1]]
 
-    def let_go(self) -> None:
+    def clear_cache(self) -> None:
         """Keep nothing of any memory at hand: some were forgotten."""
         self._read.cache_clear()
 
-    def _remembered(self, text: str) -> _Known:
-        read = side(text, "m", self._embed([text[:LONGEST]])[0])
+    def _remembered(self, text: str) -> _ReadMemory:
+        read = side(text, "m", self._embed([text[:MAX_TEXT_CHARS]])[0])
         given = self._memories.bag(read.rows) @ self._of_memory + (read.vector * VECTOR) @ self._known
-        return _Known(read.stems, read.vector, np.asarray(given, np.float32))
+        return _ReadMemory(read.stems, read.vector, np.asarray(given, np.float32))

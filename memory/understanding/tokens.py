@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-LONGEST = 32
+MAX_WORD_CHARS = 32
 """Characters of a word that are read: what is longer is no word of any language."""
 
 _TOKEN = re.compile(
@@ -32,7 +32,7 @@ _PLAIN = frozenset(("word", "han", "mark"))
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TextToken:
     """A word, a mark or a form, and where it stands in its text: from one character to another."""
 
     text: str
@@ -45,13 +45,13 @@ class Token:
         return not (self.text[0].isalnum() or self.text[0] == "<")
 
 
-def located(text: str) -> list[Token]:
+def located(text: str) -> list[TextToken]:
     """The tokens of a text with their places."""
     found = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "mark"
-        word = match[0].lower().replace("’", "'")[:LONGEST] if kind in _PLAIN else f"<{kind}>"
-        found.append(Token(word, match.start(), match.end()))
+        word = match[0].lower().replace("’", "'")[:MAX_WORD_CHARS] if kind in _PLAIN else f"<{kind}>"
+        found.append(TextToken(word, match.start(), match.end()))
     return found
 
 

@@ -42,7 +42,7 @@ class Norm(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TransformerBlock:
     """One layer: attention, then two dense layers, each added to what went in and normed."""
 
     query: Linear
@@ -56,7 +56,7 @@ class Block:
 
 
 def encode(
-    x: Floats, mask: Floats, blocks: Sequence[Block], heads: int, wanted: NDArray[np.bool_] | None = None
+    x: Floats, mask: Floats, blocks: Sequence[TransformerBlock], heads: int, wanted: NDArray[np.bool_] | None = None
 ) -> Floats:
     """The last hidden states (batch, tokens, width) of embedded tokens ``x`` of that shape; ``mask`` (batch, tokens) is
     0 for padding. ``wanted``, of the mask's shape, says whose states are needed: all the rest are zero."""

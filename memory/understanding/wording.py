@@ -16,7 +16,7 @@ from typing import Final
 from memory.language.sentences import sentences
 from memory.understanding.clauses import Clause
 from memory.understanding.forms import is_everywhere, is_here, is_relative, leans, points_back
-from memory.understanding.network import KEPT, reach
+from memory.understanding.network import LASTING_KINDS, reach
 from memory.understanding.tokens import tokens
 
 UNCERTAIN: Final = 0.3
@@ -62,10 +62,10 @@ _OPENERS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something to keep. ``kind`` is one of :data:`KEPT`, ``scope`` one of :data:`SCOPES`; ``guides`` how far it tells
-    what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` that it holds for a while only;
-    ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its clauses in the
-    message."""
+    """Something to keep. ``kind`` is one of :data:`LASTING_KINDS`, ``scope`` one of :data:`SCOPES`; ``guides`` how far
+    it tells what to do from now on, 0..1; ``probability`` that it is worth keeping; ``ends`` that it holds for a while
+    only; ``answers`` the words of the assistant that it leans on; ``first`` and ``last`` the places of its clauses in
+    the message."""
 
     text: str
     kind: str
@@ -84,7 +84,7 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
     found: list[Statement] = []
     at = 0
     while at < len(clauses):
-        if clauses[at].judged.keep < UNCERTAIN:
+        if clauses[at].judged.worth_keeping < UNCERTAIN:
             at += 1
             continue
         end = at + 1
@@ -138,19 +138,19 @@ def _belongs(clauses: Sequence[Clause], first: int, at: int) -> bool:
     if sum(len(each.text.split()) for each in clauses[first : at + 1]) > LENGTH:
         return False
     if own.sentence == before.sentence:
-        return own.judged.keep >= BESIDE
+        return own.judged.worth_keeping >= BESIDE
     short = min(sum(len(each.text.split()) for each in clauses[first:at]), len(own.text.split())) < FRAGMENT
-    return own.judged.keep >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS)
+    return own.judged.worth_keeping >= UNCERTAIN and (short or own.judged.flag("continues") >= LEANS)
 
 
 def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered: Sequence[str]) -> Statement:
     own = clauses[first:end]
-    lead = max(own, key=lambda each: each.judged.keep)
-    kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(KEPT))]
-    kind = KEPT[max(range(len(KEPT)), key=kinds.__getitem__)]
+    lead = max(own, key=lambda each: each.judged.worth_keeping)
+    kinds = [sum(each.judged.kinds[place] for each in own) for place in range(len(LASTING_KINDS))]
+    kind = LASTING_KINDS[max(range(len(LASTING_KINDS)), key=kinds.__getitem__)]
     # "… never force push. No matter where.": one of them says how far both reach.
     scopes = max(_scopes_of_sentences(own), key=lambda each: each[0], default=lead.judged.scopes)
-    guides = sum(share * GUIDES[kind] for kind, share in zip(KEPT, kinds, strict=True)) / max(sum(kinds), 1e-6)
+    guides = sum(share * GUIDES[kind] for kind, share in zip(LASTING_KINDS, kinds, strict=True)) / max(sum(kinds), 1e-6)
     text = " ".join(each.text for each in own)
     start = first
     judged = clauses[first].judged
@@ -159,9 +159,9 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         fragment = len(text.split()) < FRAGMENT and before.sentence == clauses[first].sentence
         words = len(text.split()) + len(before.text.split())
         near = before.block == clauses[first].block and words <= LENGTH
-        told = before.judged.keep >= BESIDE or before.judged.passing not in _APART
+        is_stated = before.judged.worth_keeping >= BESIDE or before.judged.passing not in _APART
         relative = before.sentence == clauses[first].sentence and is_relative(text)
-        if near and (relative or ((fragment or judged.flag("refers") >= LEANS) and told)):
+        if near and (relative or ((fragment or judged.flag("refers") >= LEANS) and is_stated)):
             start = first - 1
             text = f"{before.text} {text}"
     answers = ""
@@ -174,7 +174,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         kind=kind,
         scope=_scope(kind, text, scopes, answers),
         guides=guides,
-        probability=lead.judged.keep,
+        probability=lead.judged.worth_keeping,
         ends=max(each.judged.flag("ends") for each in own) >= ENDS,
         answers=answers,
         first=start,
@@ -187,7 +187,7 @@ def _scopes_of_sentences(own: Sequence[Clause]) -> list[tuple[float, ...]]:
     found = []
     for _, group in groupby(own, key=lambda each: each.sentence):
         judged = [each.judged for each in group]
-        weights = [each.keep for each in judged]
+        weights = [each.worth_keeping for each in judged]
         if max(weights) >= CARRIES:
             rows = zip(*(each.scopes for each in judged), strict=True)
             found.append(tuple(sum(map(mul, row, weights)) / sum(weights) for row in rows))
@@ -214,12 +214,12 @@ def answered(text: str, reply: str, offered: Sequence[str]) -> str:
     with it, the last question before the others."""
     if offered:
         return offered[0]
-    said = {word for word in tokens(text) if len(word) > 3}
+    text_words = {word for word in tokens(text) if len(word) > 3}
     best, score = "", 0.0
     found = sentences(reply[-1500:])
     for place, sentence in enumerate(found):
         words = set(tokens(sentence))
-        shared = len(said & words)
+        shared = len(text_words & words)
         likely = shared + (0.9 if "?" in words else 0.0) + 0.3 * (place + 1) / len(found)
         if likely > score and len(sentence.split()) <= LENGTH:
             best, score = sentence, likely

@@ -25,29 +25,29 @@ from proxy.api import (
     nights,
     openapi,
     page,
+    pause,
     project,
     provenance,
     research,
+    savings,
     search,
     sessions,
     status,
-    sums,
-    switch,
     sync,
     tickets,
     tools,
     trial,
     why,
 )
-from proxy.api.answers import answers
-from proxy.api.door import door
+from proxy.api.auth import door
+from proxy.api.responses import answers
 from proxy.edge import EDGE, Edge
 
 _PARTS = (
     audit,
     health,
     status,
-    sums,
+    savings,
     search,
     research,
     facts,
@@ -65,7 +65,7 @@ _PARTS = (
     nights,
     openapi,
     candidates,
-    switch,
+    pause,
     sync,
     embedder,
     config,

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
-from proxy.door.tokens import Role
+from proxy.auth.tokens import TokenRole
 
 OWNER: Final = "owner"
 """How whoever has the token of the home folder is called in the audit log."""
@@ -18,12 +18,12 @@ class Access:
     """What somebody may do. ``user`` is whose memories, None for everybody's."""
 
     who: str
-    role: Role
+    role: TokenRole
     user: str | None = None
     org: str | None = None
 
 
-ALL: Final = Access(OWNER, Role.ADMIN)
+ALL: Final = Access(OWNER, TokenRole.ADMIN)
 
 ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 """What may be done by who sent the request under way: set at the door."""
@@ -53,9 +53,9 @@ def is_for_one_user(path: str) -> bool:
 
 def refused(of: Access, method: str, path: str) -> str:
     """Why somebody may not ask this; empty where they may."""
-    if of.role is Role.ADMIN:
+    if of.role is TokenRole.ADMIN:
         return ""
-    if of.role is Role.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
+    if of.role is TokenRole.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
         return f"the token {of.who!r} may only read"
     if of.user is not None and _OWN.match(path) is None:
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"

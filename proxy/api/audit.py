@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, query_limit, query_text
+from proxy.api.params import memory_of, query_limit, query_text
+from proxy.api.responses import answer
 
 routes = web.RouteTableDef()
 

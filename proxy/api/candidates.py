@@ -9,17 +9,17 @@ from typing import Any
 from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
-from memory.day.approval.approving import Approval
 from memory.fact import Fact
 from memory.scope import Layer
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, choice, id_of, memory_of, owners_of, query_choices
+from memory.services.approval.decisions import Approval
+from proxy.api import serializers
+from proxy.api.params import body_of, checked_text, choice, id_of, memory_of, owners_of, query_choices
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
-LONGEST_TEXT = 200_000
+MAX_TEXT_CHARS = 200_000
 """Characters of what is approved: a skill is a whole file."""
 
 
@@ -27,29 +27,29 @@ LONGEST_TEXT = 200_000
 async def listed(request: web.Request) -> web.Response:
     """``?state=waiting``: what a person may approve, the most evidence first; ``all``: also what is decided."""
     states = query_choices(request, "state", CandidateState) if "state" in request.query else {CandidateState.WAITING}
-    found = await memory_of(request).approving.candidates(await owners_of(request), states)
-    return answer({"candidates": [candidate_told(each) for each in found]})
+    found = await memory_of(request).approvals.candidates(await owners_of(request), states)
+    return answer({"candidates": [candidate_json(each) for each in found]})
 
 
 @routes.get("/api/candidates/{id}")
 async def one(request: web.Request) -> web.Response:
     """One candidate with the facts behind it."""
-    approving = memory_of(request).approving
+    approving = memory_of(request).approvals
     held = await approving.candidate(id_of(request), await owners_of(request))
     now = datetime.now().astimezone()
-    evidence = [told.memory(fact, now) for fact in await approving.evidence(held)]
-    return answer(candidate_told(held) | {"evidence": evidence})
+    evidence = [serializers.memory(fact, now) for fact in await approving.evidence(held)]
+    return answer(candidate_json(held) | {"evidence": evidence})
 
 
 @routes.post("/api/candidates/{id}/approve")
 async def approve(request: web.Request) -> web.Response:
     """``{"text": …, "to": "project", "confirm": …}``, all optional. Without ``confirm`` it answers what would be
     written, as diffs, and a mark; with that mark as ``confirm`` it writes exactly this."""
-    said = await body_of(request, {"text": str, "to": str, "confirm": str})
-    text = checked_text(said["text"], "text", required=True, longest=LONGEST_TEXT) if "text" in said else None
-    layer = shared_layer(said["to"]) if "to" in said else None
-    done = await memory_of(request).approving.approve(
-        id_of(request), await owners_of(request), text=text, layer=layer, confirm=said.get("confirm")
+    body = await body_of(request, {"text": str, "to": str, "confirm": str})
+    text = checked_text(body["text"], "text", required=True, longest=MAX_TEXT_CHARS) if "text" in body else None
+    layer = shared_layer(body["to"]) if "to" in body else None
+    done = await memory_of(request).approvals.approve(
+        id_of(request), await owners_of(request), text=text, layer=layer, confirm=body.get("confirm")
     )
     return answer(_approval(done))
 
@@ -57,9 +57,9 @@ async def approve(request: web.Request) -> web.Response:
 @routes.post("/api/candidates/{id}/undo")
 async def undo(request: web.Request) -> web.Response:
     """``{"confirm": …}``: take an approval back; without the mark it answers what would be written."""
-    said = await body_of(request, {"confirm": str})
-    done = await memory_of(request).approving.approve(
-        id_of(request), await owners_of(request), confirm=said.get("confirm"), undo=True
+    body = await body_of(request, {"confirm": str})
+    done = await memory_of(request).approvals.approve(
+        id_of(request), await owners_of(request), confirm=body.get("confirm"), undo=True
     )
     return answer(_approval(done))
 
@@ -67,56 +67,56 @@ async def undo(request: web.Request) -> web.Response:
 @routes.post("/api/candidates/{id}/reject")
 async def reject(request: web.Request) -> web.Response:
     """``{"why": …}``: it comes back only when there is much more for it."""
-    said = await body_of(request, {"why": str})
-    why = checked_text(said.get("why", ""), "why")
-    held = await memory_of(request).approving.decide(
+    body = await body_of(request, {"why": str})
+    why = checked_text(body.get("why", ""), "why")
+    held = await memory_of(request).approvals.decide(
         id_of(request), await owners_of(request), CandidateState.REJECTED, why
     )
-    return answer(candidate_told(held))
+    return answer(candidate_json(held))
 
 
 @routes.post("/api/candidates/{id}/defer")
 async def defer(request: web.Request) -> web.Response:
     """Decide later: it waits again when another session supports it."""
     await body_of(request, {})
-    held = await memory_of(request).approving.decide(id_of(request), await owners_of(request), CandidateState.DEFERRED)
-    return answer(candidate_told(held))
+    held = await memory_of(request).approvals.decide(id_of(request), await owners_of(request), CandidateState.DEFERRED)
+    return answer(candidate_json(held))
 
 
 @routes.post("/api/facts/{id}/promote")
 async def promote(request: web.Request) -> web.Response:
     """``{"to": "user"}``: let a fact of one project hold in all of its user's; ``project`` and ``org`` put it forward
     as a candidate."""
-    said = await body_of(request, {"to": str})
-    to = choice(said.get("to"), "to", Layer)
+    body = await body_of(request, {"to": str})
+    to = choice(body.get("to"), "to", Layer)
     memory = memory_of(request)
     held = await memory.commands.memory(id_of(request), await owners_of(request))
     if not isinstance(held, Fact):
         raise Refusal(422, "that is a passage of a talk; only facts can rise")
-    risen = await memory.approving.promote(held, to)
+    risen = await memory.approvals.promote(held, to)
     if isinstance(risen, Fact):
-        return answer({"fact": told.memory(risen, datetime.now().astimezone(), by_id=True)})
-    return answer({"candidate": candidate_told(risen)}, 201)
+        return answer({"fact": serializers.memory(risen, datetime.now().astimezone(), by_id=True)})
+    return answer({"candidate": candidate_json(risen)}, 201)
 
 
-def candidate_told(held: Candidate) -> dict[str, Any]:
+def candidate_json(held: Candidate) -> dict[str, Any]:
     """A candidate as it is told."""
     return asdict(held) | {"why": held.why}
 
 
 def _approval(done: Approval) -> dict[str, Any]:
     files = [{"file": str(each.file), "diff": each.diff} for each in done.files]
-    told_of = {"candidate": candidate_told(done.candidate), "files": files, "notes": list(done.notes)}
-    return told_of | {"done": done.done} | ({} if done.done else {"confirm": done.confirm})
+    approval = {"candidate": candidate_json(done.candidate), "files": files, "notes": list(done.notes)}
+    return approval | {"done": done.done} | ({} if done.done else {"confirm": done.confirm})
 
 
-def shared_layer(said: str) -> Layer:
+def shared_layer(text: str) -> Layer:
     """For whom something is approved.
 
     Raises:
         Refusal: 422, when that is nobody for whom something can be.
     """
-    layer = choice(said, "to", Layer)
+    layer = choice(text, "to", Layer)
     if layer not in (Layer.PROJECT, Layer.ORG):
-        raise Refusal(422, f"to is {said[:40]!r}; what is approved is for a project or an org")
+        raise Refusal(422, f"to is {text[:40]!r}; what is approved is for a project or an org")
     return layer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api.answers import answer
+from proxy.api.responses import answer
 from proxy.edge import EDGE
 from proxy.settings import Loaded
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from aiohttp import web
 
-from memory.day.tiers.content import Contents, NoHandle
-from memory.edits import Tier
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, choice, memory_of, scope_of
+from memory.edits import ContentTier
+from memory.services.tiers.content import Contents, NoHandle
+from proxy.api.params import body_of, choice, memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -19,7 +19,7 @@ routes = web.RouteTableDef()
 @routes.get("/api/content/{handle}")
 async def content(request: web.Request) -> web.Response:
     """``?tier=L2``: one content, in full or as ``L1`` or ``L0``; in full where a lower tier would not be shorter."""
-    tier = choice(request.query.get("tier", "L2").strip().upper(), "tier", Tier)
+    tier = choice(request.query.get("tier", "L2").strip().upper(), "tier", ContentTier)
     try:
         found = await Contents(memory_of(request).journal).content(_handle(request), tier, scope_of(request))
     except NoHandle as error:
@@ -30,15 +30,15 @@ async def content(request: web.Request) -> web.Response:
 @routes.patch("/api/content/{handle}")
 async def pin(request: web.Request) -> web.Response:
     """``{"pinned": true}``: keep a content whole in every request, or stop keeping it."""
-    said = await body_of(request, {"pinned": bool})
-    if "pinned" not in said:
+    body = await body_of(request, {"pinned": bool})
+    if "pinned" not in body:
         raise Refusal(422, "pinned is missing; it is what can be changed")
-    since = datetime.now().astimezone() if said["pinned"] else None
+    since = datetime.now().astimezone() if body["pinned"] else None
     try:
         handle = await Contents(memory_of(request).journal).pin(_handle(request), scope_of(request), since)
     except NoHandle as error:
         raise Refusal(422, str(error)) from None
-    return answer({"handle": handle, "pinned": said["pinned"]})
+    return answer({"handle": handle, "pinned": body["pinned"]})
 
 
 def _handle(request: web.Request) -> str:

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from aiohttp import web
 
 from memory.bootstrap import Memory
-from memory.day.reindexing import Busy
-from memory.models.choose import NAMES
-from memory.models.load import load, well_formed
+from memory.models.embedder_choice import NAMES
+from memory.models.embedder_loading import load, well_formed
 from memory.ports import Embedder
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, memory_of
+from memory.services.reindexing import ReindexInProgress
+from proxy.api.params import body_of, checked_text, memory_of
+from proxy.api.responses import answer
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
@@ -28,13 +28,13 @@ DAY = 86_400.0
 async def embedder(request: web.Request) -> web.Response:
     """The embedder in use, and the progress of a change of it."""
     memory = memory_of(request)
-    progress = memory.reindexing.progress
+    progress = memory.reindexer.progress
     return answer(
         {
             "name": memory.embedder.name,
             "dimensions": memory.embedder.dimensions,
             "names": NAMES,
-            "running": memory.reindexing.running,
+            "running": memory.reindexer.running,
             "progress": asdict(progress) if progress else None,
         }
     )
@@ -44,8 +44,8 @@ async def embedder(request: web.Request) -> web.Response:
 async def use(request: web.Request) -> web.Response:
     """``{"use": "minilm"}``: fetch an embedder, fill an index with it, then search that. GET tells the progress."""
     memory = memory_of(request)
-    said = await body_of(request, {"use": str})
-    name = checked_text(said.get("use", ""), "use", required=True, longest=200)
+    body = await body_of(request, {"use": str})
+    name = checked_text(body.get("use", ""), "use", required=True, longest=200)
     if not well_formed(name):
         raise Refusal(422, f"there is no embedder {name!r}; there are: {', '.join(NAMES)}")
     edge = request.app[EDGE]
@@ -57,8 +57,8 @@ async def use(request: web.Request) -> web.Response:
 async def progress(request: web.Request) -> web.Response:
     """The progress of rebuilding the index; null where none was begun since the start."""
     memory = memory_of(request)
-    told = memory.reindexing.progress
-    return answer({"running": memory.reindexing.running, "progress": asdict(told) if told else None})
+    progress = memory.reindexer.progress
+    return answer({"running": memory.reindexer.running, "progress": asdict(progress) if progress else None})
 
 
 @routes.post("/api/reindex")
@@ -77,18 +77,18 @@ def _begin(edge: Edge, memory: Memory, name: str, load: Callable[[], Embedder], 
     Raises:
         Busy: when one is running.
     """
-    if memory.reindexing.running:
-        raise Busy("an index is being filled already: wait until it is done")
+    if memory.reindexer.running:
+        raise ReindexInProgress("an index is being filled already: wait until it is done")
 
     async def run() -> None:
         done, why = await fail_open(
-            memory.reindexing.run(name, load),
-            otherwise=None,
-            within=DAY,
-            doing="filling a new index",
+            memory.reindexer.run(name, load),
+            default=None,
+            timeout_seconds=DAY,
+            operation="filling a new index",
             degradations=edge.degradations,
         )
         if done is not None and not why and chosen:
             choose_for_home(memory.home, chosen)
 
-    edge.go_beside(run())
+    edge.run_in_background(run())

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from aiohttp import web
 
-from memory.fact import Kind, State
+from memory.fact import FactKind, State
 from memory.provenance import quarantined
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import (
+from proxy.api import serializers
+from proxy.api.forget import forgotten_json
+from proxy.api.params import (
     body_of,
     checked_text,
     choice,
@@ -23,7 +23,7 @@ from proxy.api.asked import (
     query_text,
     scope_of,
 )
-from proxy.api.forget import told_gone
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -34,11 +34,11 @@ async def facts(request: web.Request) -> web.Response:
     """``?text=…&kind=…&state=active&limit=100``: facts, the newest first."""
     text = query_text(request, "text")
     states = query_choices(request, "state", State) if "state" in request.query else frozenset({State.ACTIVE})
-    kinds, limit = query_choices(request, "kind", Kind), query_limit(request, 100)
+    kinds, limit = query_choices(request, "kind", FactKind), query_limit(request, 100)
     owners = await owners_of(request)
     found = await memory_of(request).commands.facts(owners, text, kinds=kinds, states=states, limit=limit)
     now = datetime.now().astimezone()
-    return answer({"facts": [told.memory(fact, now) for fact in found]})
+    return answer({"facts": [serializers.memory(fact, now) for fact in found]})
 
 
 @routes.get("/api/facts/{id}")
@@ -47,57 +47,57 @@ async def fact(request: web.Request) -> web.Response:
     mine = await owners_of(request)
     held = await memory_of(request).commands.memory(id_of(request), (*mine, *quarantined(mine)))
     came = await memory_of(request).quarantine.source_of(held)
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": asdict(came)})
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True) | {"came_from": asdict(came)})
 
 
 @routes.patch("/api/facts/{id}")
 async def pin(request: web.Request) -> web.Response:
     """``{"pinned": true}``: pin or unpin a fact."""
-    said = await body_of(request, {"pinned": bool})
-    if "pinned" not in said:
+    body = await body_of(request, {"pinned": bool})
+    if "pinned" not in body:
         raise Refusal(422, "pinned is missing; it is what can be changed")
-    held = await memory_of(request).commands.pin(id_of(request), await owners_of(request), said["pinned"])
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+    held = await memory_of(request).commands.pin(id_of(request), await owners_of(request), body["pinned"])
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.delete("/api/facts/{id}")
 async def delete(request: web.Request) -> web.Response:
     """Forget one memory, everywhere."""
     gone = await memory_of(request).commands.forget([id_of(request)], await owners_of(request))
-    return answer(told_gone(gone))
+    return answer(forgotten_json(gone))
 
 
 @routes.post("/api/facts/{id}/confirm")
 async def confirm(request: web.Request) -> web.Response:
     """Confirm that a fact still holds."""
     await body_of(request, {})
-    held = await memory_of(request).revising.confirm(id_of(request), await owners_of(request))
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+    held = await memory_of(request).fact_reviser.confirm(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/dismiss")
 async def dismiss(request: web.Request) -> web.Response:
     """Dismiss a draft: it was of the moment."""
     await body_of(request, {})
-    held = await memory_of(request).revising.dismiss(id_of(request), await owners_of(request))
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+    held = await memory_of(request).fact_reviser.dismiss(id_of(request), await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/facts/{id}/update")
 async def update(request: web.Request) -> web.Response:
     """``{"text": …}``: replace a fact by what holds now; answers the new fact."""
-    said = await body_of(request, {"text": str})
-    text = checked_text(said.get("text", ""), "text", required=True)
-    held = await memory_of(request).revising.update(id_of(request), text, await owners_of(request))
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True))
+    body = await body_of(request, {"text": str})
+    text = checked_text(body.get("text", ""), "text", required=True)
+    held = await memory_of(request).fact_reviser.update(id_of(request), text, await owners_of(request))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True))
 
 
 @routes.post("/api/remember")
 async def remember(request: web.Request) -> web.Response:
     """``{"text": …, "kind": …, "pinned": …}``: add a fact in the person's own words; it can be found at once."""
-    said = await body_of(request, {"text": str, "kind": str, "pinned": bool})
-    text = checked_text(said.get("text", ""), "text", required=True)
-    kind = choice(said["kind"], "kind", Kind) if "kind" in said else None
+    body = await body_of(request, {"text": str, "kind": str, "pinned": bool})
+    text = checked_text(body.get("text", ""), "text", required=True)
+    kind = choice(body["kind"], "kind", FactKind) if "kind" in body else None
     commands = memory_of(request).commands
-    held = await commands.remember(text, scope_of(request), kind=kind, pinned=said.get("pinned", False))
-    return answer(told.memory(held, datetime.now().astimezone(), by_id=True), 201)
+    held = await commands.remember(text, scope_of(request), kind=kind, pinned=body.get("pinned", False))
+    return answer(serializers.memory(held, datetime.now().astimezone(), by_id=True), 201)

@@ -8,10 +8,10 @@ from datetime import datetime
 from aiohttp import web
 
 from memory.features import features
-from memory.hooks.feature import Feature, Route
-from memory.hooks.question import Question
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, memory_of, owners_of, query_limit, scope_of
+from memory.hooks.feature import Feature, FeatureRoute
+from memory.hooks.route_request import RouteRequest
+from proxy.api.params import body_of, memory_of, owners_of, query_limit, scope_of
+from proxy.api.responses import answer
 
 
 def routes() -> list[web.RouteDef]:
@@ -23,13 +23,13 @@ def routes() -> list[web.RouteDef]:
     ]
 
 
-def _handler(feature: type[Feature], route: Route) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+def _handler(feature: type[Feature], route: FeatureRoute) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
         memory, limit = memory_of(request), query_limit(request, route.limit)
         body = await body_of(request, route.fields) if route.fields else {}
         owners = await owners_of(request)
         now = datetime.now().astimezone()
-        question = Question(scope_of(request), owners, limit, now, dict(request.match_info), body)
+        question = RouteRequest(scope_of(request), owners, limit, now, dict(request.match_info), body)
         return answer(await route.answer(memory.features.of(feature), question))
 
     handle.__doc__ = route.answer.__doc__

@@ -9,10 +9,10 @@ from aiohttp import web
 
 from memory.ports import Forgotten
 from memory.provenance import quarantined
-from memory.research import QUESTIONS, TRAILS, shelves
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, memory_of, owners_of
+from memory.research import QUESTIONS, TRAILS, index_owners
+from proxy.api import serializers
+from proxy.api.params import body_of, checked_text, memory_of, owners_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -23,24 +23,24 @@ MOST_IDS = 1000
 @routes.post("/api/forget")
 async def forget(request: web.Request) -> web.Response:
     """``{"query": …}`` lists what would be deleted and what would stay; ``{"ids": […]}`` deletes these."""
-    said = await body_of(request, {"query": str, "ids": list})
-    if ("query" in said) == ("ids" in said):
+    body = await body_of(request, {"query": str, "ids": list})
+    if ("query" in body) == ("ids" in body):
         raise Refusal(422, "say either query, to see what would go, or ids, to forget these")
     commands, mine = memory_of(request).commands, await owners_of(request)
-    seen = (*mine, *shelves(mine, QUESTIONS), *shelves(mine, TRAILS))
+    seen = (*mine, *index_owners(mine, QUESTIONS), *index_owners(mine, TRAILS))
     owners = (*seen, *quarantined(seen))
-    if "query" in said:
-        query = checked_text(said["query"], "query", required=True)
+    if "query" in body:
+        query = checked_text(body["query"], "query", required=True)
         found, stay = await commands.alike(query, owners), await commands.own_words_alike(query, mine)
         now = datetime.now().astimezone()
-        return answer({"would_forget": [told.memory(held, now) for held in found], "would_stay": stay})
-    ids = said["ids"]
+        return answer({"would_forget": [serializers.memory(held, now) for held in found], "would_stay": stay})
+    ids = body["ids"]
     if not ids or len(ids) > MOST_IDS or not all(isinstance(id, str) and 4 <= len(id) <= 64 for id in ids):
         raise Refusal(422, f"ids is a list of 1 to {MOST_IDS} ids, or beginnings of ids, of 4 to 64 characters")
-    return answer(told_gone(await commands.forget(ids, owners)))
+    return answer(forgotten_json(await commands.forget(ids, owners)))
 
 
-def told_gone(gone: Forgotten) -> dict[str, Any]:
+def forgotten_json(gone: Forgotten) -> dict[str, Any]:
     """How much went, by ids and numbers: the texts are gone."""
     return {
         "forgotten": {

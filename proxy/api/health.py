@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from memory.day.person.commands import Standing
-from memory.day.worker import Following
 from memory.learning.redact import redact
-from memory.release import release
+from memory.services.person.commands import MemoryStatus
+from memory.services.worker import JournalFollower
 from memory.session import Mode
-from proxy.api.answers import answer
+from memory.version import release
+from proxy.api.responses import answer
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
 
@@ -40,8 +40,8 @@ async def health(request: web.Request) -> web.Response:
     """Always 200, because model calls always go through; ``why`` has a sentence for each thing that is wrong."""
     edge = request.app[EDGE]
     why = [redact(sentence).text for sentence in await unwell(edge)]
-    told = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
-    return answer(told | {"candidates": await candidates_waiting(edge)})
+    fields = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge), "version": release()}
+    return answer(fields | {"candidates": await candidates_waiting(edge)})
 
 
 @routes.get("/metrics")
@@ -49,8 +49,8 @@ async def metrics(request: web.Request) -> web.Response:
     """All counters, in Prometheus's text format."""
     memory = request.app[EDGE].memory
     numbers = memory.features.metrics() if memory is not None else {}
-    told = "".join(f"# TYPE palimpsest_{name} gauge\npalimpsest_{name} {value}\n" for name, value in numbers.items())
-    response = web.Response(body=generate_latest() + told.encode())
+    text = "".join(f"# TYPE palimpsest_{name} gauge\npalimpsest_{name} {value}\n" for name, value in numbers.items())
+    response = web.Response(body=generate_latest() + text.encode())
     response.headers["Content-Type"] = CONTENT_TYPE_LATEST
     return response
 
@@ -70,9 +70,9 @@ async def candidates_waiting(edge: Edge) -> int:
         return 0
     waiting, _ = await fail_open(
         edge.memory.journal.candidates_waiting(),
-        otherwise=0,
-        within=2,
-        doing="counting candidates",
+        default=0,
+        timeout_seconds=2,
+        operation="counting candidates",
         degradations=edge.degradations,
     )
     return waiting
@@ -87,9 +87,9 @@ async def unwell(edge: Edge) -> list[str]:
     else:
         standing, fault = await fail_open(
             edge.memory.commands.standing(),
-            otherwise=None,
-            within=2,
-            doing="counting what is stored",
+            default=None,
+            timeout_seconds=2,
+            operation="counting what is stored",
             degradations=edge.degradations,
         )
         why.extend([f"the journal does not answer: {fault}"] if standing is None else behind(standing))
@@ -98,9 +98,9 @@ async def unwell(edge: Edge) -> list[str]:
                 f"{edge.settings.home / 'journal.db'} was deleted or replaced while it is open: what this server knows "
                 "ends with it"
             )
-        why.extend(hanging(edge.memory.following))
+        why.extend(hanging(edge.memory.followers))
         why.extend(await edge.memory.features.health())
-        progress = edge.memory.reindexing.progress
+        progress = edge.memory.reindexer.progress
         if progress is not None and progress.fault:
             why.append(f"the index could not be filled anew with {progress.embedder}: {progress.fault}")
     # That the stores are not open stands above.
@@ -113,7 +113,7 @@ async def unwell(edge: Edge) -> list[str]:
     return why
 
 
-def hanging(workers: Iterable[Following]) -> list[str]:
+def hanging(workers: Iterable[JournalFollower]) -> list[str]:
     """Which workers get nowhere, be it amid an exchange or between two."""
     return [
         f"{each.doing} has got nowhere for {each.still / 60:.0f} minutes: if that lasts, restart the server"
@@ -122,7 +122,7 @@ def hanging(workers: Iterable[Following]) -> list[str]:
     ]
 
 
-def behind(standing: Standing) -> list[str]:
+def behind(standing: MemoryStatus) -> list[str]:
     """What of memory's standing is wrong."""
     why = []
     if not standing.learning:

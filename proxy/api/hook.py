@@ -18,17 +18,17 @@ from memory.conversation import Reply, Text
 from memory.edits import Append
 from memory.learning.redact import redact_name
 from memory.session import Arrival, Prepared, RequestKind
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, memory_of, scope_of
+from proxy.api.params import body_of, checked_text, memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.caller import checkout_to_keep, directory_to_keep, name, namespace, strictest, without_secrets
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
-from proxy.runtimes import Place, project_of
-from proxy.runtimes.place import path_in
-from proxy.runtimes.spoken import spoken
+from proxy.runtimes import ClientEnvironment, project_of
+from proxy.runtimes.environment import path_in
+from proxy.runtimes.user_text import user_text
 from proxy.wire import DIALECTS
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 routes = web.RouteTableDef()
 
@@ -46,7 +46,7 @@ class Talk:
     """A session of a client: what was said, what is being answered, and what memory added that was not given yet."""
 
     messages: list[dict[str, str]] = field(default_factory=list)
-    asked: tuple[Prepared, View] | None = None
+    asked: tuple[Prepared, RequestView] | None = None
     waiting: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -75,15 +75,15 @@ async def hook(request: web.Request) -> web.Response:
     person's words. With ``"later": true`` it is kept until the event ``context`` asks for it; ``reply`` tells what was
     answered."""
     memory, edge = memory_of(request), request.app[EDGE]
-    said = await body_of(request, _FIELDS)
-    event = said.get("event", "")
+    fields = await body_of(request, _FIELDS)
+    event = fields.get("event", "")
     if event not in EVENTS:
         raise Refusal(422, f"event is {event[:40]!r}; it is one of {', '.join(EVENTS)}")
     key = edge.identity_key
-    client = redact_name(name(said.get("client", ""), "client"), key)
-    session = redact_name(name(said.get("session", ""), "session"), key)
+    client = redact_name(name(fields.get("client", ""), "client"), key)
+    session = redact_name(name(fields.get("session", ""), "session"), key)
     scope = scope_of(request)
-    place = Place(directory=path_in(said.get("directory", "")))
+    place = ClientEnvironment(directory=path_in(fields.get("directory", "")))
     if edge.settings.server.loopback:
         place = edge.checkouts.locate(place)
     if scope.project is None:
@@ -93,7 +93,7 @@ async def hook(request: web.Request) -> web.Response:
         if event == "context":
             text, talk.waiting = talk.waiting, ""
             return answer({"text": text})
-        text = checked_text(said.get("text", ""), "text", required=True)
+        text = checked_text(fields.get("text", ""), "text", required=True)
         if event == "reply":
             return answer({"journaled": await _answered(memory, talk, text)})
         mode = strictest(edge.settings.memory.mode, place.mode)
@@ -101,7 +101,7 @@ async def hook(request: web.Request) -> web.Response:
             mode = strictest(mode, settings.memory)
         talk.messages = [*talk.messages, {"role": "user", "content": text}][-MOST_MESSAGES:]
         body = orjson.dumps({"model": client, "messages": talk.messages})
-        view = DIALECTS[_FORMAT].read(body, spoken)
+        view = DIALECTS[_FORMAT].read(body, user_text)
         arrival = Arrival(
             scope=scope,
             kind=RequestKind.MAIN,
@@ -115,20 +115,20 @@ async def hook(request: web.Request) -> web.Response:
             size=len(body),
         )
         added, receipt = await _prepared(edge, talk, view, arrival)
-        if said.get("later"):
+        if fields.get("later"):
             talk.waiting, added = added, ""
         return answer({"text": added, "receipt": receipt})
 
 
-async def _prepared(edge: Edge, talk: Talk, view: View, arrival: Arrival) -> tuple[str, str]:
+async def _prepared(edge: Edge, talk: Talk, view: RequestView, arrival: Arrival) -> tuple[str, str]:
     """What memory adds to the newest words of a talk, and the receipt's id."""
     memory = edge.memory
     assert memory is not None
     prepared, _ = await fail_open(
         memory.preparation.prepare(view.conversation, arrival),
-        otherwise=None,
-        within=memory.preparation.patience(view.conversation, arrival),
-        doing="preparing for a hook",
+        default=None,
+        timeout_seconds=memory.preparation.time_limit(view.conversation, arrival),
+        operation="preparing for a hook",
         degradations=edge.degradations,
     )
     talk.asked = None if prepared is None else (prepared, view)
@@ -141,10 +141,10 @@ async def _prepared(edge: Edge, talk: Talk, view: View, arrival: Arrival) -> tup
 
 async def _answered(memory: Any, talk: Talk, text: str) -> bool:
     """Journal a reply with the words that it answers; whether there were any."""
-    asked, talk.asked = talk.asked, None
+    pending, talk.asked = talk.asked, None
     talk.messages.append({"role": "assistant", "content": text})
-    if asked is None:
+    if pending is None:
         return False
-    prepared, view = asked
-    await memory.notes.note(prepared, view.conversation, Reply((Text(text),), complete=True), 200)
+    prepared, view = pending
+    await memory.exchange_journal.record(prepared, view.conversation, Reply((Text(text),), complete=True), 200)
     return True

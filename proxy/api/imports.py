@@ -15,49 +15,49 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.conversation import Conversation
-from memory.day.moving.replaying import Transcript
 from memory.learning.redact import redact_name
+from memory.services.transfer.replaying import RecordedSession
 from memory.session import Mode
-from proxy.api.answers import answer
-from proxy.api.asked import CONTROLS, checked_text, memory_of, scope_of
+from proxy.api.params import CONTROLS, checked_text, memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.caller import without_secrets
 from proxy.edge import EDGE
 from proxy.errors import Refusal
-from proxy.runtimes import Place, project_of, spoken
+from proxy.runtimes import ClientEnvironment, project_of, user_text
 from proxy.wire import DIALECTS
 from proxy.wire.dialect import BadRequest, Unreadable
 
 routes = web.RouteTableDef()
 
 MOST_RECORDS = 2000
-LONGEST_NOTES = 400_000
+MAX_NOTES_CHARS = 400_000
 
 
 @routes.post("/api/import/records")
 async def records(request: web.Request) -> web.Response:
     """Records of an export, a JSON object a line, at most 2,000; each fault by its line, from 0."""
-    importing = _writable(request).importing
+    importing = _writable(request).importer
     lines = (await _body(request)).split(b"\n")
     if len(lines) > MOST_RECORDS + 1:
         raise Refusal(413, f"there are {len(lines)} lines; {MOST_RECORDS} are taken at once")
     taker = importing.without_writing() if _dry(request) else importing
     taken = await taker.records([_json(line) for line in lines if line.strip()], scope_of(request))
-    told = asdict(taken)
-    return answer(told | told.pop("features"))
+    fields = asdict(taken)
+    return answer(fields | fields.pop("features"))
 
 
 @routes.post("/api/import/notes")
 async def notes(request: web.Request) -> web.Response:
     """``{"text": …, "at": …}``: a file of notes for agents, in Markdown, and when it was written."""
-    importing = _writable(request).importing
-    said = _json(await _body(request))
-    if not isinstance(said, dict) or not isinstance(said.get("text"), str):
+    importing = _writable(request).importer
+    body = _json(await _body(request))
+    if not isinstance(body, dict) or not isinstance(body.get("text"), str):
         raise Refusal(422, "text is missing: the notes, in Markdown")
     # A file may hold a form feed or a colour; what is learned from it is text.
-    text = checked_text(CONTROLS.sub(" ", said["text"]), "text", longest=LONGEST_NOTES)
+    text = checked_text(CONTROLS.sub(" ", body["text"]), "text", longest=MAX_NOTES_CHARS)
     taker = importing.without_writing() if _dry(request) else importing
-    told = asdict(await taker.notes(text, scope_of(request), _time(said.get("at"), "at")))
-    return answer(told | told.pop("features"))
+    fields = asdict(await taker.notes(text, scope_of(request), _time(body.get("at"), "at")))
+    return answer(fields | fields.pop("features"))
 
 
 class _Session(msgspec.Struct):
@@ -83,16 +83,16 @@ async def session(request: web.Request) -> web.Response:
     memory = _writable(request)
     body = await _body(request)
     try:
-        said = msgspec.json.decode(body, type=_Session)
+        recorded_body = msgspec.json.decode(body, type=_Session)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refusal(422, f"this is no recorded session: {error}") from None
-    conversation = await asyncio.to_thread(_read, said)
-    times = tuple(_time(at, "at") for at in said.at)
+    conversation = await asyncio.to_thread(_read, recorded_body)
+    times = tuple(_time(at, "at") for at in recorded_body.at)
     if len(times) != len(conversation.messages):
         raise Refusal(422, f"there are {len(conversation.messages)} messages and {len(times)} times")
     scope = scope_of(request)
     edge = request.app[EDGE]
-    place = edge.checkouts.locate(Place(directory=said.directory, remote=said.remote))
+    place = edge.checkouts.locate(ClientEnvironment(directory=recorded_body.directory, remote=recorded_body.remote))
     if place.mode is not Mode.ON:
         raise Refusal(403, f"memory learns nothing there: {place.why}")
     if scope.project is None:
@@ -101,26 +101,39 @@ async def session(request: web.Request) -> web.Response:
     if settings is not None and settings.memory is not Mode.ON:
         raise Refusal(403, "memory learns nothing in this project (projects.NAME.memory)")
     key = request.app[EDGE].identity_key
-    name = redact_name(_name(said.session), key)
-    parent = None if said.parent is None else redact_name(_name(said.parent), key)
-    copied = frozenset(said.copied)
-    told = Transcript(
-        _name(said.runtime), name, scope, conversation, times, parent=parent, subagent=said.subagent, copied=copied
+    name = redact_name(_name(recorded_body.session), key)
+    parent = None if recorded_body.parent is None else redact_name(_name(recorded_body.parent), key)
+    copied = frozenset(recorded_body.copied)
+    recorded = RecordedSession(
+        _name(recorded_body.runtime),
+        name,
+        scope,
+        conversation,
+        times,
+        parent=parent,
+        subagent=recorded_body.subagent,
+        copied=copied,
     )
-    done = await memory.replaying.replay(told, dry=_dry(request))
+    done = await memory.session_replayer.replay(recorded, dry=_dry(request))
     return answer({**asdict(done), "project": scope.project})
 
 
-def _read(said: _Session) -> Conversation:
+def _read(recorded: _Session) -> Conversation:
     """The conversation out of its messages, read as a request of its wire format is."""
-    dialect = DIALECTS.get(said.path.removeprefix("/v1"))
+    dialect = DIALECTS.get(recorded.path.removeprefix("/v1"))
     if dialect is None:
-        raise Refusal(422, f"path is {said.path[:40]!r}; it is one of {', '.join(DIALECTS)}")
+        raise Refusal(422, f"path is {recorded.path[:40]!r}; it is one of {', '.join(DIALECTS)}")
     body = (
-        b'{"model":' + orjson.dumps(said.model) + b',"' + dialect.listed.encode() + b'":' + bytes(said.messages) + b"}"
+        b'{"model":'
+        + orjson.dumps(recorded.model)
+        + b',"'
+        + dialect.listed.encode()
+        + b'":'
+        + bytes(recorded.messages)
+        + b"}"
     )
     try:
-        return dialect.read(body, spoken).conversation
+        return dialect.read(body, user_text).conversation
     except (BadRequest, Unreadable) as error:
         raise Refusal(422, f"the messages cannot be read: {error}") from None
 
@@ -155,18 +168,18 @@ def _json(line: bytes) -> object:
         return f"it is no JSON: {error}"
 
 
-def _time(said: object, key: str) -> datetime:
+def _time(text: object, key: str) -> datetime:
     try:
         # In the person's own zone: "yesterday" is meant by their clock.
-        at = datetime.fromisoformat(said).astimezone() if isinstance(said, str) else None
+        at = datetime.fromisoformat(text).astimezone() if isinstance(text, str) else None
     except (ValueError, OverflowError):
         at = None
     if at is None:
-        raise Refusal(422, f"{key} is {str(said)[:40]!r}; it is a time like 2026-03-04T15:30:00+01:00")
+        raise Refusal(422, f"{key} is {str(text)[:40]!r}; it is a time like 2026-03-04T15:30:00+01:00")
     return at
 
 
-def _name(said: str) -> str:
-    if not said or len(said) > 200 or not said.isprintable():
+def _name(text: str) -> str:
+    if not text or len(text) > 200 or not text.isprintable():
         raise Refusal(422, "the names of a runtime and a session have 1 to 200 printable characters")
-    return said
+    return text

@@ -8,11 +8,11 @@ from typing import Any
 from aiohttp import web
 
 from memory.bootstrap import Memory
-from memory.context.seen import saved
+from memory.context.shed_savings import saved
 from memory.session import Receipt
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, person_of, query_limit
+from proxy.api import serializers
+from proxy.api.params import memory_of, person_of, query_limit
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -22,7 +22,7 @@ routes = web.RouteTableDef()
 async def log(request: web.Request) -> web.Response:
     """The newest requests, in short; those of one person where the query names a user or an org."""
     receipts = await memory_of(request).journal.receipts(query_limit(request, 20), person_of(request))
-    return answer({"receipts": [told.line(receipt) for receipt in receipts]})
+    return answer({"receipts": [serializers.line(receipt) for receipt in receipts]})
 
 
 @routes.get("/api/log/{id}")
@@ -32,7 +32,7 @@ async def receipt(request: web.Request) -> web.Response:
     held = await memory_of(request).journal.receipt(id, person_of(request)) if 4 <= len(id) <= 64 else None
     if held is None:
         raise Refusal(404, f"there is no receipt {id[:64]!r}, or its beginning stands for several")
-    return answer({**told.receipt(held), "seen": await _seen(memory_of(request), held)})
+    return answer({**serializers.receipt(held), "seen": await _seen(memory_of(request), held)})
 
 
 async def _seen(memory: Memory, held: Receipt) -> dict[str, Any] | None:

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 from aiohttp import web
 
 from memory.features import features
-from memory.release import release
+from memory.version import release
 from proxy.api.access import is_for_one_user
-from proxy.api.answers import answer
-from proxy.api.asked import LONGEST, MOST
+from proxy.api.params import MAX_TEXT_CHARS, MOST
+from proxy.api.responses import answer
 
 routes = web.RouteTableDef()
 
@@ -212,7 +212,7 @@ def _in_query(key: str, path: str) -> list[dict[str, Any]]:
             "name": name,
             "in": "query",
             "required": f"{key} {name}" in REQUIRED,
-            "schema": _LIMIT if name in _NUMBERS else {"type": "string", "maxLength": LONGEST},
+            "schema": _LIMIT if name in _NUMBERS else {"type": "string", "maxLength": MAX_TEXT_CHARS},
         }
         for name in dict.fromkeys(names)
     ]

@@ -11,13 +11,13 @@ from aiohttp import web
 from memory.bootstrap import Memory
 from memory.fact import Stream
 from memory.scope import Scope
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, checked_text, choice, memory_of, scope_of
+from proxy.api.params import body_of, checked_text, choice, memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
 
-LONGEST_PAGE = 20_000
+MAX_PAGE_CHARS = 20_000
 SESSIONS = 200
 """Sessions at most of which it is told what page they began with."""
 
@@ -26,7 +26,7 @@ SESSIONS = 200
 async def read(request: web.Request) -> web.Response:
     """The whole page, what of it the person wrote, the files that it is made of, and where they lie."""
     scope = _scope(request)
-    return answer(await _told(memory_of(request), scope))
+    return answer(await _page_json(memory_of(request), scope))
 
 
 @routes.get("/api/page/history")
@@ -40,19 +40,19 @@ async def write(request: web.Request) -> web.Response:
     """``{"own": …, "files": {"identity": …}}``: the person's own words, and streams' files as they are to be; lines
     that are new, changed or gone in those are taken back into memory. What could not be taken is told as ``faults``."""
     scope = _scope(request)
-    said = await body_of(request, {"own": str, "files": dict})
-    if not said:
+    body = await body_of(request, {"own": str, "files": dict})
+    if not body:
         raise Refusal(422, "own is missing: the person's own words; or files: the text of each stream that has changed")
-    own = checked_text(said["own"], "own", longest=LONGEST_PAGE) if "own" in said else None
+    own = checked_text(body["own"], "own", longest=MAX_PAGE_CHARS) if "own" in body else None
     streams = {}
-    for name, text in said.get("files", {}).items():
+    for name, text in body.get("files", {}).items():
         if not isinstance(text, str):
             raise Refusal(422, f"files.{str(name)[:20]} is not a text")
         stream = choice(name, "a name in files", Stream)
-        streams[stream] = checked_text(text, f"files.{stream}", longest=LONGEST_PAGE)
+        streams[stream] = checked_text(text, f"files.{stream}", longest=MAX_PAGE_CHARS)
     memory = memory_of(request)
     await memory.commands.write_page(scope, own, streams)
-    return answer(await _told(memory, scope))
+    return answer(await _page_json(memory, scope))
 
 
 async def states(memory: Memory, scope: Scope) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ async def states(memory: Memory, scope: Scope) -> list[dict[str, Any]]:
     return found
 
 
-async def _told(memory: Memory, scope: Scope) -> dict[str, Any]:
+async def _page_json(memory: Memory, scope: Scope) -> dict[str, Any]:
     text = await memory.commands.page(scope)
     files = await memory.pages.files(scope)
     return {
@@ -78,8 +78,8 @@ async def _told(memory: Memory, scope: Scope) -> dict[str, Any]:
         "own": await memory.pages.own(scope),
         "file": str(memory.pages.path(scope)),
         "files": [
-            {"stream": stream, "name": file.name, "file": str(file), "text": said}
-            for stream, (file, said) in files.items()
+            {"stream": stream, "name": file.name, "file": str(file), "text": content}
+            for stream, (file, content) in files.items()
         ],
         "faults": memory.pages.faults(scope),
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api.answers import answer
-from proxy.api.asked import query_text
+from proxy.api.params import query_text
+from proxy.api.responses import answer
 from proxy.edge import EDGE
 from proxy.errors import Refusal
-from proxy.runtimes.place import Place, project_of
+from proxy.runtimes.environment import ClientEnvironment, project_of
 
 routes = web.RouteTableDef()
 
@@ -19,5 +19,5 @@ async def project(request: web.Request) -> web.Response:
     directory = query_text(request, "directory", required=True)
     if not directory.startswith("/") and directory[1:3] not in (":\\", ":/"):
         raise Refusal(422, "directory is not an absolute path")
-    place = request.app[EDGE].checkouts.locate(Place(directory=directory))
+    place = request.app[EDGE].checkouts.locate(ClientEnvironment(directory=directory))
     return answer({"directory": directory, "project": project_of(place)})

@@ -9,10 +9,10 @@ from typing import Any
 from aiohttp import web
 
 from memory.fact import Origin
-from memory.provenance import By, Chosen, Selection
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import MOST, body_of, checked_text, choice, memory_of, owners_of
+from memory.provenance import SelectedBy, SelectedMemories, Selection
+from proxy.api import serializers
+from proxy.api.params import MOST, body_of, checked_text, choice, memory_of, owners_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -28,18 +28,18 @@ async def chosen(request: web.Request) -> web.Response:
     """``{"from": {"session": …}, "origins": […], "since": …, "until": …, "sessions": […]}``: the memories that came
     from there (``sessions`` are their ids here, whole) and what was derived from them; with ``held`` those of them that
     are in quarantine."""
-    said = await body_of(request, FIELDS)
-    selection, mine = selection_of(said, empty=said.get("held", False)), await _owners(request)
-    return answer(_told(await memory_of(request).quarantine.chosen(selection, mine, said.get("held", False))))
+    body = await body_of(request, FIELDS)
+    selection, mine = selection_of(body, empty=body.get("held", False)), await _owners(request)
+    return answer(_selection_json(await memory_of(request).quarantine.chosen(selection, mine, body.get("held", False))))
 
 
 @routes.post("/api/quarantine")
 async def quarantine(request: web.Request) -> web.Response:
     """The same body without ``held``: put into quarantine all that came from there; with ``release`` take it out."""
-    said = await body_of(request, {**FIELDS, "release": bool})
-    selection, mine = selection_of(said, empty=said.get("release", False)), await _owners(request)
+    body = await body_of(request, {**FIELDS, "release": bool})
+    selection, mine = selection_of(body, empty=body.get("release", False)), await _owners(request)
     shell = memory_of(request).quarantine
-    return answer(_told(await (shell.release if said.get("release") else shell.quarantine)(selection, mine)))
+    return answer(_selection_json(await (shell.release if body.get("release") else shell.quarantine)(selection, mine)))
 
 
 @routes.get("/api/quarantine")
@@ -47,7 +47,7 @@ async def held(request: web.Request) -> web.Response:
     """What of the person's is in quarantine, and how much there is of everybody's."""
     memory = memory_of(request)
     mine = await memory.quarantine.chosen(Selection(), await owners_of(request), held=True)
-    return answer(_told(mine) | {"of_all": await memory.journal.in_quarantine()})
+    return answer(_selection_json(mine) | {"of_all": await memory.journal.in_quarantine()})
 
 
 async def _owners(request: web.Request) -> tuple[str, ...]:
@@ -56,46 +56,46 @@ async def _owners(request: web.Request) -> tuple[str, ...]:
     return await owners_of(request)
 
 
-def selection_of(said: dict[str, Any], empty: bool = False) -> Selection:
+def selection_of(data: dict[str, Any], empty: bool = False) -> Selection:
     """What a body chooses by.
 
     Raises:
         Refusal: when it is no selection, or one of everything where that is not meant.
     """
     by = {}
-    for key, value in said.get("from", {}).items():
+    for key, value in data.get("from", {}).items():
         if not isinstance(value, str):
             raise Refusal(422, f"from.{str(key)[:40]} is not a text")
-        kind = choice(key, "from", By)
+        kind = choice(key, "from", SelectedBy)
         by[kind] = checked_text(value, f"from.{kind}", required=True)
-        if kind in (By.SESSION, By.CREDENTIAL, By.REQUEST) and len(by[kind]) < SHORTEST:
+        if kind in (SelectedBy.SESSION, SelectedBy.CREDENTIAL, SelectedBy.REQUEST) and len(by[kind]) < SHORTEST:
             raise Refusal(422, f"from.{kind} has fewer than {SHORTEST} characters, which could be anybody's")
-    origins = frozenset(choice(each, "origins", Origin) for each in said.get("origins", ()))
-    sessions = said.get("sessions", [])
+    origins = frozenset(choice(each, "origins", Origin) for each in data.get("origins", ()))
+    sessions = data.get("sessions", [])
     if len(sessions) > MOST or not all(isinstance(each, str) and SHORTEST <= len(each) <= 64 for each in sessions):
         raise Refusal(422, f"sessions are at most {MOST} ids of sessions, whole")
-    selection = Selection(by, origins, _moment(said, "since"), _moment(said, "until"), frozenset(sessions))
+    selection = Selection(by, origins, _moment(data, "since"), _moment(data, "until"), frozenset(sessions))
     if selection.empty and not empty:
         raise Refusal(422, "say where from: from, origins, since, until or sessions")
     return selection
 
 
-def _moment(said: dict[str, Any], key: str) -> datetime | None:
-    if not said.get(key):
+def _moment(data: dict[str, Any], key: str) -> datetime | None:
+    if not data.get(key):
         return None
     try:
-        at = datetime.fromisoformat(said[key])
+        at = datetime.fromisoformat(data[key])
     except ValueError:
         raise Refusal(422, f"{key} is no time, as 2026-03-04 or 2026-03-04T15:00:00+00:00") from None
     return at if at.tzinfo else at.astimezone()
 
 
-def _told(chosen: Chosen) -> dict[str, Any]:
+def _selection_json(chosen: SelectedMemories) -> dict[str, Any]:
     now = datetime.now().astimezone()
     plain = asdict(chosen)
     return {
-        "memories": [told.memory(each, now) for each in chosen.memories[:MOST]],
-        "derived": [told.memory(each, now) for each in chosen.derived[:MOST]],
+        "memories": [serializers.memory(each, now) for each in chosen.memories[:MOST]],
+        "derived": [serializers.memory(each, now) for each in chosen.derived[:MOST]],
         "ids": list(chosen.ids),
         **{key: plain[key] for key in ("research", "approved", "ended")},
     }

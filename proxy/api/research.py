@@ -8,15 +8,15 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.context.reuse import Changed
+from memory.context.prior_findings import ChangedFiles
 from memory.conversation import Part, ToolCall
-from memory.day.tiers.content import whole
 from memory.fact import Sensitivity
 from memory.research import Research, owners_of
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, query_limit, query_text, scope_of
-from proxy.api.asked import owners_of as every_owner_of
-from proxy.api.told import HIDDEN
+from memory.services.tiers.content import whole
+from proxy.api.params import memory_of, query_limit, query_text, scope_of
+from proxy.api.params import owners_of as every_owner_of
+from proxy.api.responses import answer
+from proxy.api.serializers import HIDDEN
 
 routes = web.RouteTableDef()
 
@@ -31,15 +31,15 @@ async def research(request: web.Request) -> web.Response:
     memory, owners, limit = memory_of(request), await owners_meant(request), query_limit(request, 10)
     text = query_text(request, "text")
     if text:
-        hits = await memory.library.search(text, owners, limit)
+        hits = await memory.research_library.search(text, owners, limit)
         found = [
             line(hit.research)
             | {"score": hit.score, "passage": _shown(hit.passage.text, hit.passage.sensitivity) if hit.passage else ""}
             for hit in hits
         ]
     else:
-        found = [line(each) for each in await memory.library.newest(owners, limit)]
-    saved = await memory.library.saved(await memory.library.newest(owners, 1000))
+        found = [line(each) for each in await memory.research_library.newest(owners, limit)]
+    saved = await memory.research_library.saved(await memory.research_library.newest(owners, 1000))
     return answer({"research": found, "saved": asdict(saved)})
 
 
@@ -47,7 +47,7 @@ async def research(request: web.Request) -> web.Response:
 async def stale(request: web.Request) -> web.Response:
     """The research of which files have changed since, or that is too old to be given by itself; ``missed`` counts the
     files that were too many to be looked into at once."""
-    stale = await memory_of(request).library.stale(await owners_meant(request))
+    stale = await memory_of(request).research_library.stale(await owners_meant(request))
     found = [line(each) | {"changed": list(changed.files)} for each, changed in stale.found]
     return answer({"research": found, "looked": stale.looked, "missed": stale.missed})
 
@@ -56,9 +56,9 @@ async def stale(request: web.Request) -> web.Response:
 async def one(request: web.Request) -> web.Response:
     """``?trail=1``: one research whole, by its handle, its id or the beginning of one; with the messages of its trail,
     every result at full length."""
-    library = memory_of(request).library
+    library = memory_of(request).research_library
     found = await library.named(request.match_info["id"][:100], await owners_meant(request))
-    told = line(found) | {
+    fields = line(found) | {
         "question": found.question,
         "reports": list(found.reports),
         "overview": found.overview,
@@ -67,24 +67,24 @@ async def one(request: web.Request) -> web.Response:
         "uses": [asdict(use) for use in await library.uses([found])],
     }
     if query_text(request, "trail") in ("1", "true", "yes"):
-        told["trail"] = [
-            {"role": message.role.value, "parts": [part_told(part) for part in message.parts]}
+        fields["trail"] = [
+            {"role": message.role.value, "parts": [part_text(part) for part in message.parts]}
             for message in await library.trail(found)
         ]
-    return answer(told)
+    return answer(fields)
 
 
 @routes.delete("/api/research/{id}")
 async def forget(request: web.Request) -> web.Response:
     """Delete a research everywhere: its question, its report, its trail, and where it was given."""
     memory = memory_of(request)
-    found = await memory.library.named(request.match_info["id"][:100], await owners_meant(request))
-    messages = await memory.researching.forget(found)
-    memory.sessions.forget()
+    found = await memory.research_library.named(request.match_info["id"][:100], await owners_meant(request))
+    messages = await memory.research_worker.forget(found)
+    memory.session_matcher.forget()
     return answer({"forgotten": found.id, "handle": found.handle, "messages": messages})
 
 
-def line(found: Research, changed: Changed | None = None) -> dict[str, Any]:
+def line(found: Research, changed: ChangedFiles | None = None) -> dict[str, Any]:
     """A research in short."""
     return {
         "id": found.id,
@@ -119,10 +119,10 @@ async def owners_meant(request: web.Request) -> Sequence[str]:
     if scope.project:
         return owners_of(scope)
     mine = set(await every_owner_of(request)) | set(owners_of(scope))
-    return [owner for owner in await memory_of(request).library.owners() if owner in mine]
+    return [owner for owner in await memory_of(request).research_library.owners() if owner in mine]
 
 
-def part_told(part: Part) -> str:
+def part_text(part: Part) -> str:
     """A part of a trail: of a call also which tool it was."""
     return f"{part.name} {part.arguments}" if isinstance(part, ToolCall) else whole(part)
 

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from aiohttp import web
 
-from memory.context.past import end_of
+from memory.context.temporal_questions import end_of
 from memory.fact import Sensitivity
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, owners_of, query_limit, query_text
+from proxy.api import serializers
+from proxy.api.params import memory_of, owners_of, query_limit, query_text
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()
@@ -27,7 +27,9 @@ async def search(request: web.Request) -> web.Response:
     limit, now = query_limit(request, 10), datetime.now().astimezone()
     as_of = _moment(query_text(request, "as_of"), now)
     found = await memory_of(request).commands.search(text, await owners_of(request), limit, as_of)
-    results = [told.memory(each.memory, now) | {"score": round(each.score, 4), "why": each.why} for each in found]
+    results = [
+        serializers.memory(each.memory, now) | {"score": round(each.score, 4), "why": each.why} for each in found
+    ]
     return answer({"results": results})
 
 
@@ -35,7 +37,7 @@ async def _explained(request: web.Request, text: str) -> web.Response:
     now, tokens = datetime.now().astimezone(), memory_of(request).settings.recall.tokens
     why = await memory_of(request).commands.explain(text, await owners_of(request), tokens)
     looked = [
-        told.memory(each.memory, now)
+        serializers.memory(each.memory, now)
         | {
             "score": round(each.score, 4),
             "why": {name: round(part, 4) for name, part in each.why.items()},
@@ -44,7 +46,7 @@ async def _explained(request: web.Request, text: str) -> web.Response:
         for each in why.looked
         if each.memory.sensitivity is not Sensitivity.RESTRICTED
     ]
-    asked = [
+    rounds = [
         {
             "text": each.text,
             "stems": each.stems,
@@ -60,7 +62,7 @@ async def _explained(request: web.Request, text: str) -> web.Response:
     return answer(
         {
             "explained": {
-                "asked": asked,
+                "asked": rounds,
                 "looked": looked,
                 "text": why.text,
                 "tokens": why.tokens,
@@ -70,8 +72,8 @@ async def _explained(request: web.Request, text: str) -> web.Response:
     )
 
 
-def _moment(said: str, now: datetime) -> datetime | None:
+def _moment(text: str, now: datetime) -> datetime | None:
     try:
-        return end_of(said, now) if said else None
+        return end_of(text, now) if text else None
     except (ValueError, OverflowError):
-        raise Refusal(422, f"as_of is {said[:40]!r}; it is a day, a month, a year or a time: 2026-03-04") from None
+        raise Refusal(422, f"as_of is {text[:40]!r}; it is a day, a month, a year or a time: 2026-03-04") from None

@@ -6,13 +6,13 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.day.moving.session_view import exported
 from memory.ports import Journal
 from memory.scope import Scope
+from memory.services.transfer.session_view import exported
 from memory.session import Receipt, RequestKind, Session
-from proxy.api.answers import answer
-from proxy.api.asked import checked_text, memory_of, person_of, query_limit, scope_of
-from proxy.api.rendered import rendered
+from proxy.api.params import checked_text, memory_of, person_of, query_limit, scope_of
+from proxy.api.render_messages import rendered
+from proxy.api.responses import answer
 
 routes = web.RouteTableDef()
 
@@ -31,8 +31,8 @@ async def sessions(request: web.Request) -> web.Response:
     where that is asked for. ``own`` is the client's history in tokens, ``tokens`` what is forwarded of it."""
     runtime = checked_text(request.query.get("runtime", ""), "runtime", longest=100)
     shed = request.query.get("shed", "").lower() in ("1", "true", "yes")
-    told = await standing(memory_of(request).journal, runtime, query_limit(request, RECENT), person_of(request))
-    return answer({"sessions": [each for each in told if each["shed"] or not shed]})
+    standings = await standing(memory_of(request).journal, runtime, query_limit(request, RECENT), person_of(request))
+    return answer({"sessions": [each for each in standings if each["shed"] or not shed]})
 
 
 @routes.get("/api/sessions/{name}")
@@ -40,7 +40,7 @@ async def view(request: web.Request) -> web.Response:
     """A session's newest turn as it was forwarded, as JSON messages of its dialect."""
     name = checked_text(request.match_info["name"], "name", longest=200)
     found = await exported(memory_of(request).journal, name, scope_of(request))
-    told = {
+    fields = {
         "session": found.session.id,
         "runtime": found.session.runtime,
         "project": found.session.scope.project,
@@ -55,7 +55,7 @@ async def view(request: web.Request) -> web.Response:
         "messages": rendered(found.dialect, found.messages),
         "reply": rendered(found.dialect, [found.reply]) if found.reply else [],
     }
-    return answer(told)
+    return answer(fields)
 
 
 async def standing(

@@ -9,11 +9,11 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.release import release
-from proxy.api import sessions, sums
-from proxy.api.answers import answer
-from proxy.api.asked import query_limit
+from memory.version import release
+from proxy.api import savings, sessions
 from proxy.api.health import mode, unwell
+from proxy.api.params import query_limit
+from proxy.api.responses import answer
 from proxy.edge import EDGE
 
 routes = web.RouteTableDef()
@@ -37,12 +37,12 @@ async def glance(request: web.Request) -> web.Response:
     """The numbers of the status line: health, how much is remembered, what was done today."""
     edge = request.app[EDGE]
     why = await unwell(edge)
-    told: dict[str, Any] = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge)}
+    data: dict[str, Any] = {"status": "degraded" if why else "ok", "why": why, "memory": mode(edge)}
     if edge.memory is not None:
         counts = await edge.memory.journal.counts()
-        told |= {"memories": counts.facts + counts.passages, "candidates": counts.candidates}
-        told["sums"] = await sums.summed(edge.memory, 1, edge.now())
-    return answer(told)
+        data |= {"memories": counts.facts + counts.passages, "candidates": counts.candidates}
+        data["sums"] = await savings.summed(edge.memory, 1, edge.now())
+    return answer(data)
 
 
 @routes.get("/api/status")
@@ -51,7 +51,7 @@ async def status(request: web.Request) -> web.Response:
     last ``days``."""
     edge = request.app[EDGE]
     why = await unwell(edge)
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "status": "degraded" if why else "ok",
         "why": why,
         "version": release(),
@@ -66,8 +66,8 @@ async def status(request: web.Request) -> web.Response:
     if edge.memory is not None:
         standing = await edge.memory.commands.standing()
         embedder = edge.memory.embedder
-        progress = edge.memory.reindexing.progress
-        told |= {
+        progress = edge.memory.reindexer.progress
+        data |= {
             "stored": asdict(standing.counts),
             "waiting": standing.waiting,
             "kept": standing.kept,
@@ -75,7 +75,7 @@ async def status(request: web.Request) -> web.Response:
             "broken": standing.broken,
             "embedder": {"name": embedder.name, "dimensions": embedder.dimensions},
             "reindexing": asdict(progress) if progress else None,
-            "sums": await sums.summed(edge.memory, query_limit(request, DAYS, "days"), edge.now()),
+            "sums": await savings.summed(edge.memory, query_limit(request, DAYS, "days"), edge.now()),
             "shed": [each for each in await sessions.standing(edge.memory.journal) if each["shed"]][:SHED],
         }
-    return answer(told)
+    return answer(data)

@@ -7,8 +7,8 @@ from typing import Any
 
 from aiohttp import web
 
-from proxy.api.answers import answer
-from proxy.api.asked import MOST, body_of, memory_of, owners_of, scope_of
+from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from proxy.api.answers import answer
-from proxy.api.asked import body_of
-from proxy.door.visitors import TICKET_SECONDS
+from proxy.api.params import body_of
+from proxy.api.responses import answer
+from proxy.auth.web_sessions import TICKET_SECONDS
 from proxy.edge import EDGE
 
 routes = web.RouteTableDef()
@@ -16,5 +16,5 @@ routes = web.RouteTableDef()
 async def ticket(request: web.Request) -> web.Response:
     """A new one, and the path at which it opens the page."""
     await body_of(request, {})
-    made = request.app[EDGE].visitors.ticket()
-    return answer({"path": f"/palimpsest/open?ticket={made}", "seconds": TICKET_SECONDS}, 201)
+    ticket = request.app[EDGE].visitors.ticket()
+    return answer({"path": f"/palimpsest/open?ticket={ticket}", "seconds": TICKET_SECONDS}, 201)

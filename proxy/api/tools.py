@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from memory.day.tools import Asker
 from memory.fact import Origin
+from memory.services.tools import ToolCaller
 from memory.session import Mode
-from proxy.api.answers import answer
-from proxy.api.asked import body_of, memory_of, scope_of
+from proxy.api.params import body_of, memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 
@@ -24,12 +24,12 @@ async def call(request: web.Request) -> web.Response:
 
     What a model notes here carries the trust of a tool's output: nobody knows what it has read before.
     """
-    said = await body_of(request, {"arguments": dict})
+    body = await body_of(request, {"arguments": dict})
     scope, memory, settings = scope_of(request), memory_of(request), request.app[EDGE].settings
     project = settings.projects.get(scope.project or "")
     modes = {settings.memory.mode, project.memory if project else Mode.ON}
     if Mode.OFF in modes:
         raise Refusal(403, "memory is switched off for this project (projects.NAME.memory)")
-    asker = Asker(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.pause.on)
-    told = await memory.tools.answer(request.match_info["name"], said.get("arguments", {}), asker)
-    return answer({"text": told.text, "memories": told.memories, "failed": told.failed})
+    asker = ToolCaller(scope, SESSION, Origin.TOOL, writes=modes == {Mode.ON} and not memory.pause.on)
+    result = await memory.tools.answer(request.match_info["name"], body.get("arguments", {}), asker)
+    return answer({"text": result.text, "memories": result.memories, "failed": result.failed})

@@ -13,8 +13,8 @@ from memory.bootstrap import Memory
 from memory.context.trial import tried
 from memory.scope import Scope
 from memory.settings import RecallSettings, SheddingSettings
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, scope_of
+from proxy.api.params import memory_of, scope_of
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 
 routes = web.RouteTableDef()

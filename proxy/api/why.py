@@ -8,11 +8,11 @@ from typing import Any
 from aiohttp import web
 
 from memory.context.rank import Memory
-from memory.day.person.why import why as found_out
 from memory.fact import Sensitivity
-from proxy.api import told
-from proxy.api.answers import answer
-from proxy.api.asked import memory_of, scope_of
+from memory.services.person.why import why as found_out
+from proxy.api import serializers
+from proxy.api.params import memory_of, scope_of
+from proxy.api.responses import answer
 
 routes = web.RouteTableDef()
 
@@ -29,9 +29,13 @@ async def why(request: web.Request) -> web.Response:
         shown = scores.get(each.id)
         runtime = known.runtimes.get(each.session, "")
         why = {name: round(part, 4) for name, part in shown.why.items()} if shown else {}
-        return told.memory(each, now) | {"runtime": runtime, "why": why, "tokens": shown.tokens if shown else None}
+        return serializers.memory(each, now) | {
+            "runtime": runtime,
+            "why": why,
+            "tokens": shown.tokens if shown else None,
+        }
 
-    session, receipt = known.session, told.line(known.receipt)
+    session, receipt = known.session, serializers.line(known.receipt)
     return answer(
         {
             "project": session.scope.project,

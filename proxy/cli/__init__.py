@@ -34,7 +34,7 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def main() -> None:
     """Run the command line and exit with its code: 0, 1 when something failed, 2 when it was asked wrongly."""
     if sys.argv[1:2] == [AT_ONCE]:
-        from proxy.cli.glance import main as at_once
+        from proxy.cli.status_summary import main as at_once
 
         if (code := at_once(sys.argv[2:])) is not None:
             sys.exit(code)

@@ -24,18 +24,18 @@ COMMANDS = {
     "run": "run",
     "demo": "demo",
     "doctor": "doctor",
-    "status": "looking",
+    "status": "inspection",
     "statusline": "statusline",
     "why": "why",
-    "open": "opening",
+    "open": "open_page",
     "search": "memories",
     "facts": "memories",
     "fact": "memories",
-    "history": "lives",
+    "history": "history",
     "remember": "memories",
     "pin": "memories",
-    "confirm": "revising",
-    "update": "revising",
+    "confirm": "revision",
+    "update": "revision",
     "forget": "memories",
     "quarantine": "provenance",
     "page": "page",
@@ -55,19 +55,19 @@ COMMANDS = {
     "defer": "candidates",
     "promote": "candidates",
     "review": "review",
-    **dict.fromkeys(FEATURED, "featured"),
-    "log": "looking",
+    **dict.fromkeys(FEATURED, "feature_commands"),
+    "log": "inspection",
     "audit": "audit",
     "show": "contents",
-    "pause": "switching",
-    "resume": "switching",
-    "config": "looking",
-    "reindex": "switching",
+    "pause": "operations",
+    "resume": "operations",
+    "config": "inspection",
+    "reindex": "operations",
     "extract": "extracting",
     "mcp": "mcp",
     "hook": "hook",
     "conformance": "conformance",
-    "version": "looking",
+    "version": "inspection",
     "completion": "completion",
 }
 """Command → the module here that has a function of its name (``_`` for ``-``, and one behind Python's own words)."""
@@ -76,7 +76,7 @@ GROUPS = {"tokens": "tokens", "embedder": "embedder", "research": "research", "s
 """Command with commands of its own → the module here that has its ``typer.Typer`` by its name."""
 
 
-def command_line(asked: str = "") -> typer.Typer:
+def command_line(wanted: str = "") -> typer.Typer:
     """The command line with the one command that is ``asked`` for; where that names none with all, as help needs it."""
     app = typer.Typer(
         help="A reverse proxy between an agent runtime and the model that gives the agent a memory.",
@@ -89,23 +89,23 @@ def command_line(asked: str = "") -> typer.Typer:
     )
     # With a function of its own, a command line with one command asks for its name as one of many does.
     app.callback()(_before_any)
-    one = asked in COMMANDS or asked in GROUPS
-    for name in [asked] if one else [*COMMANDS, *GROUPS]:
+    one = wanted in COMMANDS or wanted in GROUPS
+    for name in [wanted] if one else [*COMMANDS, *GROUPS]:
         if name in GROUPS:
             group: typer.Typer = _has(GROUPS[name], name)
             app.add_typer(group, name=name, short_help=str(group.info.help))
         else:
             command = _command(name)
             # A whole sentence each, wrapped: without it, what does not fit one line ends in dots.
-            told = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
+            summary = " ".join((command.__doc__ or "").partition("\n\n")[0].split())
             passes_on = {"allow_interspersed_args": False} if name == PASSES_ON else None
-            app.command(name, short_help=told, context_settings=passes_on)(command)
+            app.command(name, short_help=summary, context_settings=passes_on)(command)
     return app
 
 
-def _told_version(asked: bool) -> None:
-    if asked:
-        from memory.release import release
+def _print_version(value: bool) -> None:
+    if value:
+        from memory.version import release
 
         print(release())
         raise typer.Exit
@@ -113,7 +113,7 @@ def _told_version(asked: bool) -> None:
 
 def _before_any(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_told_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     pass
@@ -121,8 +121,8 @@ def _before_any(
 
 def _command(name: str) -> Callable[..., None]:
     if name in FEATURED:
-        made: Callable[[Command], Callable[..., None]] = _has("featured", "made")
-        return made(FEATURED[name])
+        command_for: Callable[[Command], Callable[..., None]] = _has("feature_commands", "command_for")
+        return command_for(FEATURED[name])
     own: Callable[..., None] = _has(COMMANDS[name], name.replace("-", "_"))
     return own
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 
 _RECORD = re.compile(r"<!-- palimpsest: (\{.*\}) -->\s*$")
 
@@ -31,8 +31,8 @@ def lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:
             continue
         if (record["owner"], kind) != (owner, sort):
             owner, sort = record["owner"], kind
-            yield from ("", f"## {_HEADINGS.get(kind, kind)}: {shown.where(owner)}", "")
-        yield f"- {_said(record)} {_comment(record)}"
+            yield from ("", f"## {_HEADINGS.get(kind, kind)}: {output.where(owner)}", "")
+        yield f"- {_readable_line(record)} {_comment(record)}"
 
 
 def record_in(line: str) -> dict[str, Any] | None:
@@ -65,14 +65,14 @@ def _comment(record: dict[str, Any]) -> str:
     return f"<!-- palimpsest: {orjson.dumps(record).decode().replace('>', chr(92) + 'u003e')} -->"
 
 
-def _said(record: dict[str, Any]) -> str:
+def _readable_line(record: dict[str, Any]) -> str:
     match record["sort"]:
         case "fact":
             about = [record["kind"], f"since {record['valid_from'][:10]}"]
             about += [f"until {record['valid_until'][:10]}"] if record.get("valid_until") else []
             about += [record["state"]] if record["state"] != "active" else []
             about += ["pinned"] if record["pinned"] else []
-            return f"{_line(shown.said(record))} _({', '.join(about)})_"
+            return f"{_line(output.memory_text(record))} _({', '.join(about)})_"
         case "passage":
             return f"{record['at'][:16].replace('T', ' ')} **{record['speaker']}**: {_line(record['text'])}"
         case "research":

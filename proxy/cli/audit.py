@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import output
 from proxy.cli.call import Call, takes
 
 
@@ -19,14 +19,14 @@ def audit(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 50,
 ) -> None:
     """Show who read, approved, exported and forgot, the newest first: no texts, and it is only ever added to."""
-    told = call.ask("GET", "api/audit", {"who": who, "what": what, "limit": limit})
+    response = call.ask("GET", "api/audit", {"who": who, "what": what, "limit": limit})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    for each in told["audit"]:
+    for each in response["audit"]:
         at = datetime.fromisoformat(each["at"]).astimezone()
         whose = f" of {each['user']}" if each["user"] else ""
         about = f" {each['memory']}" if each["memory"] else ""
         print(f"{at:%Y-%m-%d %H:%M:%S}  {each['who']}{whose}: {each['what']}{about} ({each['status']})")
-    if not told["audit"]:
+    if not response["audit"]:
         print("nothing was asked yet")

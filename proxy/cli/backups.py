@@ -15,20 +15,20 @@ import msgspec
 import typer
 
 from memory.ports import StoreError
-from memory.restoring import Restored, salvaged
-from memory.restoring import restore as put_back
+from memory.restore import Restored, salvaged
+from memory.restore import restore as put_back
 from memory.stores.backups.backup import JOURNAL, Backup, NoBackup, backups_in, read_list, take
-from memory.stores.backups.places import State, known_places, own_place, read_state, write_state
+from memory.stores.backups.places import BackupState, known_places, own_place, read_state, write_state
 from memory.stores.backups.salvaging import NothingLeft, Salvaged
 from memory.stores.backups.sealing import sealed_in, take_sealed, unseal
 from memory.stores.backups.upgrading import UPGRADE
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from memory.stores.sealed import Sealed, is_sealed
-from proxy.cli import passphrase, shown, wording
+from proxy.cli import output, passphrase, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
+from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
-from proxy.cli.owning import owned
 
 BY_HAND = "by hand"
 _SECONDS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
@@ -62,20 +62,22 @@ def backup(
         _list(folder, as_json)
         return
     if not (folder / JOURNAL).exists():
-        raise Fault(f"there is nothing to back up: {folder / JOURNAL} is not there")
+        raise CommandError(f"there is nothing to back up: {folder / JOURNAL} is not there")
     if every is not None and encrypt:
-        raise Fault("the server makes none that are encrypted: have cron ask for them, with --passphrase-file", 2)
+        raise CommandError(
+            "the server makes none that are encrypted: have cron ask for them, with --passphrase-file", 2
+        )
     secret = passphrase.to_seal(passphrase_file) if encrypt else ""
     seconds = None if every is None else _seconds(every)
     place = (to or own_place(folder)).expanduser().absolute()
-    made: Path | None = None
+    new_backup: Path | None = None
     if every is None or seconds:
         try:
-            made = _made(folder, place, not without_keys, secret)
+            new_backup = _made(folder, place, not without_keys, secret)
         except Sealed as error:
-            raise Fault(str(error)) from error
+            raise CommandError(str(error)) from error
         except sqlite3.Error as error:
-            raise Fault(f"the journal cannot be copied: {error}; see `palimpsest verify`") from error
+            raise CommandError(f"the journal cannot be copied: {error}; see `palimpsest verify`") from error
     state = read_state(folder)
     if place != own_place(folder) and str(place) not in state.places:
         state = msgspec.structs.replace(state, places=(*state.places, str(place)))
@@ -86,20 +88,20 @@ def backup(
     # Who backs up where something could not be taken out of has seen to it.
     write_state(folder, msgspec.structs.replace(state, stale=tuple(each for each in state.stale if each != str(place))))
     if as_json:
-        shown.as_json({"folder": made and str(made), "every_seconds": state.every})
+        output.as_json({"folder": new_backup and str(new_backup), "every_seconds": state.every})
         return
-    if made is not None and encrypt:
-        print(f"encrypted, in {made}: without the passphrase nobody reads it, you neither")
-    elif made is not None:
-        print(f"{_what(read_list(made))} in {made}")
+    if new_backup is not None and encrypt:
+        print(f"encrypted, in {new_backup}: without the passphrase nobody reads it, you neither")
+    elif new_backup is not None:
+        print(f"{_what(read_list(new_backup))} in {new_backup}")
         print(
             "anybody who can read it can read all that is remembered" + ("" if without_keys else ", and has its keys")
         )
     if every is not None:
-        told = (
+        summary = (
             f"the server makes one in {place} every {every}, and keeps {keep}" if seconds else "none is made by itself"
         )
-        print(f"from now on {told}")
+        print(f"from now on {summary}")
 
 
 def restore(
@@ -124,17 +126,17 @@ def restore(
             if salvage:
                 damaged = (source or folder / JOURNAL).expanduser().absolute()
                 _sure(f"Put what can be read of {damaged} in the place of {folder / JOURNAL}?", yes)
-                _told_salvaged(*salvaged(folder, at, damaged), as_json)
+                _print_salvaged(*salvaged(folder, at, damaged), as_json)
                 return
             chosen = source.expanduser().absolute() if source else _newest(folder)
             with _opened(chosen, folder, passphrase_file) as opened:
-                told = read_list(opened)
-                _sure(f"Put back {_what(told)} of {told.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
-                _told(chosen, told, put_back(opened, folder, at), as_json)
+                backup = read_list(opened)
+                _sure(f"Put back {_what(backup)} of {backup.at.astimezone():%Y-%m-%d %H:%M}, from {chosen}?", yes)
+                _print_restored(chosen, backup, put_back(opened, folder, at), as_json)
         except (NoBackup, NothingLeft, Sealed, StoreError) as error:
-            raise Fault(str(error)) from error
+            raise CommandError(str(error)) from error
         except sqlite3.Error as error:
-            raise Fault(f"it could not be put back: {error}") from error
+            raise CommandError(f"it could not be put back: {error}") from error
 
 
 @takes()
@@ -156,18 +158,18 @@ def verify(
             ):
                 faults = faults_of_backup(opened, Path(scratch))
         except (NoBackup, Sealed) as error:
-            raise Fault(str(error)) from error
+            raise CommandError(str(error)) from error
     else:
         where = folder / JOURNAL
         if not where.exists():
-            raise Fault(f"there is no journal: {where}")
+            raise CommandError(f"there is no journal: {where}")
         faults = faults_of(where)
         if not faults:
             faults = list(call.ask("GET", "api/backups/index")["faults"])
         now = datetime.now(UTC)
         write_state(folder, msgspec.structs.replace(read_state(folder), verified=now, faults=tuple(faults)))
     if call.as_json:
-        shown.as_json({"looked_at": str(where), "faults": faults})
+        output.as_json({"looked_at": str(where), "faults": faults})
     else:
         for fault in faults:
             print(f"✗ {fault}")
@@ -193,7 +195,7 @@ def _opened(where: Path, home: Path, passphrase_file: Path | None) -> Iterator[P
         return
     with where.open("rb") as stream:
         if not is_sealed(stream.read(64)):
-            raise Fault(f"{where} is no backup: it is neither a folder nor an encrypted file", 2)
+            raise CommandError(f"{where} is no backup: it is neither a folder nor an encrypted file", 2)
     secret = passphrase.to_open(passphrase_file)
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".opened-", dir=home) as scratch:
@@ -205,10 +207,10 @@ def _seconds(every: str) -> float | None:
         return None
     number, unit = every[:-1], every[-1:]
     if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _SECONDS):
-        raise Fault(f"{every!r} is no span of time: say 12h, 1d, 1w, or never", 2)
+        raise CommandError(f"{every!r} is no span of time: say 12h, 1d, 1w, or never", 2)
     seconds = int(number) * _SECONDS[unit]
     if seconds < _SHORTEST:
-        raise Fault(f"{every} is too often: every five minutes (5m) is the most", 2)
+        raise CommandError(f"{every} is too often: every five minutes (5m) is the most", 2)
     return seconds
 
 
@@ -219,31 +221,31 @@ def _newest(home: Path) -> Path:
     if not found:
         sealed = [file for place in known_places(home, state) for file in sealed_in(place)]
         if sealed:
-            raise Fault(f"there are only encrypted backups: say which, the newest is {sealed[-1]}")
-        raise Fault(
+            raise CommandError(f"there are only encrypted backups: say which, the newest is {sealed[-1]}")
+        raise CommandError(
             f"there is no backup in {', '.join(map(str, known_places(home, state)))}: say which, with its folder"
         )
     return max(found, key=lambda each: each[1].at)[0]
 
 
 def _list(home: Path, as_json: bool) -> None:
-    state: State = read_state(home)
+    state: BackupState = read_state(home)
     found = [each for place in known_places(home, state) for each in backups_in(place)]
     sealed = [file for place in known_places(home, state) for file in sealed_in(place)]
     if as_json:
-        rows = [{"folder": str(folder), **msgspec.to_builtins(told)} for folder, told in found]
-        shown.as_json({"backups": rows, "encrypted": [*map(str, sealed)], "every_seconds": state.every})
+        rows = [{"folder": str(folder), **msgspec.to_builtins(backup)} for folder, backup in found]
+        output.as_json({"backups": rows, "encrypted": [*map(str, sealed)], "every_seconds": state.every})
         return
-    for folder, told in found:
-        print(f"{told.at.astimezone():%Y-%m-%d %H:%M}  {_what(told)}, {told.reason}: {folder}")
+    for folder, backup in found:
+        print(f"{backup.at.astimezone():%Y-%m-%d %H:%M}  {_what(backup)}, {backup.reason}: {folder}")
     for file in sealed:
         print(f"encrypted: {file}")
     if not found and not sealed:
         print("there is no backup yet: palimpsest backup")
 
 
-def _what(told: Backup) -> str:
-    facts, passages = told.counts.get("facts", 0), told.counts.get("passages", 0)
+def _what(backup: Backup) -> str:
+    facts, passages = backup.counts.get("facts", 0), backup.counts.get("passages", 0)
     return f"{wording.count(facts, 'fact')}, {wording.count(passages, 'passage')}"
 
 
@@ -251,17 +253,17 @@ def _sure(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Fault(f"{question} Say --yes", 2)
+        raise CommandError(f"{question} Say --yes", 2)
     if not typer.confirm(question, default=False):
-        raise Fault("nothing was changed")
+        raise CommandError("nothing was changed")
 
 
-def _told(folder: Path, told: Backup, restored: Restored, as_json: bool) -> None:
+def _print_restored(folder: Path, backup: Backup, restored: Restored, as_json: bool) -> None:
     if as_json:
         aside = restored.aside and str(restored.aside)
-        shown.as_json({"restored": str(folder), "replaced": aside, "forgotten": restored.forgotten})
+        output.as_json({"restored": str(folder), "replaced": aside, "forgotten": restored.forgotten})
         return
-    print(f"restored: {_what(told)}. The index is filled anew at the next start")
+    print(f"restored: {_what(backup)}. The index is filled anew at the next start")
     if restored.forgotten:
         print(f"{wording.count(restored.forgotten, 'memory')} in it had been forgotten since, and stay forgotten")
     if restored.unknown:
@@ -269,19 +271,24 @@ def _told(folder: Path, told: Backup, restored: Restored, as_json: bool) -> None
     _aside(restored.aside)
 
 
-def _told_salvaged(told: Salvaged, aside: Path | None, as_json: bool) -> None:
+def _print_salvaged(summary: Salvaged, aside: Path | None, as_json: bool) -> None:
     if as_json:
-        rows: dict[str, Any] = {"rows": told.rows, "damaged": told.damaged, "loose": told.loose, "lost": told.lost}
-        shown.as_json({**rows, "replaced": aside and str(aside)})
+        rows: dict[str, Any] = {
+            "rows": summary.rows,
+            "damaged": summary.damaged,
+            "loose": summary.loose,
+            "lost": summary.lost,
+        }
+        output.as_json({**rows, "replaced": aside and str(aside)})
         return
     names = ("sessions", "exchanges", "messages", "facts", "passages")
-    print("salvaged: " + ", ".join(f"{told.rows.get(name, 0)} {name}" for name in names))
-    if told.damaged:
-        print(f"some rows of {', '.join(told.damaged)} could not be read")
-    if told.loose:
-        print(f"{told.loose} rows named something that was lost, and went too")
-    if told.lost:
-        print(f"{wording.count(told.lost, 'message')} of talks that are known otherwise are lost")
+    print("salvaged: " + ", ".join(f"{summary.rows.get(name, 0)} {name}" for name in names))
+    if summary.damaged:
+        print(f"some rows of {', '.join(summary.damaged)} could not be read")
+    if summary.loose:
+        print(f"{summary.loose} rows named something that was lost, and went too")
+    if summary.lost:
+        print(f"{wording.count(summary.lost, 'message')} of talks that are known otherwise are lost")
     _aside(aside)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_type_hints
 
 from proxy.cli.options import ConfigFile, Here, Home, Json, Project, User, here, loaded
-from proxy.cli.reach import reach
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
+from proxy.cli.server_access import reach
 from proxy.settings import Loaded
 
 ALWAYS = ("as_json", "home", "config")
@@ -39,12 +39,12 @@ class Call:
         return loaded(self.home, self.config)
 
     @contextmanager
-    def reach(self) -> Iterator[Server]:
+    def reach(self) -> Iterator[RunningServer]:
         """The running server, or the stores opened here where none runs."""
         with reach(self.loaded()) as server:
             yield server
 
-    def scope(self, server: Server) -> dict[str, str]:
+    def scope(self, server: RunningServer) -> dict[str, str]:
         """The query of a request that says whose memories are meant."""
         named = self.project or (here(server) if self.at_here else None)
         return {key: value for key, value in (("project", named), ("user", self.user)) if value}
@@ -67,7 +67,7 @@ def takes(
     """Make a command of a function whose first parameter is a :class:`Call`: behind the options of its own it has
     ``--json``, ``--home`` and ``--config``, and before these the ``names``."""
 
-    def made(function: Callable[..., None]) -> Callable[..., None]:
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
         kinds = get_type_hints(Call, include_extras=True)
         shared = [each for each in fields(Call) if each.name in (*names, *ALWAYS)]
 
@@ -89,4 +89,4 @@ def takes(
         command.__annotations__ = {each.name: each.annotation for each in parameters}
         return command
 
-    return made
+    return decorate

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.editing import edited
-from proxy.cli.faults import Fault
-from proxy.cli.server import Server
+from proxy.cli.editor import edited
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 _KINDS = {"skill": "skill: ", "retirement": "retire the skill "}
@@ -33,15 +33,15 @@ def candidates(
 ) -> None:
     """List what waits for you: knowledge and skills that others could have too, skills to retire, and why."""
     if id:
-        told = call.ask("GET", f"api/candidates/{id}")
+        response = call.ask("GET", f"api/candidates/{id}")
     else:
-        told = call.ask("GET", "api/candidates", {"state": "all"} if everything else None)
+        response = call.ask("GET", "api/candidates", {"state": "all"} if everything else None)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     elif id:
-        _one(told)
+        _one(response)
     else:
-        _list(told["candidates"], everything)
+        _list(response["candidates"], everything)
 
 
 @takes("user")
@@ -59,26 +59,26 @@ def approve(
 ) -> None:
     """Approve a candidate for a project or an organisation: what would be written is shown first."""
     if sum((edit, text is not None, file is not None, undo)) > 1:
-        raise Fault("say one of --edit, --text, --file and --undo", 2)
+        raise CommandError("say one of --edit, --text, --file and --undo", 2)
     with call.reach() as server:
-        asked = call.scope(server)
+        query = call.scope(server)
         body: dict[str, str] = {"to": to} if to else {}
         if edit:
-            held = server.ask("GET", f"api/candidates/{id}", asked)
+            held = server.ask("GET", f"api/candidates/{id}", query)
             name = "rule.md" if held["kind"] in _RULES else "SKILL.md"
             text = edited(held["text"] + "\n", name)
         elif file is not None:
             text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
         if text is not None:
             body["text"] = text
-        told = _confirmed(
-            server, f"api/candidates/{id}/{'undo' if undo else 'approve'}", asked, body, yes, call.as_json
+        response = _confirmed(
+            server, f"api/candidates/{id}/{'undo' if undo else 'approve'}", query, body, yes, call.as_json
         )
     if call.as_json:
-        shown.as_json(told)
-    elif told["done"]:
+        output.as_json(response)
+    elif response["done"]:
         done = "taken back" if undo else "approved"
-        shown.screen().print(f"{done}: {told['candidate']['title']}", soft_wrap=True)
+        output.screen().print(f"{done}: {response['candidate']['title']}", soft_wrap=True)
 
 
 @takes("user")
@@ -88,15 +88,15 @@ def reject(
     why: Annotated[str, typer.Option("--why", help="Why not; it is kept with it.")] = "",
 ) -> None:
     """Reject a candidate. It comes back only when there is much more for it."""
-    told = call.ask("POST", f"api/candidates/{id}/reject", body={"why": why})
-    _decided("rejected", told, call.as_json)
+    response = call.ask("POST", f"api/candidates/{id}/reject", body={"why": why})
+    _decided("rejected", response, call.as_json)
 
 
 @takes("user")
 def defer(call: Call, id: Id) -> None:
     """Decide about a candidate later: it waits again when another session bears it out."""
-    told = call.ask("POST", f"api/candidates/{id}/defer", body={})
-    _decided("deferred", told, call.as_json)
+    response = call.ask("POST", f"api/candidates/{id}/defer", body={})
+    _decided("deferred", response, call.as_json)
 
 
 @takes("user")
@@ -108,44 +108,44 @@ def promote(
 ) -> None:
     """Let a fact rise: to all your projects, or, where you approve it, to all who work on its project or in the org."""
     with call.reach() as server:
-        asked = call.scope(server)
-        told = server.ask("POST", f"api/facts/{id}/promote", asked, {"to": to})
-        if "candidate" in told:
-            path = f"api/candidates/{told['candidate']['id']}/approve"
-            told = _confirmed(server, path, asked, {"to": to}, yes, call.as_json)
+        query = call.scope(server)
+        response = server.ask("POST", f"api/facts/{id}/promote", query, {"to": to})
+        if "candidate" in response:
+            path = f"api/candidates/{response['candidate']['id']}/approve"
+            response = _confirmed(server, path, query, {"to": to}, yes, call.as_json)
     if call.as_json:
-        shown.as_json(told)
-    elif "fact" in told:
-        shown.screen().print(f"holds in all your projects now: {told['fact']['text']}", soft_wrap=True)
-    elif told["done"]:
-        shown.screen().print(f"approved: {told['candidate']['title']}", soft_wrap=True)
+        output.as_json(response)
+    elif "fact" in response:
+        output.screen().print(f"holds in all your projects now: {response['fact']['text']}", soft_wrap=True)
+    elif response["done"]:
+        output.screen().print(f"approved: {response['candidate']['title']}", soft_wrap=True)
 
 
 def _confirmed(
-    server: Server, path: str, asked: Mapping[str, str], body: Mapping[str, str], yes: bool, quiet: bool
+    server: RunningServer, path: str, query: Mapping[str, str], body: Mapping[str, str], yes: bool, quiet: bool
 ) -> dict[str, Any]:
     """What was written; where nobody said yes, what would be.
 
     Raises:
         Fault: when the person says no, or cannot be asked.
     """
-    would = server.ask("POST", path, asked, body)
+    would = server.ask("POST", path, query, body)
     if not quiet:
         _show(would)
     if not yes:
         if quiet:
             return would
         if not sys.stdin.isatty():
-            raise Fault("nothing was written: say --yes to write this", 2)
+            raise CommandError("nothing was written: say --yes to write this", 2)
         if not typer.confirm("Write this?", default=False):
-            raise Fault("nothing was written")
-    return server.ask("POST", path, asked, {**body, "confirm": would["confirm"]})
+            raise CommandError("nothing was written")
+    return server.ask("POST", path, query, {**body, "confirm": would["confirm"]})
 
 
 def _show(would: Mapping[str, Any]) -> None:
-    console = shown.screen()
+    console = output.screen()
     held = would["candidate"]
-    console.print(f"{held['kind']} for {shown.whom(held)}, {held['why']}", style="dim")
+    console.print(f"{held['kind']} for {output.whom(held)}, {held['why']}", style="dim")
     if held["kind"] in _RULES:
         console.print(f"  {held['text']}", soft_wrap=True)
     for note in would["notes"]:
@@ -157,18 +157,18 @@ def _show(would: Mapping[str, Any]) -> None:
             console.print(line, style=colour, soft_wrap=True)
 
 
-def _decided(word: str, told: Mapping[str, Any], as_json: bool) -> None:
+def _decided(word: str, data: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
-        shown.as_json(told)
+        output.as_json(data)
     else:
-        shown.screen().print(f"{word}: {told['title']}", soft_wrap=True)
+        output.screen().print(f"{word}: {data['title']}", soft_wrap=True)
 
 
 def _list(found: list[dict[str, Any]], everything: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = shown.screen()
+    console = output.screen()
     if not found:
         console.print("nothing has been put forward yet" if everything else "nothing waits for you")
         return
@@ -178,7 +178,7 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
     table.add_column("why", style="dim", max_width=28)
     table.add_column("what", overflow="fold", ratio=1)
     for each in found:
-        cells = [each["id"][: shown.SHORT], *([each["state"]] if everything else []), shown.whom(each), each["why"]]
+        cells = [each["id"][: output.SHORT], *([each["state"]] if everything else []), output.whom(each), each["why"]]
         title = _KINDS.get(each["kind"], "") + each["title"]
         table.add_row(*map(Text, cells), Text(title))
     console.print(table)
@@ -187,11 +187,11 @@ def _list(found: list[dict[str, Any]], everything: bool) -> None:
 
 
 def _one(held: dict[str, Any]) -> None:
-    console = shown.screen()
+    console = output.screen()
     console.print(held["text"], soft_wrap=True)
     console.print()
     names = ("id", "kind", "state", "reason", "why", "made_at", "decided_at", "fact")
-    shown.pairs([("for", shown.whom(held)), *((name, held[name]) for name in names if held[name])])
+    output.pairs([("for", output.whom(held)), *((name, held[name]) for name in names if held[name])])
     console.print()
     nothing = _LINES.get(held["kind"], "nothing that bears it out is left")
-    shown.memories(held["evidence"], nothing)
+    output.memories(held["evidence"], nothing)

@@ -72,14 +72,14 @@ complete -o default -F _palimpsest palimpsest"""
 
 
 def _zsh(known: Mapping[str, Completed]) -> str:
-    told = "\n".join(f"        '{name}:{_quoted(each.help)}'" for name, each in known.items())
+    options = "\n".join(f"        '{name}:{_quoted(each.help)}'" for name, each in known.items())
     return f"""#compdef palimpsest
 # Completion of palimpsest for zsh: eval "$(palimpsest completion zsh)"
 _palimpsest() {{
     local known
     local -a commands
     commands=(
-{told}
+{options}
     )
     if (( CURRENT == 2 )); then
         _describe command commands

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from proxy.cli import shown
-from proxy.cli.faults import Fault
+from proxy.cli import output
+from proxy.cli.faults import CommandError
 from proxy.cli.options import Json
 
 
@@ -37,18 +37,18 @@ def conformance(
     from proxy.conformance.case import ALL, CASES, Result
     from proxy.conformance.report import as_json as told
     from proxy.conformance.report import as_markdown, summary
-    from proxy.conformance.run import Asked, Ran, run
+    from proxy.conformance.run import CaseRun, RunRequest, run
 
     if only_list:
         for each in CASES.values():
             print(f"{each.id} ({', '.join(each.formats)})\n    {each.says}\n    why: {each.why}\n    {each.source}")
         return
     if not base_url or not upstream_port:
-        raise Fault("needs --base-url and --upstream-port: where the proxy listens, and where it forwards to")
+        raise CommandError("needs --base-url and --upstream-port: where the proxy listens, and where it forwards to")
     if unknown := set(format or ()) - set(ALL):
-        raise Fault(f"there is no format {sorted(unknown)[0]!r}; there are {', '.join(ALL)}")
+        raise CommandError(f"there is no format {sorted(unknown)[0]!r}; there are {', '.join(ALL)}")
     pairs = [each.partition(":") for each in header or ()]
-    asked = Asked(
+    request = RunRequest(
         base_url,
         upstream_port,
         model,
@@ -58,9 +58,9 @@ def conformance(
         large * 2**20,
     )
 
-    async def all_of_them() -> list[Ran]:
+    async def all_of_them() -> list[CaseRun]:
         done = []
-        async for each in run(asked):
+        async for each in run(request):
             done.append(each)
             if not as_json:
                 print(f"{each.result.value:8}{each.case.id:22}{each.format:10}{each.said}", file=sys.stderr, flush=True)
@@ -69,11 +69,11 @@ def conformance(
     try:
         ran = asyncio.run(all_of_them())
     except OSError as error:
-        raise Fault(f"nobody can listen on port {upstream_port}: {error.strerror or error}") from error
+        raise CommandError(f"nobody can listen on port {upstream_port}: {error.strerror or error}") from error
     if not ran:
-        raise Fault("no case is called so; palimpsest conformance --list lists them")
+        raise CommandError("no case is called so; palimpsest conformance --list lists them")
     if as_json:
-        shown.as_json(told(ran))
+        output.as_json(told(ran))
     else:
         print(as_markdown(ran))
         print(summary(ran))

@@ -14,21 +14,23 @@ from urllib.parse import urlsplit
 
 import typer
 
-from proxy.checkout import Checkouts
-from proxy.cli import asking, service, sessions
-from proxy.cli.connectable import titles
-from proxy.cli.faults import Fault
-from proxy.cli.held import owner
+from proxy.auth import installation_key
+from proxy.auth.installation_key import InstallationKey
+from proxy.checkout import CheckoutLookup
+from proxy.cli import prompts, service, sessions
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import owner
 from proxy.cli.options import ConfigFile, Home, Json, here, loaded
-from proxy.cli.reach import reach
+from proxy.cli.runtime_names import titles
 from proxy.cli.server import address, answers, running
+from proxy.cli.server_access import reach
 from proxy.connect import (
     GUIDES,
     Address,
-    Changed,
+    ConnectPlan,
+    FileChangedSince,
+    FilePreview,
     NotEditable,
-    Plan,
-    Preview,
     carry_out,
     has_status_line,
     look,
@@ -42,12 +44,10 @@ from proxy.connect import (
 from proxy.connect import (
     undo as put_back,
 )
-from proxy.door import keys
-from proxy.door.keys import InstallationKey
-from proxy.runtimes.place import Place, project_of
+from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.settings import Loaded, Settings
 
-KEPT = "connect"
+ORIGINALS_FOLDER = "connect"
 """Where, below the home folder, lies what stood in a runtime's files before."""
 
 
@@ -86,20 +86,20 @@ def connect(
         return
     if runtime not in GUIDES:
         there = f"there is no guide for {runtime!r}; there are: {', '.join(GUIDES)}"
-        raise Fault(f"{there}. Any client that lets its base URL be set works: palimpsest connect other", 2)
+        raise CommandError(f"{there}. Any client that lets its base URL be set works: palimpsest connect other", 2)
     if write and undo:
-        raise Fault("say either --write or --undo", 2)
+        raise CommandError("say either --write or --undo", 2)
     if with_mcp and not (undo or writes_mcp(runtime)):
         written = ", ".join(mcp_runtimes())
-        raise Fault(
+        raise CommandError(
             f"--with-mcp writes for {written} only: leave it out, and see what `palimpsest connect {runtime}` says", 2
         )
     if statusline and not has_status_line(runtime):
-        raise Fault("--statusline is for claude only: the others show no line of ours", 2)
+        raise CommandError("--statusline is for claude only: the others show no line of ours", 2)
     settled = loaded(home, config)
     settings = settled.settings
     if settings.credentials and key is None and not undo:
-        raise Fault("there are credentials in the settings: say with --key which one this runtime shall use", 2)
+        raise CommandError("there are credentials in the settings: say with --key which one this runtime shall use", 2)
     where = address_of(settings, project, user, key)
     planned = plan(
         runtime,
@@ -119,22 +119,22 @@ def connect(
         if undo:
             _undo(planned, settled, force, yes, as_json)
         elif write:
-            _write(planned, settings.home / KEPT, yes, as_json)
-            if unanswered and not (yes or as_json) and asking.somebody_there():
+            _write(planned, settings.home / ORIGINALS_FOLDER, yes, as_json)
+            if unanswered and not (yes or as_json) and prompts.is_interactive():
                 _offer_service(settings, home, config)
         else:
             _show(planned, as_json)
     except NotEditable as error:
-        raise Fault(f"{error}. Nothing was written. Put this there by hand:\n\n{planned.snippet}") from error
-    except Changed as error:
+        raise CommandError(f"{error}. Nothing was written. Put this there by hand:\n\n{planned.snippet}") from error
+    except FileChangedSince as error:
         hint = "; --force puts back what stood there all the same" if undo else ""
-        raise Fault(f"{error}{hint}") from error
+        raise CommandError(f"{error}{hint}") from error
 
 
 def _offer_service(settings: Settings, home: Path | None, config: Path | None) -> None:
     """Have a server run from now on, where the machine can keep one and the person wants it."""
     manager = service.offered(settings)
-    if manager and asking.agreed(f"Keep a server running from login on, with {manager}?"):
+    if manager and prompts.agreed(f"Keep a server running from login on, with {manager}?"):
         service.install(dry_run=False, yes=True, as_json=False, home=home, config=config)
 
 
@@ -164,18 +164,18 @@ def address_of(
 def _installation_key(settings: Settings) -> str | None:
     """The key that opens memory here; None, and a word about it, where the home folder cannot be written."""
     try:
-        return InstallationKey(settings.home / keys.FILE).value
+        return InstallationKey(settings.home / installation_key.FILE).value
     except OSError as error:
         print(f"! the address has no key in it: {error.filename}: {error.strerror}", file=sys.stderr)
         return None
     except ValueError as error:
-        raise Fault(f"{error}: `palimpsest key --rotate` makes a new one") from error
+        raise CommandError(f"{error}: `palimpsest key --rotate` makes a new one") from error
 
 
 def _mcp(settings: Settings, project: str | None, user: str | None) -> list[str]:
     """What starts our MCP server, wherever a runtime is started."""
-    said = (("--home", str(settings.home)), ("--project", project), ("--user", user))
-    return [*_ourselves(), "mcp", *(word for name, value in said if value for word in (name, value))]
+    options = (("--home", str(settings.home)), ("--project", project), ("--user", user))
+    return [*_ourselves(), "mcp", *(word for name, value in options if value for word in (name, value))]
 
 
 def _ourselves() -> list[str]:
@@ -187,11 +187,11 @@ def _ourselves() -> list[str]:
 
 def project_here(settings: Settings) -> str | None:
     """The project of this folder, as a server would name it."""
-    known = Checkouts(names=settings.home / "projects.json")
-    return project_of(known.locate(Place(directory=str(Path.cwd()))))
+    known = CheckoutLookup(names=settings.home / "projects.json")
+    return project_of(known.locate(ClientEnvironment(directory=str(Path.cwd()))))
 
 
-def _show(planned: Plan, as_json: bool) -> None:
+def _show(planned: ConnectPlan, as_json: bool) -> None:
     if as_json:
         _as_json(planned, [], written=[])
         return
@@ -202,9 +202,9 @@ def _show(planned: Plan, as_json: bool) -> None:
         print(f"`palimpsest connect {planned.runtime} --write` writes it.", file=sys.stderr)
 
 
-def _write(planned: Plan, kept: Path, yes: bool, as_json: bool) -> None:
+def _write(planned: ConnectPlan, originals: Path, yes: bool, as_json: bool) -> None:
     if not planned.changes:
-        raise Fault(f"{planned.title} has no file to write: see `palimpsest connect {planned.runtime}`", 2)
+        raise CommandError(f"{planned.title} has no file to write: see `palimpsest connect {planned.runtime}`", 2)
     shown = preview(planned)
     changing = [each for each in shown if each.diff]
     if not as_json:
@@ -213,7 +213,7 @@ def _write(planned: Plan, kept: Path, yes: bool, as_json: bool) -> None:
         done: list[Path] = []
     else:
         _sure(yes or as_json)
-        done = carry_out(changing, kept)
+        done = carry_out(changing, originals)
     if as_json:
         _as_json(planned, changing, done)
         return
@@ -226,9 +226,9 @@ def _write(planned: Plan, kept: Path, yes: bool, as_json: bool) -> None:
         print(f"`palimpsest connect {planned.runtime} --undo` puts it back.", file=sys.stderr)
 
 
-def _undo(planned: Plan, settled: Loaded, force: bool, yes: bool, as_json: bool) -> None:
-    kept = settled.settings.home / KEPT
-    shown = undo_preview(planned, kept)
+def _undo(planned: ConnectPlan, settled: Loaded, force: bool, yes: bool, as_json: bool) -> None:
+    originals = settled.settings.home / ORIGINALS_FOLDER
+    shown = undo_preview(planned, originals)
     too_large, unknown = _too_large(planned.runtime, settled) if shown else ([], "")
     if not as_json:
         _diff(shown)
@@ -236,7 +236,7 @@ def _undo(planned: Plan, settled: Loaded, force: bool, yes: bool, as_json: bool)
             print(f"! {line}", file=sys.stderr)
     if shown:
         _sure(yes or as_json)
-    done = put_back(planned, kept, force)
+    done = put_back(planned, originals, force)
     if as_json:
         _as_json(planned, shown, done, too_large=too_large, unknown=unknown)
     else:
@@ -249,10 +249,10 @@ def _too_large(runtime: str, settled: Loaded) -> tuple[list[dict[str, Any]], str
         return [], ""
     try:
         with reach(settled) as server:
-            told = server.ask("GET", "api/sessions", {"runtime": _CALLED.get(runtime, runtime)})
-    except Fault as error:
+            response = server.ask("GET", "api/sessions", {"runtime": _CALLED.get(runtime, runtime)})
+    except CommandError as error:
         return [], f"whether sessions are larger than their windows could not be found out: {error}"
-    return [each for each in told["sessions"] if each["too_large"]], ""
+    return [each for each in response["sessions"] if each["too_large"]], ""
 
 
 _CALLED = {"claude": "claude-code", "qwen": "qwen-code"}
@@ -262,15 +262,15 @@ _CALLED = {"claude": "claude-code", "qwen": "qwen-code"}
 def _sure(yes: bool) -> None:
     """Ask, where somebody is there to answer."""
     if not yes and sys.stdin.isatty() and not typer.confirm("Write this?", default=True):
-        raise Fault("nothing was written")
+        raise CommandError("nothing was written")
 
 
-def _diff(shown: Sequence[Preview]) -> None:
+def _diff(shown: Sequence[FilePreview]) -> None:
     for each in shown:
         print(each.diff or f"{each.path}: as it was")
 
 
-def _notes(planned: Plan) -> None:
+def _notes(planned: ConnectPlan) -> None:
     for note in planned.notes:
         print(f"- {note}")
     if planned.environment and planned.changes:
@@ -279,8 +279,8 @@ def _notes(planned: Plan) -> None:
         print(f"! {warning}", file=sys.stderr)
 
 
-def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path], **more: Any) -> None:
-    told = {
+def _as_json(planned: ConnectPlan, shown: Sequence[FilePreview], written: Sequence[Path], **more: Any) -> None:
+    fields = {
         "runtime": planned.runtime,
         "title": planned.title,
         "files": [{"path": str(each.path), "content": each.snippet} for each in planned.changes],
@@ -292,4 +292,4 @@ def _as_json(planned: Plan, shown: Sequence[Preview], written: Sequence[Path], *
         "written": [str(file) for file in written],
         **more,
     }
-    print(json.dumps(told, ensure_ascii=False))
+    print(json.dumps(fields, ensure_ascii=False))

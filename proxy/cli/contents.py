@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import output
 from proxy.cli.call import Call, takes
 
 _HANDLE = re.compile(r"(#|p:)?[0-9a-f]{8,32}\.\d+", re.IGNORECASE)
@@ -37,14 +37,14 @@ def show(
     ),
 ) -> None:
     """Print what was left out of a request, by the handle in its stub."""
-    told = call.ask("GET", f"api/content/{handle}", {"tier": tier.value})
+    response = call.ask("GET", f"api/content/{handle}", {"tier": tier.value})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
     # The text alone, as it is, so that it can go into a file or another program; about it is said beside.
-    text = told["text"]
+    text = response["text"]
     sys.stdout.write(text if text.endswith("\n") or not sys.stdout.isatty() else text + "\n")
-    if told["redacted"]:
+    if response["redacted"]:
         print("a secret was taken out of this message before it was stored", file=sys.stderr)
-    if told["tier"] != tier.value:
-        print(f"there is no {tier.value} of it; this is {told['tier']}", file=sys.stderr)
+    if response["tier"] != tier.value:
+        print(f"there is no {tier.value} of it; this is {response['tier']}", file=sys.stderr)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from memory.scope import Scope
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.options import Json
 
 PROJECT = "demo"
@@ -33,7 +33,7 @@ ROUNDS = 5
 
 
 @dataclass
-class Shown:
+class DemoResult:
     """What the demonstration saw. ``added`` is the text that the proxy put into the second session's request, and
     ``nothing`` says why nothing was recalled for it, where nothing was; milliseconds are medians of a few rounds, with
     the model's own time in both."""
@@ -68,30 +68,30 @@ def demo(
             return
         seen = asyncio.run(play(Path(folder)))
     if as_json:
-        shown.as_json(asdict(seen))
+        output.as_json(asdict(seen))
     else:
-        _tell(seen)
+        _print(seen)
 
 
 def _story(folder: Path, as_json: bool) -> None:
-    from proxy.cli.story import play as played
-    from proxy.cli.story import tell
+    from proxy.cli.demo_story import play as played
+    from proxy.cli.demo_story import print_story
 
     (folder / "project").mkdir()
     scenes = asyncio.run(played(folder / "home", folder / "project"))
     if as_json:
-        shown.as_json({"scenes": [asdict(each) for each in scenes]})
+        output.as_json({"scenes": [asdict(each) for each in scenes]})
     else:
-        tell(scenes)
+        print_story(scenes)
 
 
-async def play(home: Path) -> Shown:
+async def play(home: Path) -> DemoResult:
     """The two sessions."""
     import aiohttp
 
-    from proxy.cli.scripted import newest, scripted_model
+    from proxy.cli.scripted_model import newest, scripted_model
 
-    seen = Shown()
+    seen = DemoResult()
     async with scripted_model() as model, _proxy(model.url, home) as (url, edge), aiohttp.ClientSession() as client:
 
         async def say(messages: list[dict[str, str]], session: str, base: str = url) -> tuple[str, float, str]:
@@ -100,9 +100,9 @@ async def play(home: Path) -> Shown:
             began = time.perf_counter()
             body = {"model": "scripted", "messages": messages}
             async with client.post(f"{base}/chat/completions", json=body, headers=headers) as reply:
-                told = await reply.json()
+                data = await reply.json()
                 receipt = reply.headers.get("x-palimpsest-receipt", "")
-            return told["choices"][0]["message"]["content"], (time.perf_counter() - began) * 1000, receipt
+            return data["choices"][0]["message"]["content"], (time.perf_counter() - began) * 1000, receipt
 
         history: list[dict[str, str]] = []
         for text in FIRST:
@@ -153,7 +153,7 @@ async def _proxy(upstream: str, home: Path) -> AsyncIterator[tuple[str, Any]]:
     from aiohttp import web
 
     from proxy.app import make_app, make_runner
-    from proxy.cli.scripted import UNHURRIED
+    from proxy.cli.scripted_model import UNHURRIED
     from proxy.edge import EDGE
     from proxy.settings import load
 
@@ -169,11 +169,11 @@ async def _proxy(upstream: str, home: Path) -> AsyncIterator[tuple[str, Any]]:
         await runner.cleanup()
 
 
-def _tell(seen: Shown) -> None:
+def _print(seen: DemoResult) -> None:
     from rich.panel import Panel
     from rich.text import Text
 
-    console = shown.screen()
+    console = output.screen()
 
     def panel(title: str, *lines: Text | str) -> None:
         body = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)

@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import typer
 
-from proxy.cli import checks, shown
-from proxy.cli.checks import Finding
-from proxy.cli.faults import Fault
+from proxy.cli import checks, output
+from proxy.cli.checks import CheckResult
+from proxy.cli.faults import CommandError
+from proxy.cli.instance_lock import owned
 from proxy.cli.options import ConfigFile, Home, Json, loaded
-from proxy.cli.owning import owned
-from proxy.cli.reach import reach
 from proxy.cli.server import running
+from proxy.cli.server_access import reach
 from proxy.settings import Loaded, SettingsError, UpstreamSettings
 
 MARKS = {"well": ("✓", "green"), "doubtful": ("!", "yellow"), "wrong": ("✗", "red")}
@@ -27,18 +27,18 @@ def doctor(as_json: Json = False, home: Home = None, config: ConfigFile = None) 
         if not as_json:
             _show(finding)
     if as_json:
-        shown.as_json({"findings": [asdict(finding) for finding in findings]})
+        output.as_json({"findings": [asdict(finding) for finding in findings]})
     if any(finding.verdict == "wrong" for finding in findings):
         raise typer.Exit(1)
 
 
-def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
+def examine(home: Home, config: ConfigFile) -> Iterator[CheckResult]:
     """Every finding, as it is made."""
     try:
         settled = loaded(home, config)
     except SettingsError as error:
         for fault in error.faults:
-            yield Finding(
+            yield CheckResult(
                 "settings", "wrong", fault, "correct it there; docs/reference/settings.md lists every setting"
             )
         return
@@ -65,14 +65,14 @@ def examine(home: Home, config: ConfigFile) -> Iterator[Finding]:
         yield from _stores(settled)
 
 
-def _lost(settled: Loaded) -> Finding | None:
+def _lost(settled: Loaded) -> CheckResult | None:
     home = settled.settings.home
     if not home.is_dir():
         return None
     try:
         with owned(home, patience=0.0):
             return checks.lost(home)
-    except (Fault, OSError):
+    except (CommandError, OSError):
         return None  # somebody has it open, which is told with the stores
 
 
@@ -81,11 +81,11 @@ def _upstream(settled: Loaded) -> UpstreamSettings:
     server = running(settled.settings)
     try:
         return settled.settings.upstream if server is None else checks.upstream_of(server)
-    except (Fault, OSError):
+    except (CommandError, OSError):
         return settled.settings.upstream  # that it does not answer is told with the stores
 
 
-def _stores(settled: Loaded) -> Iterator[Finding]:
+def _stores(settled: Loaded) -> Iterator[CheckResult]:
     try:
         runs = running(settled.settings) is not None
         with reach(settled) as server:
@@ -97,15 +97,15 @@ def _stores(settled: Loaded) -> Iterator[Finding]:
                 if runs and (passed := checks.passed(server)):
                     yield passed
                 yield checks.round_trip(server)
-    except (Fault, OSError) as error:
-        yield Finding("stores", "wrong", str(error), "stop the other process, or mend what it names")
+    except (CommandError, OSError) as error:
+        yield CheckResult("stores", "wrong", str(error), "stop the other process, or mend what it names")
 
 
-def _show(finding: Finding) -> None:
+def _show(finding: CheckResult) -> None:
     from rich.text import Text
 
     mark, colour = MARKS[finding.verdict]
-    console = shown.screen()
+    console = output.screen()
     console.print(Text.assemble((mark, colour), f" {finding.what}: {finding.found}"), soft_wrap=True)
     if finding.mend:
         console.print(Text(f"    {finding.mend}", "dim"), soft_wrap=True)

@@ -15,10 +15,10 @@ import typer
 
 from memory.features import exported
 from memory.stores.sealed import Sealed, sealing
-from proxy.cli import as_markdown, passphrase, shown, tracked, wording
+from proxy.cli import as_markdown, output, passphrase, tracked, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
-from proxy.cli.server import Server
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
 
 PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
 """Memories that are asked for at once; a research brings its whole trail."""
@@ -27,7 +27,7 @@ SORTS = ("fact", "passage", "research")
 """Those of core; features have more."""
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """A JSON object a line, or text for people in which every line keeps its record in a comment."""
 
     JSONL = "jsonl"
@@ -38,7 +38,9 @@ class Format(StrEnum):
 def export(
     call: Call,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file.", show_default="standard output")] = None,
-    format: Annotated[Format, typer.Option("--format", help="jsonl, or markdown to be read by people.")] = Format.JSONL,
+    format: Annotated[
+        ExportFormat, typer.Option("--format", help="jsonl, or markdown to be read by people.")
+    ] = ExportFormat.JSONL,
     encrypt: Annotated[
         bool, typer.Option("--encrypt", help="So that nobody reads it without a passphrase; import asks for it.")
     ] = False,
@@ -55,21 +57,21 @@ def export(
     pages; with --to only a project's approved rules, as Markdown for its repository."""
     if to is not None:
         if out is not None or owner or encrypt:
-            raise Fault("--to takes none of --out, --owner, --encrypt", 2)
+            raise CommandError("--to takes none of --out, --owner, --encrypt", 2)
         tracked.give_out(call, to)
         return
     secret = passphrase.to_seal(passphrase_file) if encrypt else ""
     with call.reach() as server:
-        asked = call.scope(server)
-        inventory = server.ask("GET", "api/export", asked)
+        query = call.scope(server)
+        inventory = server.ask("GET", "api/export", query)
         owners = _chosen(inventory["owners"], owner or [])
-        records = _records(server, asked, inventory, owners, whole=not owner)
+        records = _records(server, query, inventory, owners, whole=not owner)
         if out is None or str(out) == "-":
             _write(sys.stdout.buffer, _lines(records, format), secret)
             return
         counts = _to_file(out, records, format, secret)
     if call.as_json:
-        shown.as_json({"file": str(out), **counts})
+        output.as_json({"file": str(out), **counts})
     else:
         facts, passages = wording.count(counts["facts"], "fact"), wording.count(counts["passages"], "passage")
         more = f", {counts['research']} of research" if counts["research"] else ""
@@ -85,12 +87,12 @@ def every_sort() -> tuple[str, ...]:
 def _chosen(owners: list[str], wanted: list[str]) -> list[str]:
     for each in wanted:
         if each not in owners:
-            raise Fault(f"there is no owner {each!r}; there are: {', '.join(owners) or 'none'}", 2)
+            raise CommandError(f"there is no owner {each!r}; there are: {', '.join(owners) or 'none'}", 2)
     return [each for each in owners if not wanted or each in wanted]
 
 
 def _records(
-    server: Server, asked: dict[str, str], inventory: dict[str, Any], owners: list[str], whole: bool
+    server: RunningServer, scope: dict[str, str], inventory: dict[str, Any], owners: list[str], whole: bool
 ) -> Iterator[dict[str, Any]]:
     """Every record, in an order that does not change while nothing does."""
     yield {"sort": "palimpsest", "format": inventory["format"]}
@@ -98,7 +100,7 @@ def _records(
         for sort in every_sort():
             after = ""
             while True:
-                query = {"owner": owner, "after": after, "limit": PIECE.get(sort, 1000), **asked}
+                query = {"owner": owner, "after": after, "limit": PIECE.get(sort, 1000), **scope}
                 piece = [orjson.loads(line) for line in server.lines(f"api/export/{sort}", query)]
                 yield from piece
                 if len(piece) < PIECE.get(sort, 1000):
@@ -111,8 +113,8 @@ def _records(
         yield {"sort": "tombstones", "count": inventory["tombstones"]}
 
 
-def _lines(records: Iterator[dict[str, Any]], format: Format) -> Iterator[bytes]:
-    if format is Format.MARKDOWN:
+def _lines(records: Iterator[dict[str, Any]], format: ExportFormat) -> Iterator[bytes]:
+    if format is ExportFormat.MARKDOWN:
         yield from (line.encode() + b"\n" for line in as_markdown.lines(records))
     else:
         yield from (orjson.dumps(record) + b"\n" for record in records)
@@ -125,14 +127,14 @@ def _write(stream: IO[bytes], lines: Iterator[bytes], secret: str) -> None:
                 for line in lines:
                     sealer.write(line)
         except Sealed as error:
-            raise Fault(str(error)) from error
+            raise CommandError(str(error)) from error
     else:
         for line in lines:
             stream.write(line)
     stream.flush()
 
 
-def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format, secret: str) -> dict[str, int]:
+def _to_file(out: Path, records: Iterator[dict[str, Any]], format: ExportFormat, secret: str) -> dict[str, int]:
     """Write the file beside its place, readable for its owner only, and put it there when it is whole. What is no file
     (a pipe, a device) is written into: nothing may take its place."""
     from rich.progress import SpinnerColumn, TextColumn
@@ -141,7 +143,7 @@ def _to_file(out: Path, records: Iterator[dict[str, Any]], format: Format, secre
     counts = {"facts": 0, "passages": 0, "research": 0, "candidates": 0}
     beside = out.with_name(out.name + ".part")
     columns = (SpinnerColumn(), TextColumn("exporting"), TextColumn("{task.completed} memories"))
-    bar = shown.progress(*columns)
+    bar = output.progress(*columns)
 
     def counted() -> Iterator[dict[str, Any]]:
         with bar:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 
 
 def extract(
@@ -20,14 +20,14 @@ def extract(
     from memory.learning.offline import extract_jsonl
 
     if not jsonl:
-        raise Fault("say --jsonl: one conversation a line", 2)
+        raise CommandError("say --jsonl: one conversation a line", 2)
     try:
         when = (datetime.fromisoformat(at) if at else datetime.now()).astimezone()
     except ValueError:
-        raise Fault(f"--at {at!r} is no time: write it like 2026-03-04T15:30", 2) from None
+        raise CommandError(f"--at {at!r} is no time: write it like 2026-03-04T15:30", 2) from None
     try:
         for line in extract_jsonl(sys.stdin, when, assistant=assistant):
             sys.stdout.write(line + "\n")
     except ValueError as error:
-        raise Fault(str(error)) from error
+        raise CommandError(str(error)) from error
     sys.stdout.flush()

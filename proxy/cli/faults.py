@@ -19,7 +19,7 @@ from proxy.cli.terminal import harmless
 from proxy.settings import SettingsError
 
 
-class Fault(Exception):
+class CommandError(Exception):
     """Something that a person can act on. ``code`` is the exit code: 1 it failed, 2 it was asked wrongly. (3, of a
     command that went on past what it could not do, is no fault: it was done in part.)"""
 
@@ -28,7 +28,7 @@ class Fault(Exception):
         self.code = code
 
 
-_ASKED_WRONGLY: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+_CLICK_EXCEPTION: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What typer raises about arguments. The package that it is from changes with typer's version, its name does not."""
 
 
@@ -48,10 +48,10 @@ def obey(app: typer.Typer, arguments: Sequence[str], program: str) -> None:
         app(list(arguments), prog_name=program)
     try:
         code = app(list(arguments), prog_name=program, standalone_mode=False)
-    except _ASKED_WRONGLY as error:
-        raise Fault(error.format_message(), error.exit_code) from error
+    except _CLICK_EXCEPTION as error:
+        raise CommandError(error.format_message(), error.exit_code) from error
     except typer.Abort as error:
-        raise Fault("stopped") from error
+        raise CommandError("stopped") from error
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -64,7 +64,7 @@ def as_sentences(debug: bool = False, as_json: bool = False) -> Iterator[None]:
     sys.excepthook = partial(_unforeseen, as_json)
     try:
         yield
-    except Fault as error:
+    except CommandError as error:
         _exit(str(error), error.code, as_json)
     except SettingsError as error:
         _exit("\n".join(["the settings are not right:", *(f"  {fault}" for fault in error.faults)]), 2, as_json)
@@ -78,17 +78,17 @@ def _unforeseen(
     as_json: bool, kind: type[BaseException], error: BaseException, traceback: TracebackType | None
 ) -> None:
     """Python exits with 1 after this."""
-    told = str(error) or kind.__name__
-    _tell(f"this should not have happened: {kind.__name__}: {told}", as_json)
+    message = str(error) or kind.__name__
+    _print_error(f"this should not have happened: {kind.__name__}: {message}", as_json)
     print("Run the same command with --debug to see where; please report it.", file=sys.stderr)
 
 
 def _exit(sentence: str, code: int, as_json: bool) -> None:
-    _tell(sentence, as_json)
+    _print_error(sentence, as_json)
     sys.exit(code)
 
 
-def _tell(sentence: str, as_json: bool) -> None:
+def _print_error(sentence: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"error": sentence}, ensure_ascii=False))
     print(f"palimpsest: {harmless(sentence)}", file=sys.stderr)

@@ -6,15 +6,15 @@ import json
 import sys
 from pathlib import Path
 
-from proxy.cli.faults import Fault
-from proxy.cli.hook_events import Event, answer_of, event_of
+from proxy.cli.faults import CommandError
+from proxy.cli.hook_events import HookEvent, answer_of, event_of
 from proxy.cli.options import ConfigFile, Home, Project, User, loaded
 from proxy.cli.server import running
 from proxy.settings import SettingsError
 
 SECONDS = 5.0
 """How long a client may be kept waiting."""
-LONGEST = 4 * 2**20
+MAX_EVENT_BYTES = 4 * 2**20
 """Bytes of an event that are read."""
 
 
@@ -25,26 +25,26 @@ def hook(project: Project = None, user: User = None, home: Home = None, config: 
     other sends {"event": "prompt", "session": …, "text": …} and {"event": "reply", …}. It never blocks: whatever is
     wrong is said on standard error, and the exit code is 0."""
     try:
-        told = json.loads(sys.stdin.buffer.read(LONGEST) or b"{}")
+        data = json.loads(sys.stdin.buffer.read(MAX_EVENT_BYTES) or b"{}")
     except ValueError as error:
         print(f"palimpsest hook: this is no JSON: {error}", file=sys.stderr)
-        told = {}
-    event = event_of(told if isinstance(told, dict) else {}, str(Path.cwd()))
+        data = {}
+    event = event_of(data if isinstance(data, dict) else {}, str(Path.cwd()))
     added = ""
     try:
-        added = _asked(event, project, user, home, config) if event.what else ""
-    except (Fault, SettingsError, OSError) as error:
+        added = _ask_server(event, project, user, home, config) if event.what else ""
+    except (CommandError, SettingsError, OSError) as error:
         print(f"palimpsest hook: {error}", file=sys.stderr)
     if (answer := answer_of(event, added)) is not None:
         print(json.dumps(answer))
 
 
-def _asked(event: Event, project: str | None, user: str | None, home: Path | None, config: Path | None) -> str:
+def _ask_server(event: HookEvent, project: str | None, user: str | None, home: Path | None, config: Path | None) -> str:
     settings = loaded(home, config).settings
     server = running(settings)
     if server is None:
-        raise Fault(f"no palimpsest server has {settings.home} open: start one with `palimpsest serve`")
-    said = {
+        raise CommandError(f"no palimpsest server has {settings.home} open: start one with `palimpsest serve`")
+    body = {
         "client": event.client,
         "session": event.session,
         "event": event.what,
@@ -52,6 +52,6 @@ def _asked(event: Event, project: str | None, user: str | None, home: Path | Non
         "later": event.later,
     }
     if event.text:
-        said["text"] = event.text
-    told = server.ask("POST", "api/hook", {"project": project, "user": user}, said, seconds=SECONDS)
-    return str(told.get("text", ""))
+        body["text"] = event.text
+    response = server.ask("POST", "api/hook", {"project": project, "user": user}, body, seconds=SECONDS)
+    return str(response.get("text", ""))

@@ -11,7 +11,7 @@ CLAUDE, GEMINI, CURSOR, WINDSURF, ANTIGRAVITY, PLAIN = "claude", "gemini", "curs
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HookEvent:
     """One event. ``what`` is ``prompt``, ``reply`` or ``context``, or empty where it is none for memory; ``later``: no
     words can be given here, and they are asked for by a ``context`` behind it."""
 
@@ -36,29 +36,29 @@ _FORMS: Final[Mapping[str, tuple[str, str, str]]] = {
 """By the event's name: whose it is, what it is for memory, and in which field its words stand."""
 
 
-def event_of(told: Mapping[str, Any], here: str) -> Event:
+def event_of(data: Mapping[str, Any], here: str) -> HookEvent:
     """An event out of what a hook reads on standard input; ``here`` is the folder that it runs in."""
-    if "agent_action_name" in told:
-        return _windsurf(told, here)
-    if "event" in told and "session" in told:
-        what = _text(told, "event")
-        where = _text(told, "directory") or here
-        return Event(PLAIN, what, what, _text(told, "session"), _text(told, "text"), where)
-    name = _text(told, "hook_event_name")
+    if "agent_action_name" in data:
+        return _windsurf(data, here)
+    if "event" in data and "session" in data:
+        what = _text(data, "event")
+        where = _text(data, "directory") or here
+        return HookEvent(PLAIN, what, what, _text(data, "session"), _text(data, "text"), where)
+    name = _text(data, "hook_event_name")
     client, what, words = _FORMS.get(name, ("", "", ""))
     if not client:
-        ours = ANTIGRAVITY if "conversationId" in told else CURSOR if "cursor_version" in told else CLAUDE
-        return Event(ours, name or ("tool" if told.get("toolCall") else ""))
-    roots = told.get("workspace_roots")
-    folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else _text(told, "cwd")
-    session = _text(told, "conversation_id") or _text(told, "session_id")
-    text = _text(told, words) if words else ""
+        ours = ANTIGRAVITY if "conversationId" in data else CURSOR if "cursor_version" in data else CLAUDE
+        return HookEvent(ours, name or ("tool" if data.get("toolCall") else ""))
+    roots = data.get("workspace_roots")
+    folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else _text(data, "cwd")
+    session = _text(data, "conversation_id") or _text(data, "session_id")
+    text = _text(data, words) if words else ""
     if not session or (words and not text):
         what = ""
-    return Event(client, name, what, session, text, folder or here, later=name == "beforeSubmitPrompt")
+    return HookEvent(client, name, what, session, text, folder or here, later=name == "beforeSubmitPrompt")
 
 
-def answer_of(event: Event, added: str) -> dict[str, Any] | None:
+def answer_of(event: HookEvent, added: str) -> dict[str, Any] | None:
     """What a client reads on standard output; None where it reads nothing."""
     match event.client:
         case "cursor" if event.name == "beforeSubmitPrompt":
@@ -77,17 +77,17 @@ def answer_of(event: Event, added: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": added}}
 
 
-def _windsurf(told: Mapping[str, Any], here: str) -> Event:
-    name, info = _text(told, "agent_action_name"), told.get("tool_info")
+def _windsurf(data: Mapping[str, Any], here: str) -> HookEvent:
+    name, info = _text(data, "agent_action_name"), data.get("tool_info")
     info = info if isinstance(info, dict) else {}
     what, words = {
         "pre_user_prompt": ("prompt", "user_prompt"),
         "post_cascade_response": ("reply", "response"),
     }.get(name, ("", ""))
-    text, session = _text(info, words), _text(told, "trajectory_id")
-    return Event(WINDSURF, name, what if text and session else "", session, text, here, later=True)
+    text, session = _text(info, words), _text(data, "trajectory_id")
+    return HookEvent(WINDSURF, name, what if text and session else "", session, text, here, later=True)
 
 
-def _text(told: Mapping[str, Any], name: str) -> str:
-    value = told.get(name)
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = data.get(name)
     return value if isinstance(value, str) else ""

@@ -15,14 +15,14 @@ import orjson
 import typer
 
 from memory.stores.sealed import SUFFIX, Sealed, Unsealer, is_sealed
-from proxy.cli import as_markdown, passphrase, shown, tracked, wording
+from proxy.cli import as_markdown, output, passphrase, tracked, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 from proxy.cli.options import here
-from proxy.cli.server import Server, Unreachable
+from proxy.cli.server import RunningServer, Unreachable
 from proxy.cli.staging import WAITING, Staging, tell_staged
 from proxy.cli.transcripts import chats, claude_code, codex, notebook, opencode
-from proxy.cli.transcripts.found import Kind, Source, directory_of, places, sources
+from proxy.cli.transcripts.found import ImportSource, ImportSourceKind, directory_of, places, sources
 from proxy.cli.transcripts.transcript import Problem, time_of
 
 PIECE = 500
@@ -38,12 +38,12 @@ STILL = 120.0
 """Seconds without any progress after which learning is not waited for."""
 
 _READERS = {
-    Kind.CLAUDE: claude_code.read,
-    Kind.CODEX: codex.read,
-    Kind.OPENCODE: opencode.read,
-    Kind.CHATGPT: chats.read,
-    Kind.CLAUDE_AI: chats.read,
-    Kind.NOTES: notebook.read,
+    ImportSourceKind.CLAUDE: claude_code.read,
+    ImportSourceKind.CODEX: codex.read,
+    ImportSourceKind.OPENCODE: opencode.read,
+    ImportSourceKind.CHATGPT: chats.read,
+    ImportSourceKind.CLAUDE_AI: chats.read,
+    ImportSourceKind.NOTES: notebook.read,
 }
 
 
@@ -54,7 +54,7 @@ def import_(
         list[Path] | None,
         typer.Argument(help="Files and folders; without any, where runtimes keep their sessions.", metavar="[PATH]..."),
     ] = None,
-    kind: Annotated[Kind | None, typer.Option("--kind", help="Only these.", show_default="all")] = None,
+    kind: Annotated[ImportSourceKind | None, typer.Option("--kind", help="Only these.", show_default="all")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken in, and take nothing.")] = False,
     project: Annotated[
         str | None, typer.Option("--project", "-p", help="The project it becomes part of, whatever the files say.")
@@ -79,7 +79,7 @@ def import_(
     wanted = [path.expanduser() for path in paths or places(kind)]
     for path in wanted:
         if not path.exists():
-            raise Fault(f"there is no {path}", 2)
+            raise CommandError(f"there is no {path}", 2)
     shared = [path for path in wanted if tracked.is_tracked(path)]
     with ExitStack() as stack:
         own = [path for path in wanted if path not in shared]
@@ -91,22 +91,22 @@ def import_(
             return
         before = _stored(server)
         place = project or (here(server) if call.at_here else "")
-        asked = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
-        staging = Staging(server, asked, not (at_once or dry_run))
-        counts = _taken_in(server, found, asked, problem, call.as_json, staging)
+        query = {"user": call.user or "", "project": place, "dry": "true" if dry_run else ""}
+        staging = Staging(server, query, not (at_once or dry_run))
+        counts = _taken_in(server, found, query, problem, call.as_json, staging)
         learned = True if dry_run else _learned(server, call.as_json)
         more = {name: max(number - before[name], 0) for name, number in _stored(server).items()}
-    told = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems, "more": more}
-    told["staged"] = staging.told()
+    fields = {"files": len(found), **counts, "dry_run": dry_run, "learned": learned, "problems": problems, "more": more}
+    fields["staged"] = staging.told()
     if call.as_json:
-        shown.as_json(told | ({"proposals": proposals} if shared else {}))
+        output.as_json(fields | ({"proposals": proposals} if shared else {}))
     else:
         for each in proposals:
             tracked.tell(each, dry_run)
-        _tell(told)
+        _print_summary(fields)
         tell_staged(staging)
     if problems and not any(counts.values()):
-        raise Fault("nothing could be imported")
+        raise CommandError("nothing could be imported")
     if problems:
         raise typer.Exit(IN_PART)
 
@@ -114,7 +114,7 @@ def import_(
 def _tell_proposed(call: Call, proposals: list[dict[str, Any]], problems: list[dict[str, Any]], dry_run: bool) -> None:
     """Say what was proposed."""
     if call.as_json:
-        shown.as_json({"proposals": proposals, "problems": problems})
+        output.as_json({"proposals": proposals, "problems": problems})
     else:
         for told in proposals:
             tracked.tell(told, dry_run)
@@ -143,13 +143,18 @@ def _opened(paths: list[Path], home: Path, passphrase_file: Path | None, stack: 
                     while piece := unsealer.read(2**20):
                         target.write(piece)
             except Sealed as error:
-                raise Fault(f"{path}: {error}") from error
+                raise CommandError(f"{path}: {error}") from error
             opened.append(plain)
     return opened
 
 
 def _taken_in(
-    server: Server, found: list[Source], asked: dict[str, Any], problem: Problem, quiet: bool, staging: Staging
+    server: RunningServer,
+    found: list[ImportSource],
+    query: dict[str, Any],
+    problem: Problem,
+    quiet: bool,
+    staging: Staging,
 ) -> dict[str, int]:
     """Send everything; what became of it, in numbers."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
@@ -163,17 +168,17 @@ def _taken_in(
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )
-    with shown.progress(*columns, quiet=quiet) as bar:
+    with output.progress(*columns, quiet=quiet) as bar:
         task = bar.add_task("", total=sum(each.size for each in found))
         for source in found:
             bar.update(task, description=source.file.name)
             try:
-                for told in _source(server, source, asked, problem, seen):
-                    staging.heard(source.kind, told)
-                    counts.update({key: value for key, value in told.items() if key in _COUNTED})
+                for result in _source(server, source, query, problem, seen):
+                    staging.heard(source.kind, result)
+                    counts.update({key: value for key, value in result.items() if key in _COUNTED})
             except Unreachable:
                 raise
-            except (Fault, OSError, ValueError) as error:
+            except (CommandError, OSError, ValueError) as error:
                 problem(source.file, 0, str(error))
             bar.advance(task, source.size)
         staging.put_away()
@@ -198,58 +203,60 @@ _COUNTED = (
 
 
 def _source(
-    server: Server, source: Source, asked: dict[str, Any], problem: Problem, seen: set[str]
+    server: RunningServer, source: ImportSource, query: dict[str, Any], problem: Problem, seen: set[str]
 ) -> Iterator[dict[str, Any]]:
     """The server's answers to what stands in a file."""
     match source.kind:
-        case Kind.JSONL:
+        case ImportSourceKind.JSONL:
             lines = source.file.read_bytes().split(b"\n")
-            yield from _records(server, source.file, list(enumerate(lines, 1)), asked, problem)
-        case Kind.MARKDOWN:
-            yield from _notes(server, source.file, asked, problem)
+            yield from _records(server, source.file, list(enumerate(lines, 1)), query, problem)
+        case ImportSourceKind.MARKDOWN:
+            yield from _notes(server, source.file, query, problem)
         case _:
             for transcript in _READERS[source.kind](source.file, problem, seen):
                 if transcript.messages:
                     try:
-                        told = server.send("api/import/session", _placed(source.kind, asked), transcript.body())
+                        response = server.send("api/import/session", _placed(source.kind, query), transcript.body())
                     except Unreachable:
                         raise
-                    except Fault as error:
+                    except CommandError as error:
                         problem(source.file, 0, f"session {transcript.session}: {error}")
                         continue
-                    yield {**told, "sessions": 1}
+                    yield {**response, "sessions": 1}
 
 
-def _placed(kind: Kind, asked: dict[str, Any]) -> dict[str, Any]:
+def _placed(kind: ImportSourceKind, asked: dict[str, Any]) -> dict[str, Any]:
     """A chat took place in no folder: it is in a project that is called as its site."""
     return (
-        asked if asked["project"] or kind not in (Kind.CHATGPT, Kind.CLAUDE_AI) else {**asked, "project": WAITING[kind]}
+        asked
+        if asked["project"] or kind not in (ImportSourceKind.CHATGPT, ImportSourceKind.CLAUDE_AI)
+        else {**asked, "project": WAITING[kind]}
     )
 
 
 def _records(
-    server: Server, file: Path, lines: list[tuple[int, bytes]], asked: dict[str, Any], problem: Problem
+    server: RunningServer, file: Path, lines: list[tuple[int, bytes]], query: dict[str, Any], problem: Problem
 ) -> Iterator[dict[str, Any]]:
     """Send lines, each with its number in the file."""
     written = [(number, line) for number, line in lines if line.strip()]
     for start in range(0, len(written), PIECE):
         piece = written[start : start + PIECE]
         try:
-            told = server.send("api/import/records", asked, b"\n".join(line for _, line in piece))
+            response = server.send("api/import/records", query, b"\n".join(line for _, line in piece))
         except Unreachable:
             raise
-        except Fault as error:
+        except CommandError as error:
             problem(file, piece[0][0], f"this line and those up to {piece[-1][0]} were not taken: {error}")
             continue
-        for place, why in told.pop("faults"):
+        for place, why in response.pop("faults"):
             problem(file, piece[place][0], why)
-        yield told
+        yield response
 
 
-def _notes(server: Server, file: Path, asked: dict[str, Any], problem: Problem) -> Iterator[dict[str, Any]]:
+def _notes(server: RunningServer, file: Path, query: dict[str, Any], problem: Problem) -> Iterator[dict[str, Any]]:
     """Send notes in Markdown; lines that keep a record of ours are sent as such."""
     plain: list[str] = []
-    kept: list[tuple[int, bytes]] = []
+    numbered: list[tuple[int, bytes]] = []
     for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
             record = as_markdown.record_in(line)
@@ -259,13 +266,13 @@ def _notes(server: Server, file: Path, asked: dict[str, Any], problem: Problem) 
         if record is None:
             plain.append(line)
         else:
-            kept.append((number, orjson.dumps(record)))
-    yield from _records(server, file, kept, asked, problem)
-    if kept:
+            numbered.append((number, orjson.dumps(record)))
+    yield from _records(server, file, numbered, query, problem)
+    if numbered:
         # An export of ours: what else stands in it are its headings.
         return
-    about = {**asked}
-    if not asked["project"]:
+    about = {**query}
+    if not query["project"]:
         directory = directory_of(file)
         if directory is not None:
             about["project"] = server.ask("GET", "api/project", {"directory": str(directory)})["project"]
@@ -273,12 +280,12 @@ def _notes(server: Server, file: Path, asked: dict[str, Any], problem: Problem) 
     yield server.send("api/import/notes", about, body)
 
 
-def _learned(server: Server, quiet: bool) -> bool:
+def _learned(server: RunningServer, quiet: bool) -> bool:
     """Wait until what was journaled is learned from; whether it is."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("learning"), BarColumn(), MofNCompleteColumn(), TextColumn("turns"), TimeRemainingColumn())
-    with shown.progress(*columns, quiet=quiet) as bar:
+    with output.progress(*columns, quiet=quiet) as bar:
         first = left = _behind(server)
         task = bar.add_task("", total=first)
         moved = time.monotonic()
@@ -292,44 +299,44 @@ def _learned(server: Server, quiet: bool) -> bool:
     return not left
 
 
-def _stored(server: Server) -> dict[str, int]:
+def _stored(server: RunningServer) -> dict[str, int]:
     """How much is remembered: what is learned of sessions is not in an answer to them, which comes before."""
     stored = server.ask("GET", "api/status").get("stored") or {}
     return {name: int(stored.get(name, 0)) for name in ("facts", "passages")}
 
 
-def _behind(server: Server) -> int:
-    told = server.ask("GET", "api/status")
-    return int((told.get("stored") or {}).get("behind", 0))
+def _behind(server: RunningServer) -> int:
+    response = server.ask("GET", "api/status")
+    return int((response.get("stored") or {}).get("behind", 0))
 
 
-def _tell(told: dict[str, Any]) -> None:
-    console = shown.screen()
-    for each in told["problems"]:
+def _print_summary(data: dict[str, Any]) -> None:
+    console = output.screen()
+    for each in data["problems"]:
         place = f"{each['file']}:{each['line']}" if each["line"] else each["file"]
         print(f"{place}: {each['why']}", file=sys.stderr)
-    if not told["files"]:
+    if not data["files"]:
         console.print(
             "there is nothing to import: no session of Claude Code, Codex or opencode, no CLAUDE.md, AGENTS.md or the "
             "like, no export. Your own Markdown is taken with --kind notes"
         )
         return
-    would = "would be " if told["dry_run"] else ""
-    if told["sessions"]:
-        turns = f"{told['new']} of {wording.count(told['turns'], 'turn')}"
-        console.print(f"{wording.count(told['sessions'], 'session')}: {turns} {would or 'are '}new")
-        if told["seen"]:
-            console.print(f"{told['seen']} came through the proxy when they took place")
-        if told["copied"]:
-            console.print(f"{told['copied']} are copies of another session's")
+    would = "would be " if data["dry_run"] else ""
+    if data["sessions"]:
+        turns = f"{data['new']} of {wording.count(data['turns'], 'turn')}"
+        console.print(f"{wording.count(data['sessions'], 'session')}: {turns} {would or 'are '}new")
+        if data["seen"]:
+            console.print(f"{data['seen']} came through the proxy when they took place")
+        if data["copied"]:
+            console.print(f"{data['copied']} are copies of another session's")
     sorts = ("fact", "passage", "candidate", "page", "pin")
-    if told["research"] or any(told[f"{name}s"] for name in sorts):
-        taken = ", ".join(wording.count(told[f"{name}s"], name) for name in sorts)
-        taken += f", {told['research']} of research" if told["research"] else ""
+    if data["research"] or any(data[f"{name}s"] for name in sorts):
+        taken = ", ".join(wording.count(data[f"{name}s"], name) for name in sorts)
+        taken += f", {data['research']} of research" if data["research"] else ""
         console.print(f"{would}taken in: {taken}")
-    console.print(f"known already: {told['known']}; forgotten before, and left so: {told['forgotten']}")
-    if told["sessions"] and not told["dry_run"]:
-        facts, passages = (wording.count(told["more"][f"{name}s"], name) for name in ("fact", "passage"))
+    console.print(f"known already: {data['known']}; forgotten before, and left so: {data['forgotten']}")
+    if data["sessions"] and not data["dry_run"]:
+        facts, passages = (wording.count(data["more"][f"{name}s"], name) for name in ("fact", "passage"))
         console.print(f"learned: {facts} and {passages} more than before")
-    if not told["learned"]:
+    if not data["learned"]:
         console.print("it is all in the journal, and not all of it is learned from yet: that goes on by itself")

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from proxy.cli.connecting import KEPT
-from proxy.cli.faults import Fault
+from proxy.auth import installation_key
+from proxy.auth.installation_key import InstallationKey
+from proxy.cli.connecting import ORIGINALS_FOLDER
+from proxy.cli.faults import CommandError
 from proxy.cli.options import ConfigFile, Home, Json, loaded
 from proxy.connect import connected_files
-from proxy.door import keys
-from proxy.door.keys import InstallationKey
 
 
 def key(
@@ -27,16 +27,16 @@ def key(
 ) -> None:
     """Show the key that opens memory, which `connect` writes into base URLs, or make a new one."""
     folder = loaded(home, config).settings.home
-    file = folder / keys.FILE
+    file = folder / installation_key.FILE
     try:
         if rotate:
-            keys.write_new_key(file)
+            installation_key.write_new_key(file)
         value = InstallationKey(file).value
     except OSError as error:
-        raise Fault(f"{file} cannot be read or written: {error.strerror}") from error
+        raise CommandError(f"{file} cannot be read or written: {error.strerror}") from error
     except ValueError as error:
-        raise Fault(f"{error}: `palimpsest key --rotate` makes a new one") from error
-    older = [str(each) for each in _with_another_key(folder / KEPT, value)]
+        raise CommandError(f"{error}: `palimpsest key --rotate` makes a new one") from error
+    older = [str(each) for each in _with_another_key(folder / ORIGINALS_FOLDER, value)]
     if as_json:
         print(json.dumps({"key": value, "rotated": rotate, "connect_again": older}))
         return
@@ -45,12 +45,12 @@ def key(
         print(f"another key stands in {each}: connect its runtime again (palimpsest connect NAME --write)")
 
 
-def _with_another_key(kept: Path, value: str) -> Iterator[Path]:
+def _with_another_key(originals: Path, value: str) -> Iterator[Path]:
     """Files of runtimes that were connected with a key which opens nothing any more."""
-    for file in connected_files(kept):
+    for file in connected_files(originals):
         try:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        if keys.installation_keys_in(text) - {value}:
+        if installation_key.installation_keys_in(text) - {value}:
             yield file

@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 
 FORMAT = 1
 FOLDER = "palimpsest"
@@ -169,9 +169,9 @@ def _machine(file: Path) -> Machine:
     try:
         head = orjson.loads(lines[0])
         if head["sort"] != "machine" or head["id"] != file.stem:
-            raise Fault(f"{file} was not written by a palimpsest of this machine's name")
+            raise CommandError(f"{file} was not written by a palimpsest of this machine's name")
         if head["format"] > FORMAT:
-            raise Fault(f"{file} was written by a newer version: upgrade here first")
+            raise CommandError(f"{file} was written by a newer version: upgrade here first")
         machine = Machine(head["id"], str(head.get("name", "")))
         for line in lines[1:]:
             told = orjson.loads(line)
@@ -179,7 +179,7 @@ def _machine(file: Path) -> Machine:
             record = None if told.get("gone") else dict(told["record"])
             machine.entries[str(told["id"])] = Entry(str(told["id"]), told["clock"], record)
     except (IndexError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Fault(f"{file} is damaged, or still being copied: {error}") from None
+        raise CommandError(f"{file} is damaged, or still being copied: {error}") from None
     return machine
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 from proxy.cli.mcp_messages import reply
 from proxy.cli.options import ConfigFile, Home, Project, User, here, loaded
 from proxy.cli.server import running
@@ -24,8 +24,8 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
 
     def call(name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         try:
-            return _asked(loaded(home, config).settings, name, arguments, project, user)
-        except Fault as error:
+            return _call_tool(loaded(home, config).settings, name, arguments, project, user)
+        except CommandError as error:
             return str(error), True
         except SettingsError as error:
             return f"Memory cannot be asked: {error}", True
@@ -36,15 +36,15 @@ def mcp(project: Project = None, user: User = None, home: Home = None, config: C
             sys.stdout.buffer.flush()
 
 
-def _asked(
+def _call_tool(
     settings: Settings, name: str, arguments: Mapping[str, Any], project: str | None, user: str | None
 ) -> tuple[str, bool]:
     server = running(settings)
     if server is None:
-        raise Fault(
+        raise CommandError(
             f"Memory cannot be asked: no palimpsest server has {settings.home} open. Start one with "
             "`palimpsest serve`; this tool works again as soon as it runs."
         )
     scope = {"project": project or here(server), "user": user}
-    told = server.ask("POST", f"api/tools/{name}", scope, {"arguments": dict(arguments)}, seconds=SECONDS)
-    return str(told["text"]), bool(told.get("failed"))
+    response = server.ask("POST", f"api/tools/{name}", scope, {"arguments": dict(arguments)}, seconds=SECONDS)
+    return str(response["text"]), bool(response.get("failed"))

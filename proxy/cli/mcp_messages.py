@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from memory.context.tools import NAMES, TOOLS
-from memory.release import release
+from memory.version import release
 
 LEGACY: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions with a handshake, the newest first."""
@@ -67,9 +67,9 @@ def _result(method: str, given: Mapping[str, Any], call: Call) -> dict[str, Any]
     stateless = revision == STATELESS or method == "server/discover"
     match method:
         case "initialize":
-            asked = given.get("protocolVersion")
+            version = given.get("protocolVersion")
             return {
-                "protocolVersion": asked if asked in LEGACY else LEGACY[0],
+                "protocolVersion": version if version in LEGACY else LEGACY[0],
                 "capabilities": {"tools": {}},
                 "serverInfo": _who(),
                 "instructions": INSTRUCTIONS,
@@ -85,7 +85,7 @@ def _result(method: str, given: Mapping[str, Any], call: Call) -> dict[str, Any]
                 "cacheScope": "public",
             }
         case "tools/list":
-            result = {"tools": [_told(*tool) for tool in TOOLS]}
+            result = {"tools": [_tool_definition(*tool) for tool in TOOLS]}
             result |= {"ttlMs": CACHED_MS, "cacheScope": "public"} if stateless else {}
         case "tools/call":
             result = _called(given, call)
@@ -106,7 +106,7 @@ def _called(given: Mapping[str, Any], call: Call) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
-def _told(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _tool_definition(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     reads = name != "memory_note"
     hints = {"readOnlyHint": reads, "destructiveHint": False, "openWorldHint": False}
     return {"name": name, "description": description, "inputSchema": parameters, "annotations": hints}
@@ -117,5 +117,5 @@ def _who() -> dict[str, str]:
 
 
 def _error(id: str | int | None, error: _Error) -> bytes:
-    told = {"code": error.code, "message": str(error)} | ({"data": error.data} if error.data is not None else {})
-    return orjson.dumps({"jsonrpc": "2.0", "id": id, "error": told})
+    fields = {"code": error.code, "message": str(error)} | ({"data": error.data} if error.data is not None else {})
+    return orjson.dumps({"jsonrpc": "2.0", "id": id, "error": fields})

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.contents import is_handle
-from proxy.cli.explained import explained
-from proxy.cli.faults import Fault
-from proxy.cli.lives import draw
+from proxy.cli.faults import CommandError
+from proxy.cli.history import draw
 from proxy.cli.provenance import From, OriginOf, Since, Until, came, forget_from, selection
-from proxy.cli.server import Server
+from proxy.cli.recall_report import explained
+from proxy.cli.server import RunningServer
 
 Id = Annotated[str, typer.Argument(help="Its id, or the beginning of it.", metavar="ID")]
 
@@ -33,15 +33,15 @@ def search(
 ) -> None:
     """Search memory as recall does."""
     if explain and as_of:
-        raise Fault("--explain is about what recall would do now; it does not go with --as-of")
-    asked = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
-    told = call.ask("GET", "api/search", asked)
+        raise CommandError("--explain is about what recall would do now; it does not go with --as-of")
+    query = {"text": text, "limit": limit, "as_of": as_of, "explain": "1" if explain else None}
+    response = call.ask("GET", "api/search", query)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     elif explain:
-        explained(told["explained"], limit)
+        explained(response["explained"], limit)
     else:
-        shown.memories(told["results"], "nothing that is remembered has to do with it")
+        output.memories(response["results"], "nothing that is remembered has to do with it")
 
 
 @takes("project", "at_here", "user")
@@ -60,31 +60,31 @@ def facts(
     """List what has been learned, the newest first."""
     if branch is not None:
         if text or kind or state != "active":
-            raise Fault("--branch lists all that was learnt on a branch; it goes with --limit only")
+            raise CommandError("--branch lists all that was learnt on a branch; it goes with --limit only")
         _on_branch(call, branch, limit)
         return
-    asked = {"text": text, "kind": kind, "state": state, "limit": limit}
-    told = call.ask("GET", "api/facts", asked)
+    query = {"text": text, "kind": kind, "state": state, "limit": limit}
+    response = call.ask("GET", "api/facts", query)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     else:
-        shown.memories(told["facts"], "nothing has been learned yet")
+        output.memories(response["facts"], "nothing has been learned yet")
 
 
 def _on_branch(call: Call, branch: str, limit: int) -> None:
     """What was learnt on a branch, and what of the code each cites."""
-    told = call.ask("GET", f"api/learnt-on/{branch}", {"limit": limit})
+    response = call.ask("GET", f"api/learnt-on/{branch}", {"limit": limit})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    shown.memories(told["facts"], f"nothing was learnt on a branch {branch}; palimpsest branches lists them")
-    console = shown.screen()
-    for each in told["facts"]:
+    output.memories(response["facts"], f"nothing was learnt on a branch {branch}; palimpsest branches lists them")
+    console = output.screen()
+    for each in response["facts"]:
         at = each["checkout"]
         cites = ", ".join(cited["name"] for cited in at["cites"])
         holds = each["stage"] if at["staged"] or each["stage"] != "merged" else "holds for the project"
         console.print(
-            f"{each['id'][: shown.SHORT]}  {holds}, at {at['commit'][:7]}{f'; cites {cites}' if cites else ''}"
+            f"{each['id'][: output.SHORT]}  {holds}, at {at['commit'][:7]}{f'; cites {cites}' if cites else ''}"
         )
 
 
@@ -95,20 +95,20 @@ def fact(
     curve: Annotated[bool, typer.Option("--curve", help="Draw its strength, to a year from now.")] = False,
 ) -> None:
     """Show one memory with everything that is known of it."""
-    console = shown.screen()
+    console = output.screen()
     columns = max(console.width - 10, 20)
     if curve:
-        told = call.ask("GET", f"api/facts/{id}/curve", {"limit": min(columns, 1000)})
+        response = call.ask("GET", f"api/facts/{id}/curve", {"limit": min(columns, 1000)})
     else:
-        told = call.ask("GET", f"api/facts/{id}")
+        response = call.ask("GET", f"api/facts/{id}")
     if curve and not call.as_json:
-        for line in draw(told, columns):
+        for line in draw(response, columns):
             console.print(line)
     elif call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     else:
-        source = told.pop("came_from")
-        shown.memory(told)
+        source = response.pop("came_from")
+        output.memory(response)
         came(source)
 
 
@@ -123,15 +123,15 @@ def remember(
     body: dict[str, Any] = {"text": text, "pinned": pinned}
     if kind:
         body["kind"] = kind
-    told = call.ask("POST", "api/remember", body=body)
+    response = call.ask("POST", "api/remember", body=body)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     else:
-        place = shown.whither(told["owner"])
-        shown.screen().print(f"remembered {place}, as {told['id'][: shown.SHORT]}: {told['text']}")
+        place = output.whither(response["owner"])
+        output.screen().print(f"remembered {place}, as {response['id'][: output.SHORT]}: {response['text']}")
         for relation, what in (("supersedes", "in place of"), ("contradicts", "beside what it may contradict:")):
-            if others := ", ".join(id[: shown.SHORT] for id in told.get(relation, ())):
-                shown.screen().print(f"{what} {others}")
+            if others := ", ".join(id[: output.SHORT] for id in response.get(relation, ())):
+                output.screen().print(f"{what} {others}")
 
 
 @takes("user")
@@ -142,13 +142,15 @@ def pin(
 ) -> None:
     """Pin a fact, so that it never fades, or by its HANDLE a content, so that it stays whole in every request."""
     content = is_handle(id)
-    told = call.ask("PATCH", f"api/{'content' if content else 'facts'}/{id}", body={"pinned": not off})
+    response = call.ask("PATCH", f"api/{'content' if content else 'facts'}/{id}", body={"pinned": not off})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     elif content:
-        print(f"{'let go of' if off else 'pinned'} {told['handle']}")
+        print(f"{'let go of' if off else 'pinned'} {response['handle']}")
     else:
-        shown.screen().print(f"{'let go of' if off else 'pinned'} {told['id'][: shown.SHORT]}: {told['text']}")
+        output.screen().print(
+            f"{'let go of' if off else 'pinned'} {response['id'][: output.SHORT]}: {response['text']}"
+        )
 
 
 @takes("project", "at_here", "user")
@@ -166,51 +168,51 @@ def forget(
     """Delete memories everywhere: facts, the talk they came from, index, page, ledgers. It cannot be undone."""
     where = selection(source, since, until, origin)
     if sum(map(bool, (ids, query, where))) != 1:
-        raise Fault("say which: forget ID…, forget --query TEXT, or forget --from session=ID", 2)
+        raise CommandError("say which: forget ID…, forget --query TEXT, or forget --from session=ID", 2)
     with call.reach() as server:
-        asked = call.scope(server)
+        scope = call.scope(server)
         if where:
-            told = forget_from(server, asked, where, dry_run, yes, call.as_json)
-            if told is None:
+            outcome = forget_from(server, scope, where, dry_run, yes, call.as_json)
+            if outcome is None:
                 return
         elif dry_run:
             body = {"query": query} if query else None
-            found = [server.ask("GET", f"api/facts/{id}", asked) for id in ids or ()]
-            found = server.ask("POST", "api/forget", asked, body)["would_forget"] if body else found
-            shown.as_json({"would_forget": found}) if call.as_json else shown.memories(
+            found = [server.ask("GET", f"api/facts/{id}", scope) for id in ids or ()]
+            found = server.ask("POST", "api/forget", scope, body)["would_forget"] if body else found
+            output.as_json({"would_forget": found}) if call.as_json else output.memories(
                 found, "nothing holds these words"
             )
             return
         elif query:
-            preview = server.ask("POST", "api/forget", asked, {"query": query})
+            preview = server.ask("POST", "api/forget", scope, {"query": query})
             found = preview["would_forget"]
             if not call.as_json:
-                shown.memories(found, "nothing that is remembered holds these words")
+                output.memories(found, "nothing that is remembered holds these words")
             if found:
                 _sure(len(found), yes)
-            told = _forgotten(server, asked, [each["id"] for each in found], query)
-            told["faults"] = [*dict.fromkeys((*told["faults"], *preview["would_stay"]))]
+            outcome = _forgotten(server, scope, [each["id"] for each in found], query)
+            outcome["faults"] = [*dict.fromkeys((*outcome["faults"], *preview["would_stay"]))]
         else:
-            told = server.ask("POST", "api/forget", asked, {"ids": ids})
+            outcome = server.ask("POST", "api/forget", scope, {"ids": ids})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(outcome)
         return
-    gone = told["forgotten"]
+    gone = outcome["forgotten"]
     facts, passages = wording.count(len(gone["facts"]), "fact"), wording.count(len(gone["passages"]), "passage")
     messages = wording.count(gone["messages"], "message")
-    shown.screen().print(f"forgotten: {facts}, {passages}, the text of {messages}")
-    for each in told["files"]:
-        shown.screen().print(f"its line was taken out of {each}")
-    for each in told["faults"]:
-        shown.screen().print(f"! not everything went: {each}")
-    if told["damaged"]:
-        damaged = wording.count(told["damaged"], "exchange")
-        shown.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")
-    if not told["scrubbed"]:
-        shown.screen().print("traces are left in the database's log until the server is idle for a moment")
+    output.screen().print(f"forgotten: {facts}, {passages}, the text of {messages}")
+    for each in outcome["files"]:
+        output.screen().print(f"its line was taken out of {each}")
+    for each in outcome["faults"]:
+        output.screen().print(f"! not everything went: {each}")
+    if outcome["damaged"]:
+        damaged = wording.count(outcome["damaged"], "exchange")
+        output.screen().print(f"{damaged} that could not be read went too: nobody can tell what was in them")
+    if not outcome["scrubbed"]:
+        output.screen().print("traces are left in the database's log until the server is idle for a moment")
 
 
-def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str) -> dict[str, Any]:
+def _forgotten(server: RunningServer, scope: dict[str, str], ids: list[str], query: str) -> dict[str, Any]:
     """Forget what a query showed, and what it had no room to show."""
     whole: dict[str, Any] = {
         "forgotten": {"facts": [], "passages": [], "messages": 0, "ledger_entries": 0, "receipts": 0, "sessions": 0},
@@ -223,14 +225,14 @@ def _forgotten(server: Server, asked: dict[str, str], ids: list[str], query: str
         for each in ids:
             if each in (*whole["forgotten"]["facts"], *whole["forgotten"]["passages"]):
                 continue  # it went with one before it
-            told = server.ask("POST", "api/forget", asked, {"ids": [each]})
-            whole["scrubbed"] = told["scrubbed"]
-            whole["files"] += told["files"]
-            whole["faults"] = [*dict.fromkeys((*whole["faults"], *told["faults"]))]
-            whole["damaged"] += told["damaged"]
-            for name, value in told["forgotten"].items():
+            response = server.ask("POST", "api/forget", scope, {"ids": [each]})
+            whole["scrubbed"] = response["scrubbed"]
+            whole["files"] += response["files"]
+            whole["faults"] = [*dict.fromkeys((*whole["faults"], *response["faults"]))]
+            whole["damaged"] += response["damaged"]
+            for name, value in response["forgotten"].items():
                 whole["forgotten"][name] += value
-        ids = [each["id"] for each in server.ask("POST", "api/forget", asked, {"query": query})["would_forget"]]
+        ids = [each["id"] for each in server.ask("POST", "api/forget", scope, {"query": query})["would_forget"]]
     return whole
 
 
@@ -238,6 +240,6 @@ def _sure(count: int, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Fault(f"this would forget {wording.count(count, 'memory')} for good: say --yes", 2)
+        raise CommandError(f"this would forget {wording.count(count, 'memory')} for good: say --yes", 2)
     if not typer.confirm(f"Forget these {count} for good?", default=False):
-        raise Fault("nothing was forgotten")
+        raise CommandError("nothing was forgotten")

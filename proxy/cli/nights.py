@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
-from proxy.cli.server import Server
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
 
 EVERY = 0.2
 """Seconds between two looks at the progress."""
@@ -29,21 +29,21 @@ def consolidate(
     if since is not None:
         body["since"] = since
     with call.reach() as server:
-        asked = call.scope(server)
-        server.ask("POST", "api/consolidate", asked, body)
-        told = _wait(server, asked, call.as_json)
+        query = call.scope(server)
+        server.ask("POST", "api/consolidate", query, body)
+        outcome = _wait(server, query, call.as_json)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(outcome)
         return
-    for place, each in enumerate(told["nights"]):
+    for place, each in enumerate(outcome["nights"]):
         if place:
             print()
         head = f"night {each['number']}" if each["number"] else "would change"
-        _changes(f"{head}, {shown.where(each['owner'])}", each)
-    if told["others"]:
-        shown.screen().print(f"{wording.count(told['others'], 'night')} of other users (see them with --user)")
-    elif not told["nights"]:
-        shown.screen().print(f"nothing changes ({wording.count(told['looked'], 'new fact')})")
+        _changes(f"{head}, {output.where(each['owner'])}", each)
+    if outcome["others"]:
+        output.screen().print(f"{wording.count(outcome['others'], 'night')} of other users (see them with --user)")
+    elif not outcome["nights"]:
+        output.screen().print(f"nothing changes ({wording.count(outcome['looked'], 'new fact')})")
 
 
 @takes("project", "at_here", "user")
@@ -52,28 +52,28 @@ def nights(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
 ) -> None:
     """List the nights that changed something, the newest first."""
-    told = call.ask("GET", "api/nights", {"limit": limit})
+    response = call.ask("GET", "api/nights", {"limit": limit})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
     from rich.table import Table
     from rich.text import Text
 
-    if not told["nights"]:
-        shown.screen().print("no night has changed anything yet")
+    if not response["nights"]:
+        output.screen().print("no night has changed anything yet")
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("night", "day", "where", "new facts"):
         table.add_column(name, no_wrap=True)
     table.add_column("what", overflow="fold")
-    for each in told["nights"]:
+    for each in response["nights"]:
         what = [f"{name} {number}" for name, number in each["changes"].items()]
         what += [f"{name} {each[name]}" for name in ("lines", "candidates") if each[name]]
         what += [f"{gone['name']} thrown out" for gone in each["thrown"]]
         what += ["taken back"] if each["undone_at"] else []
-        row = (str(each["number"]), shown.day(each["at"]), shown.where(each["owner"]), str(each["looked"]))
+        row = (str(each["number"]), output.day(each["at"]), output.where(each["owner"]), str(each["looked"]))
         table.add_row(*(Text(cell) for cell in (*row, ", ".join(what))))
-    shown.screen().print(table)
+    output.screen().print(table)
 
 
 @takes("user")
@@ -88,46 +88,46 @@ def night(
     if undo and not (yes or call.as_json) and sys.stdin.isatty():
         _shown(call.ask("GET", path))
         if not typer.confirm("\nTake all of that back?", default=True):
-            raise Fault("nothing was taken back")
-    told = call.ask("POST", f"{path}/undo", body={}) if undo else call.ask("GET", path)
+            raise CommandError("nothing was taken back")
+    response = call.ask("POST", f"{path}/undo", body={}) if undo else call.ask("GET", path)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     elif undo:
         print(f"night {number} was taken back")
     else:
-        _shown(told)
+        _shown(response)
 
 
-def _shown(told: dict[str, Any]) -> None:
+def _shown(data: dict[str, Any]) -> None:
     """A night as it was."""
-    at = datetime.fromisoformat(told["at"]).astimezone()
-    back = ", taken back" if told["undone_at"] else ""
-    _changes(f"night {told['number']}, {at:%Y-%m-%d %H:%M}, {shown.where(told['owner'])}{back}", told)
+    at = datetime.fromisoformat(data["at"]).astimezone()
+    back = ", taken back" if data["undone_at"] else ""
+    _changes(f"night {data['number']}, {at:%Y-%m-%d %H:%M}, {output.where(data['owner'])}{back}", data)
 
 
-def _changes(head: str, told: dict[str, Any]) -> None:
+def _changes(head: str, data: dict[str, Any]) -> None:
     """A night's changes, a line for each fact."""
-    console = shown.screen()
+    console = output.screen()
     console.print(head)
-    for change in told["changes"]:
+    for change in data["changes"]:
         console.print(f"\n{change['action']} ({change['why']})", soft_wrap=True)
         for fact in change["facts"]:
             mark = "+" if fact["made"] else " " if fact["state"] == "active" else "-"
-            console.print(f"  {mark} {fact['id'][: shown.SHORT]}  {fact['text']}", soft_wrap=True)
-    if told["plain"]:
-        console.print(f"\ncourtesies are left out of {wording.count(told['plain'], 'passage')}")
-    if told["lines"]:
-        console.print(f"\n{wording.count(len(told['lines']), 'line')} of days in short")
-        for line in told["lines"]:
+            console.print(f"  {mark} {fact['id'][: output.SHORT]}  {fact['text']}", soft_wrap=True)
+    if data["plain"]:
+        console.print(f"\ncourtesies are left out of {wording.count(data['plain'], 'passage')}")
+    if data["lines"]:
+        console.print(f"\n{wording.count(len(data['lines']), 'line')} of days in short")
+        for line in data["lines"]:
             console.print(f"  {line['day']} {line['tier']}  {line['text']}", soft_wrap=True)
-    for each in told["candidates"]:
-        console.print(f"\ncandidate {each['id'][: shown.SHORT]} ({each['why']}): {each['title']}", soft_wrap=True)
-    for each in told["thrown"]:
+    for each in data["candidates"]:
+        console.print(f"\ncandidate {each['id'][: output.SHORT]} ({each['why']}): {each['title']}", soft_wrap=True)
+    for each in data["thrown"]:
         of = f"{each['lost']} of {each['held']} {each['category']}"
         console.print(f"\n! {each['name']} was thrown out: it would have taken {of}")
 
 
-def _wait(server: Server, asked: dict[str, str], quiet: bool) -> dict[str, Any]:
+def _wait(server: RunningServer, query: dict[str, str], quiet: bool) -> dict[str, Any]:
     """The night when it is finished.
 
     Raises:
@@ -137,11 +137,11 @@ def _wait(server: Server, asked: dict[str, str], quiet: bool) -> dict[str, Any]:
 
     with Console(stderr=True, quiet=quiet).status("consolidating"):
         while True:
-            told = server.ask("GET", "api/consolidate", asked)
-            night: dict[str, Any] | None = told["night"]
-            if night is not None and night["finished"] and not told["running"]:
+            response = server.ask("GET", "api/consolidate", query)
+            night: dict[str, Any] | None = response["night"]
+            if night is not None and night["finished"] and not response["running"]:
                 break
             time.sleep(EVERY)
     if night["fault"]:
-        raise Fault(night["fault"])
+        raise CommandError(night["fault"])
     return night

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from proxy.settings import Loaded, load
 
 Home = Annotated[Path | None, typer.Option("--home", help="The data folder.", show_default="~/.palimpsest")]
@@ -32,7 +32,7 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     given = {key.replace("__", "."): value for key, value in options.items() if value is not None}
     if home is not None:
         given["home"] = str(home)
-    file = config or (Path(told) if (told := os.environ.get("PALIMPSEST_CONFIG")) else None)
+    file = config or (Path(configured) if (configured := os.environ.get("PALIMPSEST_CONFIG")) else None)
     if file is None:
         folder = Path(str(home or os.environ.get("PALIMPSEST_HOME") or "~/.palimpsest")).expanduser()
         # Whatever lies there: a folder, or a link that leads nowhere, is told and not taken for no file.
@@ -40,6 +40,6 @@ def loaded(home: Path | None = None, config: Path | None = None, **options: Any)
     return load(file.expanduser() if file else None, os.environ, given)
 
 
-def here(server: Server) -> str:
+def here(server: RunningServer) -> str:
     """The project of this folder, by the name that the server gives it."""
     return str(server.ask("GET", "api/project", {"directory": str(Path.cwd())})["project"])

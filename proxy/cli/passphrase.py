@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memory.stores.sealed import SHORTEST
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 
 _STDIN = "-"
 
@@ -25,7 +25,7 @@ def to_seal(file: Path | None) -> str:
     """The passphrase that something is to be sealed with; at a terminal it is asked for twice."""
     told = _told(file) if file is not None else _asked(again=True)
     if len(told) < SHORTEST:
-        raise Fault(f"the passphrase has {len(told)} characters; it needs at least {SHORTEST}", 2)
+        raise CommandError(f"the passphrase has {len(told)} characters; it needs at least {SHORTEST}", 2)
     return told
 
 
@@ -42,14 +42,14 @@ def _told(file: Path) -> str:
             with file.expanduser().open(encoding="utf-8") as stream:
                 line = stream.readline()
         except (OSError, UnicodeDecodeError) as error:
-            raise Fault(f"the passphrase cannot be read: {error}", 2) from None
+            raise CommandError(f"the passphrase cannot be read: {error}", 2) from None
     if not (told := line.rstrip("\r\n")):
-        raise Fault(f"there is no passphrase in {file}", 2)
+        raise CommandError(f"there is no passphrase in {file}", 2)
     return told
 
 
 def _asked(again: bool) -> str:
     if not sys.stdin.isatty():
-        raise Fault("a passphrase is needed: say --passphrase-file FILE", 2)
+        raise CommandError("a passphrase is needed: say --passphrase-file FILE", 2)
     told: str = typer.prompt("passphrase", hide_input=True, confirmation_prompt=again, err=True)
     return told

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
-from proxy.cli.server import Server
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
 
 BY = ("session", "program", "credential", "request", "project")
 PIECE = 200
@@ -60,11 +60,11 @@ def quarantine(
     """
     where = selection([*(source or ()), *([f"program={program}"] if program else ())], since, until, origin)
     with call.reach() as server:
-        asked = call.scope(server)
+        query = call.scope(server)
         if not where and not release:
-            _show(server.ask("GET", "api/quarantine", asked), call.as_json, "nothing is in quarantine")
+            _show(server.ask("GET", "api/quarantine", query), call.as_json, "nothing is in quarantine")
             return
-        found = server.ask("POST", "api/provenance", asked, {**where, "held": release})
+        found = server.ask("POST", "api/provenance", query, {**where, "held": release})
         if dry_run or not found["ids"]:
             _show(found, call.as_json, "nothing that is remembered came from there")
             return
@@ -72,12 +72,12 @@ def quarantine(
             _show(found, False, "")
         count = wording.count(len(found["ids"]), "memory")
         _sure(f"Take {count} out of quarantine?" if release else f"Put {count} into quarantine?", yes)
-        told = server.ask("POST", "api/quarantine", asked, {**where, "release": release})
+        response = server.ask("POST", "api/quarantine", query, {**where, "release": release})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    print(f"{wording.count(len(told['ids']), 'memory')} {'released' if release else 'in quarantine'}")
-    _warn(told, release)
+    print(f"{wording.count(len(response['ids']), 'memory')} {'released' if release else 'in quarantine'}")
+    _warn(response, release)
 
 
 def selection(
@@ -92,54 +92,54 @@ def selection(
     for each in source or ():
         kind, mark, value = each.partition("=")
         if not mark or kind not in BY or not value.strip():
-            raise Fault(f"--from {each}: say one of {', '.join(f'{name}=…' for name in BY)}", 2)
+            raise CommandError(f"--from {each}: say one of {', '.join(f'{name}=…' for name in BY)}", 2)
         by[kind] = value.strip()
-    told = {"from": by, "origins": list(origin or ()), "since": moment(since), "until": moment(until)}
-    return {key: value for key, value in told.items() if value}
+    fields = {"from": by, "origins": list(origin or ()), "since": moment(since), "until": moment(until)}
+    return {key: value for key, value in fields.items() if value}
 
 
-def moment(said: str | None) -> str | None:
+def moment(text: str | None) -> str | None:
     """A time, or so long ago, as ISO 8601.
 
     Raises:
         Fault: when it is neither.
     """
-    if said is None:
+    if text is None:
         return None
-    if ago := _AGO.fullmatch(said.strip()):
+    if ago := _AGO.fullmatch(text.strip()):
         span = timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         return (datetime.now().astimezone() - span).isoformat()
     try:
-        at = datetime.fromisoformat(said.strip())
+        at = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise Fault(f"{said!r} is no time: say 2026-03-04, 2026-03-04T15:00, or 2d, 12h, 30m ago", 2) from None
+        raise CommandError(f"{text!r} is no time: say 2026-03-04, 2026-03-04T15:00, or 2d, 12h, 30m ago", 2) from None
     return (at if at.tzinfo else at.astimezone()).isoformat()
 
 
-def moment_after(said: str | None) -> datetime | None:
+def moment_after(text: str | None) -> datetime | None:
     """A time to come: so long from now, or a day.
 
     Raises:
         Fault: when it is neither, or is over.
     """
-    if said is None:
+    if text is None:
         return None
     now = datetime.now().astimezone()
-    if ahead := _AGO.fullmatch(said.strip()):
+    if ahead := _AGO.fullmatch(text.strip()):
         return now + timedelta(**{_UNITS[ahead[2]]: int(ahead[1])})
-    at = datetime.fromisoformat(moment(said) or "")
+    at = datetime.fromisoformat(moment(text) or "")
     if at <= now:
-        raise Fault(f"{said} is over", 2)
+        raise CommandError(f"{text} is over", 2)
     return at
 
 
 def forget_from(
-    server: Server, asked: Mapping[str, str], where: Mapping[str, Any], dry_run: bool, yes: bool, as_json: bool
+    server: RunningServer, query: Mapping[str, str], where: Mapping[str, Any], dry_run: bool, yes: bool, as_json: bool
 ) -> dict[str, Any] | None:
     """Forget all that came from somewhere, in quarantine too, and what was derived from it; None where that was only
     shown."""
-    free = server.ask("POST", "api/provenance", asked, dict(where))
-    held = server.ask("POST", "api/provenance", asked, {**where, "held": True})
+    free = server.ask("POST", "api/provenance", query, dict(where))
+    held = server.ask("POST", "api/provenance", query, {**where, "held": True})
     found = {key: [*free[key], *held[key]] for key in free}
     if dry_run or not found["ids"]:
         _show(found, as_json, "nothing that is remembered came from there")
@@ -149,12 +149,12 @@ def forget_from(
     _sure(f"Forget {wording.count(len(found['ids']), 'memory')} for good?", yes)
     whole: dict[str, Any] = {}
     for id in found["research"]:
-        server.ask("DELETE", f"api/research/{id}", asked)
+        server.ask("DELETE", f"api/research/{id}", query)
     gone: set[str] = set()
-    while left := _left(server, asked, where, gone):
-        told = server.ask("POST", "api/forget", asked, {"ids": left})
-        gone |= {*left, *told["forgotten"]["facts"], *told["forgotten"]["passages"]}
-        whole = _added(whole, told)
+    while left := _left(server, query, where, gone):
+        response = server.ask("POST", "api/forget", query, {"ids": left})
+        gone |= {*left, *response["forgotten"]["facts"], *response["forgotten"]["passages"]}
+        whole = _added(whole, response)
     return whole
 
 
@@ -166,33 +166,33 @@ def came(source: Mapping[str, Any]) -> None:
             print(f"{name}: {source[key]}")
 
 
-def _left(server: Server, asked: Mapping[str, str], where: Mapping[str, Any], gone: set[str]) -> list[str]:
+def _left(server: RunningServer, query: Mapping[str, str], where: Mapping[str, Any], gone: set[str]) -> list[str]:
     ids: list[str] = []
     for held in (False, True):
-        ids += server.ask("POST", "api/provenance", asked, {**where, "held": held})["ids"]
+        ids += server.ask("POST", "api/provenance", query, {**where, "held": held})["ids"]
     return [id for id in ids if id not in gone][:PIECE]
 
 
-def _added(whole: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+def _added(whole: dict[str, Any], added: dict[str, Any]) -> dict[str, Any]:
     if not whole:
-        return told
+        return added
     return {
-        "forgotten": {name: whole["forgotten"][name] + value for name, value in told["forgotten"].items()},
-        "files": [*dict.fromkeys((*whole["files"], *told["files"]))],
-        "faults": [*dict.fromkeys((*whole["faults"], *told["faults"]))],
-        "damaged": whole["damaged"] + told["damaged"],
-        "scrubbed": told["scrubbed"],
+        "forgotten": {name: whole["forgotten"][name] + value for name, value in added["forgotten"].items()},
+        "files": [*dict.fromkeys((*whole["files"], *added["files"]))],
+        "faults": [*dict.fromkeys((*whole["faults"], *added["faults"]))],
+        "damaged": whole["damaged"] + added["damaged"],
+        "scrubbed": added["scrubbed"],
     }
 
 
 def _show(found: Mapping[str, Any], as_json: bool, nothing: str) -> None:
     if as_json:
-        shown.as_json(found)
+        output.as_json(found)
         return
-    shown.memories(found["memories"], nothing)
+    output.memories(found["memories"], nothing)
     if found["derived"]:
         print("\nderived from these:")
-        shown.memories(found["derived"], "")
+        output.memories(found["derived"], "")
     more = len(found["ids"]) - len(found["memories"]) - len(found["derived"])
     if more > 0:
         print(f"and {more} more")
@@ -200,12 +200,12 @@ def _show(found: Mapping[str, Any], as_json: bool, nothing: str) -> None:
         print(f"and {len(found['research'])} of what sub-agents found out")
 
 
-def _warn(told: Mapping[str, Any], release: bool) -> None:
-    if told["approved"] and not release:
-        ids = ", ".join(id[: shown.SHORT] for id in told["approved"])
+def _warn(data: Mapping[str, Any], release: bool) -> None:
+    if data["approved"] and not release:
+        ids = ", ".join(id[: output.SHORT] for id in data["approved"])
         print(f"! approved as rules for others, whose lines stay in files: {ids} (palimpsest approve --undo)")
-    if told["ended"] and not release:
-        ids = ", ".join(id[: shown.SHORT] for id in told["ended"])
+    if data["ended"] and not release:
+        ids = ", ".join(id[: output.SHORT] for id in data["ended"])
         print(f"! these had taken the place of {ids}: palimpsest confirm ID says that one holds again")
     if not release:
         print("what sessions under way were given before stays in them; new ones do not get it")
@@ -215,6 +215,6 @@ def _sure(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Fault(f"{question} Say --yes", 2)
+        raise CommandError(f"{question} Say --yes", 2)
     if not typer.confirm(question, default=False):
-        raise Fault("nothing was changed")
+        raise CommandError("nothing was changed")

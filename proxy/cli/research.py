@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
 
 research = typer.Typer(
@@ -27,16 +27,16 @@ def newest(
     """List the newest research, and what using it again has saved."""
     if context.invoked_subcommand is not None:
         return
-    told = call.ask("GET", "api/research", {"limit": limit})
+    response = call.ask("GET", "api/research", {"limit": limit})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    _listed(told["research"], "no sub-agent has found anything yet")
-    saved = told["saved"]
+    _listed(response["research"], "no sub-agent has found anything yet")
+    saved = response["saved"]
     if saved["hits"]:
         hits = ", ".join(f"{how} {number}" for how, number in saved["hits"].items())
         minutes = saved["seconds"] / 60
-        shown.screen().print(f"used again: {hits}; saved {saved['tokens']} tokens and {minutes:.1f} minutes")
+        output.screen().print(f"used again: {hits}; saved {saved['tokens']} tokens and {minutes:.1f} minutes")
 
 
 @research.command()
@@ -47,11 +47,11 @@ def search(
     limit: Limit = 10,
 ) -> None:
     """Find research by its question, its report, and what its tools gave back."""
-    told = call.ask("GET", "api/research", {"text": " ".join(text), "limit": limit})
+    response = call.ask("GET", "api/research", {"text": " ".join(text), "limit": limit})
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    _listed(told["research"], "no research has to do with this")
+    _listed(response["research"], "no research has to do with this")
 
 
 @research.command()
@@ -62,21 +62,23 @@ def show(
     trail: Annotated[bool, typer.Option("--trail", help="All that it read and said, too.")] = False,
 ) -> None:
     """Show one research whole: its question, its report, its sources, and with --trail all that it read."""
-    told = call.ask("GET", f"api/research/{id}", {"trail": "1"} if trail else None)
+    response = call.ask("GET", f"api/research/{id}", {"trail": "1"} if trail else None)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
     apart = ("question", "reports", "sources", "overview", "line", "trail", "uses", "title")
-    shown.pairs((name, value) for name, value in told.items() if name not in apart and value not in (None, "", [], ()))
-    console = shown.screen()
-    for head, text in (("asked", told["question"]), *(("reported", report) for report in told["reports"])):
+    output.pairs(
+        (name, value) for name, value in response.items() if name not in apart and value not in (None, "", [], ())
+    )
+    console = output.screen()
+    for head, text in (("asked", response["question"]), *(("reported", report) for report in response["reports"])):
         console.print(f"\n{head}:", style="dim")
         console.print(text, soft_wrap=True)
-    if told["sources"]:
+    if response["sources"]:
         console.print("\nread:", style="dim")
-    for source in told["sources"]:
+    for source in response["sources"]:
         console.print(f"{source['kind']:8} {source['name']}", soft_wrap=True)
-    for message in told.get("trail", ()):
+    for message in response.get("trail", ()):
         console.print(f"\n[{message['role']}]", style="dim")
         for part in message["parts"]:
             console.print(part, soft_wrap=True)
@@ -86,17 +88,17 @@ def show(
 @takes("project", "at_here", "user")
 def stale(call: Call) -> None:
     """List research whose files have changed since (see memory.research.folders), or that is too old to be given."""
-    told = call.ask("GET", "api/research/stale")
+    response = call.ask("GET", "api/research/stale")
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    _listed(told["research"], "nothing is stale")
-    for each in told["research"]:
+    _listed(response["research"], "nothing is stale")
+    for each in response["research"]:
         if each["changed"]:
-            shown.screen().print(f"{each['handle']} read what differs now: {', '.join(each['changed'])}")
-    if told["missed"]:
-        files = wording.count(told["missed"], "file")
-        shown.screen().print(f"{files} of them were not looked into: too many for one call; name a --project")
+            output.screen().print(f"{each['handle']} read what differs now: {', '.join(each['changed'])}")
+    if response["missed"]:
+        files = wording.count(response["missed"], "file")
+        output.screen().print(f"{files} of them were not looked into: too many for one call; name a --project")
 
 
 @research.command()
@@ -106,11 +108,13 @@ def forget(
     id: Id,
 ) -> None:
     """Delete a research everywhere: question, report, trail, and where it was given. It cannot be undone."""
-    told = call.ask("DELETE", f"api/research/{id}")
+    response = call.ask("DELETE", f"api/research/{id}")
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
         return
-    shown.screen().print(f"forgotten: {told['handle']}, with the text of {wording.count(told['messages'], 'message')}")
+    output.screen().print(
+        f"forgotten: {response['handle']}, with the text of {wording.count(response['messages'], 'message')}"
+    )
 
 
 def _listed(found: Sequence[dict[str, Any]], nothing: str) -> None:
@@ -118,14 +122,14 @@ def _listed(found: Sequence[dict[str, Any]], nothing: str) -> None:
     from rich.text import Text
 
     if not found:
-        shown.screen().print(nothing)
+        output.screen().print(nothing)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("handle", "day", "where", "outcome", "tokens"):
         table.add_column(name, no_wrap=True)
     table.add_column("asked, and found", overflow="fold", ratio=1)
     for each in found:
-        cells = [each["handle"], shown.day(each["ended"]), shown.where(each["owner"]), each["outcome"]]
+        cells = [each["handle"], output.day(each["ended"]), output.where(each["owner"]), each["outcome"]]
         text = "\n".join(filter(None, (each["title"], each["line"], each.get("passage", ""))))
         table.add_row(*map(Text, cells), Text(str(each["tokens"] + each["written"])), Text(text))
-    shown.screen().print(table)
+    output.screen().print(table)

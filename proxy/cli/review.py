@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import click
 import typer
 
-from proxy.cli import shown
+from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.editing import edited
-from proxy.cli.server import Server
+from proxy.cli.editor import edited
+from proxy.cli.server import RunningServer
 
 KEYS = "a: that holds · e: it holds in other words · r: it was of the moment · d: later · q: enough"
 
@@ -27,9 +27,9 @@ def review(
         asked = call.scope(server)
         drafts = server.ask("GET", "api/facts", {**asked, "state": "draft", "limit": limit})["facts"]
         if call.as_json:
-            shown.as_json({"drafts": drafts})
+            output.as_json({"drafts": drafts})
         elif not drafts:
-            shown.screen().print("nothing waits: what is read with doubt is put here")
+            output.screen().print("nothing waits: what is read with doubt is put here")
         elif sys.stdin.isatty():
             one_by_one(server, asked, drafts, click.getchar)
         else:
@@ -37,23 +37,23 @@ def review(
 
 
 def _listed(drafts: Sequence[Mapping[str, Any]]) -> None:
-    console = shown.screen()
+    console = output.screen()
     for each in drafts:
         console.print(
-            f"{each['id'][: shown.SHORT]}  {shown.day(each['valid_from'])}  {each['confidence']:.2f}  {each['text']}",
+            f"{each['id'][: output.SHORT]}  {output.day(each['valid_from'])}  {each['confidence']:.2f}  {each['text']}",
             soft_wrap=True,
         )
     console.print("palimpsest confirm ID says that one holds; on a terminal this asks about one after the other")
 
 
 def one_by_one(
-    server: Server, asked: Mapping[str, Any], drafts: Sequence[Mapping[str, Any]], key: Callable[[], str]
+    server: RunningServer, asked: Mapping[str, Any], drafts: Sequence[Mapping[str, Any]], key: Callable[[], str]
 ) -> None:
     """Show each draft and do what the next key says."""
-    console = shown.screen()
+    console = output.screen()
     console.print(KEYS)
     for place, each in enumerate(drafts, 1):
-        console.print(f"\n{place} of {len(drafts)}  {shown.day(each['valid_from'])}  {shown.where(each['owner'])}")
+        console.print(f"\n{place} of {len(drafts)}  {output.day(each['valid_from'])}  {output.where(each['owner'])}")
         console.print(each["text"], soft_wrap=True)
         done = _decided(server, asked, each, key)
         if not done:
@@ -61,7 +61,7 @@ def one_by_one(
         console.print(f"  {done}")
 
 
-def _decided(server: Server, asked: Mapping[str, Any], each: Mapping[str, Any], key: Callable[[], str]) -> str:
+def _decided(server: RunningServer, asked: Mapping[str, Any], each: Mapping[str, Any], key: Callable[[], str]) -> str:
     """What was done with a draft; empty where the person has had enough."""
     path = f"api/facts/{each['id']}"
     while True:

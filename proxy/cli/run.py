@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from proxy.cli.connecting import project_here
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 from proxy.cli.options import ConfigFile, Home, loaded
 from proxy.connect import GUIDES, LAUNCHES, ONLY_CONNECTED, Address, launch, look
 from proxy.settings import Settings
@@ -43,35 +43,35 @@ def run(
     """Run claude, codex, opencode, gemini, qwen, pi or any other client with memory, for this one run."""
     name = Path(client).name
     if name in ONLY_CONNECTED:
-        raise Fault(
+        raise CommandError(
             f"{name} reads its address from a file of its own alone: palimpsest connect {name} --write, then start it",
             2,
         )
     program = shutil.which(client)
     if program is None:
-        told = f" (the client is called {', '.join(LAUNCHES)}, or is a program on your PATH)"
-        raise Fault(f"{client} is not on your PATH: install it first{'' if name in GUIDES else told}", NOT_FOUND)
+        hint = f" (the client is called {', '.join(LAUNCHES)}, or is a program on your PATH)"
+        raise CommandError(f"{client} is not on your PATH: install it first{'' if name in GUIDES else hint}", NOT_FOUND)
     settings = loaded(home, config).settings
     if settings.credentials and key is None:
-        raise Fault("there are credentials in the settings: say with --key which one this client shall use", 2)
+        raise CommandError("there are credentials in the settings: say with --key which one this client shall use", 2)
     try:
-        from proxy.cli.keeping import kept_running
+        from proxy.cli.supervisor import supervised_server
     except ImportError as error:  # no locks of files: Windows
-        raise Fault(f"this system cannot do that: palimpsest serve, and palimpsest connect {name}") from error
+        raise CommandError(f"this system cannot do that: palimpsest serve, and palimpsest connect {name}") from error
     given = arguments or []
     with contextlib.ExitStack() as stack:
-        url = stack.enter_context(kept_running(settings, _options(settings, config)))
-        made = launch(
+        url = stack.enter_context(supervised_server(settings, _options(settings, config)))
+        launch_plan = launch(
             name, given, _address(url, settings, project, user, key), look(Path.home(), Path.cwd(), os.environ)
         )
-        for warning in made.warnings:
+        for warning in launch_plan.warnings:
             print(f"! {warning}", file=sys.stderr)
-        if made.files:
+        if launch_plan.files:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="palimpsest-run-"))
-            for file, text in made.files.items():
+            for file, text in launch_plan.files.items():
                 (Path(folder) / file).write_text(text, encoding="utf-8")
-            made = made.within(folder)
-        code = _until_it_ends([program, *made.arguments, *given], made.environment)
+            launch_plan = launch_plan.within(folder)
+        code = _until_it_ends([program, *launch_plan.arguments, *given], launch_plan.environment)
     raise typer.Exit(code)
 
 
@@ -82,8 +82,8 @@ def _address(url: str, settings: Settings, project: str | None, user: str | None
 
 def _options(settings: Settings, config: Path | None) -> list[str]:
     """What the server is started with, wherever that is."""
-    told = ["--home", str(settings.home.resolve())]
-    return [*told, "--config", str(config.expanduser().resolve())] if config is not None else told
+    options = ["--home", str(settings.home.resolve())]
+    return [*options, "--config", str(config.expanduser().resolve())] if config is not None else options
 
 
 def _until_it_ends(command: Sequence[str], environment: Mapping[str, str]) -> int:

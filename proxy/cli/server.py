@@ -14,8 +14,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
-from proxy.cli.faults import Fault
-from proxy.cli.held import announced
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import announced
 from proxy.settings import Settings
 
 NO_TEXT = "what was said on the command line holds bytes that are no UTF-8 text"
@@ -28,7 +28,7 @@ _OPENER = build_opener(ProxyHandler({}))
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class RunningServer:
     """A server that runs. ``url`` has no path."""
 
     url: str
@@ -50,8 +50,8 @@ class Server:
         try:
             data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise Fault(NO_TEXT, 2) from error
-        return self._told(method, path, query, data, seconds)
+            raise CommandError(NO_TEXT, 2) from error
+        return self._request(method, path, query, data, seconds)
 
     def send(self, path: str, query: Mapping[str, Any], body: bytes) -> dict[str, Any]:
         """The answer to a body that is sent as it is.
@@ -59,7 +59,7 @@ class Server:
         Raises:
             Fault: as :meth:`ask`.
         """
-        return self._told("POST", path, query, body, SECONDS)
+        return self._request("POST", path, query, body, SECONDS)
 
     def lines(self, path: str, query: Mapping[str, Any] | None = None) -> list[bytes]:
         """The lines of an answer that is one JSON object a line.
@@ -69,46 +69,46 @@ class Server:
         """
         return self._reply("GET", path, query, None, SECONDS).splitlines()
 
-    def _told(
+    def _request(
         self, method: str, path: str, query: Mapping[str, Any] | None, data: bytes | None, seconds: float
     ) -> dict[str, Any]:
         try:
-            told = json.loads(self._reply(method, path, query, data, seconds))
+            payload = json.loads(self._reply(method, path, query, data, seconds))
         except ValueError as error:
             raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
-        if not isinstance(told, dict):
+        if not isinstance(payload, dict):
             raise Unreachable(f"what answers at {self.url} is no palimpsest")
-        return told
+        return payload
 
     def _reply(
         self, method: str, path: str, query: Mapping[str, Any] | None, data: bytes | None, seconds: float
     ) -> bytes:
         try:
-            asked = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
+            query_string = urlencode({key: value for key, value in (query or {}).items() if value not in (None, "")})
         except UnicodeEncodeError as error:
-            raise Fault(NO_TEXT, 2) from error
-        url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{asked}" if asked else "")
+            raise CommandError(NO_TEXT, 2) from error
+        url = f"{self.url}/palimpsest/{quote(path)}" + (f"?{query_string}" if query_string else "")
         request = Request(url, data, {"Authorization": f"Bearer {self.token}"}, method=method)
         if data is not None:
             request.add_header("Content-Type", "application/json")
         try:
             with _OPENER.open(request, timeout=seconds) as reply:
-                told: bytes = reply.read()
-                return told
+                body: bytes = reply.read()
+                return body
         except HTTPError as error:
             if error.code == HTTPStatus.UNAUTHORIZED:
                 why = "it does not take the token in its data folder, which was changed since it started"
-                raise Fault(f"the server at {self.url} has to be restarted: {why}") from error
-            raise Fault(_sentence(error)) from error
+                raise CommandError(f"the server at {self.url} has to be restarted: {why}") from error
+            raise CommandError(_sentence(error)) from error
         except (URLError, HTTPException, ConnectionError, TimeoutError) as error:
             raise Unreachable(f"the server at {self.url} does not answer: {error}") from error
 
 
-class Unreachable(Fault):
+class Unreachable(CommandError):
     """Nothing answers there."""
 
 
-def running(settings: Settings) -> Server | None:
+def running(settings: Settings) -> RunningServer | None:
     """The server that has these settings' home open, or None where none runs.
 
     Where none has, nothing is sent to any port: somebody else may listen there, and the token is not for them.
@@ -117,7 +117,7 @@ def running(settings: Settings) -> Server | None:
         Fault: when one runs and its token, without which it answers nobody, is not there any more.
     """
     found = announced(settings.home)
-    return Server(found.url, _token(settings.home / "token", found.url)) if found else None
+    return RunningServer(found.url, _token(settings.home / "token", found.url)) if found else None
 
 
 def _token(file: Path, url: str) -> str:
@@ -127,7 +127,7 @@ def _token(file: Path, url: str) -> str:
     except (OSError, ValueError) as error:
         token, why = "", (error.strerror if isinstance(error, OSError) else None) or "it is no text"
     if not token:
-        raise Fault(
+        raise CommandError(
             f"the server at {url} runs, and {file}, the token with which commands ask it, cannot be read: {why}. "
             "Restart the server, which writes a new one where there is none; until then it forwards requests as before"
         )

@@ -14,13 +14,13 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
-from proxy.cli.held import Announced, announced
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import AnnouncedServer, announced
 from proxy.cli.services import launchd, systemd
-from proxy.cli.services.installation import Command, Installation, Served, State
-from proxy.connect import Preview
+from proxy.cli.services.installation import Command, Installation, ServiceState, ServiceTarget
+from proxy.connect import FilePreview
 from proxy.settings import Settings
 
 LOG = "server.log"
@@ -54,26 +54,29 @@ def install(
     yes: Yes = False,
 ) -> None:
     """Write the service and start it, after showing what is written and run."""
-    settings, made = _made(call)
-    files = _files(made, gone=False)
-    told: dict[str, Any] = {"manager": made.manager, "files": {str(file): text for file, text in made.files.items()}}
-    told["commands"] = [list(each) for each in (*made.reload, *made.install)]
+    settings, target = _installation(call)
+    files = _files(target, gone=False)
+    data: dict[str, Any] = {
+        "manager": target.manager,
+        "files": {str(file): text for file, text in target.files.items()},
+    }
+    data["commands"] = [list(each) for each in (*target.reload, *target.install)]
     if not call.as_json:
-        _show(files, (*made.reload, *made.install))
+        _show(files, (*target.reload, *target.install))
         for line in _unseen():
             print(f"! {line}", file=sys.stderr)
     if not dry_run:
-        _ask(made, yes or call.as_json)
-        before = _state(made)
+        _ask(target, yes or call.as_json)
+        before = _state(target)
         _not_by_hand(settings, before)
-        _write(files, made, before)
+        _write(files, target, before)
         there = _listening(settings)
-        told["url"] = there.url
+        data["url"] = there.url
     if call.as_json:
-        shown.as_json({**told, "installed": not dry_run})
+        output.as_json({**data, "installed": not dry_run})
     elif not dry_run:
-        print(f"installed, and runs at {told['url']}: its log is {settings.home / LOG}")
-        for note in made.notes:
+        print(f"installed, and runs at {data['url']}: its log is {settings.home / LOG}")
+        for note in target.notes:
             print(f"- {note}")
         print(f"`{wording.program()} service uninstall` takes it away again.", file=sys.stderr)
 
@@ -82,37 +85,37 @@ def install(
 @takes()
 def start(call: Call) -> None:
     """Start the installed service."""
-    settings, made = _installed(call)
-    before = _state(made)
+    settings, target = _installed(call)
+    before = _state(target)
     if not before.process:
         _not_by_hand(settings, before)
-        _obey([*(made.stop if before.known else ()), *made.start])
+        _obey([*(target.stop if before.known else ()), *target.start])
     there = _listening(settings)
-    _tell(call, f"runs at {there.url}", running=True, url=there.url)
+    _print(call, f"runs at {there.url}", running=True, url=there.url)
 
 
 @service.command("stop")
 @takes()
 def stop(call: Call) -> None:
     """Stop it until the next login, or until it is started."""
-    _, made = _installed(call)
-    if _state(made).known:
-        _obey(made.stop)
-    _tell(call, "stopped; it starts again at the next login", running=False)
+    _, target = _installed(call)
+    if _state(target).known:
+        _obey(target.stop)
+    _print(call, "stopped; it starts again at the next login", running=False)
 
 
 @service.command("status")
 @takes()
 def status(call: Call) -> None:
     """Say whether it is installed and runs; the exit code is 0 where it does."""
-    settings, made = _made(call)
-    there = [file for file in made.files if file.exists()]
-    state = _state(made) if there else State("not installed", known=False)
+    settings, target = _installation(call)
+    there = [file for file in target.files if file.exists()]
+    state = _state(target) if there else ServiceState("not installed", known=False)
     found = announced(settings.home)
     ours = found is not None and found.process == state.process
-    told = {
+    fields = {
         "installed": bool(there),
-        "manager": made.manager,
+        "manager": target.manager,
         "state": state.word,
         "process": state.process or None,
         "url": found.url if found is not None and ours else None,
@@ -120,9 +123,9 @@ def status(call: Call) -> None:
         "log": str(settings.home / LOG),
     }
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(fields)
     else:
-        shown.pairs((name, value) for name, value in told.items() if value not in (None, []))
+        output.pairs((name, value) for name, value in fields.items() if value not in (None, []))
         if found is not None and not ours:
             print(f"! a server that is none of the service's runs at {found.url} (process {found.process})")
     if not state.process:
@@ -133,20 +136,20 @@ def status(call: Call) -> None:
 @takes()
 def uninstall(call: Call, yes: Yes = False) -> None:
     """Stop it and take its files away. What is remembered stays."""
-    settings, made = _made(call)
-    files = [each for each in _files(made, gone=True) if each.before is not None]
+    settings, target = _installation(call)
+    files = [each for each in _files(target, gone=True) if each.before is not None]
     if not files:
-        _tell(call, "it is not installed", removed=[])
+        _print(call, "it is not installed", removed=[])
         return
     if not call.as_json:
-        _show(files, (*made.uninstall, *made.reload))
-    _ask(made, yes or call.as_json)
-    if _state(made).known:
-        _obey(made.uninstall)
+        _show(files, (*target.uninstall, *target.reload))
+    _ask(target, yes or call.as_json)
+    if _state(target).known:
+        _obey(target.uninstall)
     for each in files:
         each.path.unlink()
-    _obey(made.reload)
-    _tell(call, f"taken away; what is remembered stays in {settings.home}", removed=[str(each.path) for each in files])
+    _obey(target.reload)
+    _print(call, f"taken away; what is remembered stays in {settings.home}", removed=[str(each.path) for each in files])
 
 
 def installation(settings: Settings, config: Path | None, platform: str = sys.platform) -> Installation:
@@ -157,7 +160,7 @@ def installation(settings: Settings, config: Path | None, platform: str = sys.pl
     """
     home = settings.home.resolve()
     place = settings.server
-    served = Served(_program(), home, place.host.strip("[]"), place.port, home / LOG, config)
+    served = ServiceTarget(_program(), home, place.host.strip("[]"), place.port, home / LOG, config)
     if platform == "darwin":
         return launchd.installation(served, Path.home() / "Library" / "LaunchAgents", os.getuid())
     if platform == "linux":
@@ -165,32 +168,32 @@ def installation(settings: Settings, config: Path | None, platform: str = sys.pl
         try:
             return systemd.installation(served, folder)
         except ValueError as error:
-            raise Fault(f"systemd cannot be told of it: {error}") from error
-    raise Fault(f"there are services for systemd and launchd only, not for {platform}: palimpsest serve")
+            raise CommandError(f"systemd cannot be told of it: {error}") from error
+    raise CommandError(f"there are services for systemd and launchd only, not for {platform}: palimpsest serve")
 
 
 def offered(settings: Settings) -> str:
     """The manager that could keep the server running here and does not yet; empty where there is none."""
     try:
-        made = installation(settings, None)
-    except Fault:
+        service = installation(settings, None)
+    except CommandError:
         return ""
-    if any(file.exists() for file in made.files) or _ran(made.there).returncode:
+    if any(file.exists() for file in service.files) or _ran(service.there).returncode:
         return ""
-    return made.manager
+    return service.manager
 
 
-def _made(call: Call) -> tuple[Settings, Installation]:
+def _installation(call: Call) -> tuple[Settings, Installation]:
     settings = call.loaded().settings
-    config = call.config or (Path(told) if (told := os.environ.get("PALIMPSEST_CONFIG")) else None)
+    config = call.config or (Path(configured) if (configured := os.environ.get("PALIMPSEST_CONFIG")) else None)
     return settings, installation(settings, config.expanduser().resolve() if config else None)
 
 
 def _installed(call: Call) -> tuple[Settings, Installation]:
-    settings, made = _made(call)
-    if not any(file.exists() for file in made.files):
-        raise Fault("it is not installed: palimpsest service install", 2)
-    return settings, made
+    settings, target = _installation(call)
+    if not any(file.exists() for file in target.files):
+        raise CommandError("it is not installed: palimpsest service install", 2)
+    return settings, target
 
 
 def _program() -> list[str]:
@@ -198,7 +201,7 @@ def _program() -> list[str]:
     beside = shutil.which("palimpsest", path=str(Path(sys.executable).parent))
     program = [beside] if beside else [sys.executable, "-P", "-m", "proxy"]
     if any(part in Path(program[0]).as_posix() for part in PASSING):
-        raise Fault(
+        raise CommandError(
             f"{program[0]} is there for this call only: install it first (uv tool install palimpsest-proxy), and call "
             "`palimpsest service install` then"
         )
@@ -211,43 +214,43 @@ def _unseen() -> list[str]:
     return [f"{name} is set in this shell only: a service reads the settings file" for name in names]
 
 
-def _files(made: Installation, *, gone: bool) -> list[Preview]:
+def _files(target: Installation, *, gone: bool) -> list[FilePreview]:
     return [
-        Preview(file, file.read_bytes() if file.exists() else None, None if gone else text.encode())
-        for file, text in made.files.items()
+        FilePreview(file, file.read_bytes() if file.exists() else None, None if gone else text.encode())
+        for file, text in target.files.items()
     ]
 
 
-def _show(files: Iterable[Preview], commands: Iterable[Command]) -> None:
+def _show(files: Iterable[FilePreview], commands: Iterable[Command]) -> None:
     for each in files:
         print(each.diff or f"{each.path}: as it is")
     print("\n".join(f"$ {shlex.join(each)}" for each in commands))
 
 
-def _ask(made: Installation, yes: bool) -> None:
+def _ask(target: Installation, yes: bool) -> None:
     """Whether somebody wants it, and the manager can do it."""
-    answered = _ran(made.there)
+    answered = _ran(target.there)
     if answered.returncode:
         why = (answered.stderr or answered.stdout).strip().partition("\n")[0]
-        raise Fault(
-            f"{made.manager} does not answer for you here ({why}): nothing was changed. Where there is none, as in a "
+        raise CommandError(
+            f"{target.manager} does not answer for you here ({why}): nothing was changed. Where there is none, as in a "
             "container, start the server yourself: palimpsest serve"
         )
     if not yes and sys.stdin.isatty() and not typer.confirm("Do this?", default=True):
-        raise Fault("nothing was changed")
+        raise CommandError("nothing was changed")
 
 
-def _not_by_hand(settings: Settings, state: State) -> None:
+def _not_by_hand(settings: Settings, state: ServiceState) -> None:
     """A server that a person or `palimpsest run` started has the stores and the address."""
     found = announced(settings.home)
     if found is not None and found.process != state.process:
-        raise Fault(
+        raise CommandError(
             f"a server runs already at {found.url} (process {found.process}), started by hand or by `palimpsest run`: "
             "stop it first. Nothing was changed"
         )
 
 
-def _write(files: list[Preview], made: Installation, before: State) -> None:
+def _write(files: list[FilePreview], target: Installation, before: ServiceState) -> None:
     """Write and start it; what was there stands there again where that fails."""
     written = []
     try:
@@ -255,20 +258,20 @@ def _write(files: list[Preview], made: Installation, before: State) -> None:
             each.path.parent.mkdir(parents=True, exist_ok=True)
             written.append(each)
             each.path.write_bytes(each.after or b"")
-        _obey([*made.reload, *(made.stop if before.known else ()), *made.install])
-    except (Fault, OSError):
+        _obey([*target.reload, *(target.stop if before.known else ()), *target.install])
+    except (CommandError, OSError):
         for each in written:
             if each.before is None:
                 each.path.unlink(missing_ok=True)
             else:
                 each.path.write_bytes(each.before)
-        for command in made.reload:
+        for command in target.reload:
             _ran(command)
         raise
 
 
-def _state(made: Installation) -> State:
-    return made.read(_ran(made.ask).stdout)
+def _state(target: Installation) -> ServiceState:
+    return target.read(_ran(target.ask).stdout)
 
 
 def _obey(commands: Iterable[Command]) -> None:
@@ -280,7 +283,9 @@ def _obey(commands: Iterable[Command]) -> None:
     for command in commands:
         done = _ran(command)
         if done.returncode:
-            raise Fault(f"`{shlex.join(command)}` failed: {(done.stderr or done.stdout).strip() or done.returncode}")
+            raise CommandError(
+                f"`{shlex.join(command)}` failed: {(done.stderr or done.stdout).strip() or done.returncode}"
+            )
 
 
 def _ran(command: Command) -> subprocess.CompletedProcess[str]:
@@ -292,18 +297,18 @@ def _ran(command: Command) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 124, "", "it did not answer within a minute")
 
 
-def _listening(settings: Settings) -> Announced:
+def _listening(settings: Settings) -> AnnouncedServer:
     """The server, when it listens."""
     until = time.monotonic() + START_SECONDS
     while (found := announced(settings.home)) is None:
         if time.monotonic() > until:
-            raise Fault(f"it was started and does not listen yet: see {settings.home / LOG}")
+            raise CommandError(f"it was started and does not listen yet: see {settings.home / LOG}")
         time.sleep(EVERY)
     return found
 
 
-def _tell(call: Call, sentence: str, **told: Any) -> None:
+def _print(call: Call, sentence: str, **fields: Any) -> None:
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(fields)
     else:
         print(sentence)

@@ -23,15 +23,15 @@ import typer
 
 from memory.session import Mode
 from proxy.cli import wording
-from proxy.cli.faults import Fault
-from proxy.cli.handed_over import check_address, handed_over
-from proxy.cli.heap import giving_back, large_buffers_apart
-from proxy.cli.held import ANNOUNCED
-from proxy.cli.logged import handler
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import ANNOUNCED
+from proxy.cli.inherited_sockets import check_address, handed_over
+from proxy.cli.instance_lock import owned
+from proxy.cli.log_format import handler
+from proxy.cli.malloc_trim import giving_back, large_buffers_apart
 from proxy.cli.options import ConfigFile, Home, loaded
-from proxy.cli.owning import owned
-from proxy.cli.reach import built
 from proxy.cli.server import address
+from proxy.cli.server_access import built
 from proxy.settings import Loaded, Settings
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def listening(settings: Settings, handed: Sequence[socket.socket] = ()) -> Itera
     except OSError as error:
         if sockets:
             raise
-        raise Fault(_why_not(error, host, port)) from error
+        raise CommandError(_why_not(error, host, port)) from error
     finally:
         for each in sockets:
             each.close()
@@ -208,7 +208,7 @@ async def _age(memory: Memory | None) -> None:
     gc.enable()
     gc.callbacks.append(_Ageing())
     if memory is not None:
-        await memory.warming.settle()
+        await memory.cache_warmer.settle()
         gc.collect(1)
         gc.freeze()
 
@@ -220,10 +220,10 @@ class _Ageing:
     def __init__(self) -> None:
         self._began = 0.0
 
-    def __call__(self, phase: str, told: dict[str, int]) -> None:
+    def __call__(self, phase: str, info: dict[str, int]) -> None:
         if phase == "start":
             self._began = time.perf_counter()
-        elif told["generation"] == 2 and time.perf_counter() - self._began > LONG_SECONDS:
+        elif info["generation"] == 2 and time.perf_counter() - self._began > LONG_SECONDS:
             gc.freeze()
 
 
@@ -243,13 +243,15 @@ def _loop(settings: Settings) -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         make: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module("uvloop").new_event_loop
     except ImportError:
-        raise Fault("server.uvloop is set and uvloop is not installed: pip install 'palimpsest-proxy[fast]'") from None
+        raise CommandError(
+            "server.uvloop is set and uvloop is not installed: pip install 'palimpsest-proxy[fast]'"
+        ) from None
     return make
 
 
 def welcome(settings: Settings, url: str, fault: str = "", waiting: int = 0) -> str:
     """What is printed after the start: where it listens, where the data lies, what to do next."""
-    from proxy.cli.connectable import titles
+    from proxy.cli.runtime_names import titles
 
     upstream = settings.upstream
     providers = upstream.url or f"{upstream.openai} and {upstream.anthropic}"

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import shown
+from proxy.cli import output
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 
 SHOWN = 5
 """Sessions that a warning names."""
@@ -24,26 +24,26 @@ def export_session(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The file to write; else it is printed.")] = None,
 ) -> None:
     """Write a session as it was last forwarded: its messages as JSON, with what was shed in short."""
-    told = call.ask("GET", f"api/sessions/{session}")
-    text = json.dumps(told, ensure_ascii=False, indent=2) + "\n"
+    response = call.ask("GET", f"api/sessions/{session}")
+    text = json.dumps(response, ensure_ascii=False, indent=2) + "\n"
     if out is None:
-        print(json.dumps(told, ensure_ascii=False) if call.as_json else text, end="\n" if call.as_json else "")
+        print(json.dumps(response, ensure_ascii=False) if call.as_json else text, end="\n" if call.as_json else "")
         return
     try:
         with out.open("x", encoding="utf-8") as file:
             out.chmod(0o600)
             file.write(text)
     except FileExistsError:
-        raise Fault(f"{out} is there already") from None
+        raise CommandError(f"{out} is there already") from None
     except OSError as error:
-        raise Fault(f"{out} cannot be written: {error.strerror}") from error
+        raise CommandError(f"{out} cannot be written: {error.strerror}") from error
     if call.as_json:
-        shown.as_json({key: value for key, value in told.items() if key not in ("messages", "reply")})
+        output.as_json({key: value for key, value in response.items() if key not in ("messages", "reply")})
         return
-    print(f"written: {out}, {len(told['messages'])} messages and the reply to them")
-    for line in _less(told):
+    print(f"written: {out}, {len(response['messages'])} messages and the reply to them")
+    for line in _less(response):
         print(f"- {line}")
-    print(told["note"], file=sys.stderr)
+    print(response["note"], file=sys.stderr)
 
 
 def line(each: dict[str, Any]) -> str:
@@ -52,7 +52,7 @@ def line(each: dict[str, Any]) -> str:
     segment = f", segment {each['segment'] + 1}" if each["segment"] else ""
     where = f", {each['project']}" if each["project"] else ""
     return (
-        f"{each['id'][: shown.SHORT]} {each['runtime']}, {each['model']}: {tokens:,} of {window:,} tokens "
+        f"{each['id'][: output.SHORT]} {each['runtime']}, {each['model']}: {tokens:,} of {window:,} tokens "
         f"({tokens / window:.0%}), the client's own history has {each['own']:,}{segment}{where}"
     )
 
@@ -73,12 +73,12 @@ def warnings(too_large: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _less(told: dict[str, Any]) -> list[str]:
+def _less(data: dict[str, Any]) -> list[str]:
     """What in the file is not what the client has."""
     left = [
-        (told["left"], "messages were left out by a new segment; its note stands at the head"),
-        (told["shortened"], "contents stand there in short; `palimpsest show HANDLE` has the whole"),
-        (told["redacted"], "messages had a secret, which was never stored"),
-        (told["forgotten"], "messages were forgotten"),
+        (data["left"], "messages were left out by a new segment; its note stands at the head"),
+        (data["shortened"], "contents stand there in short; `palimpsest show HANDLE` has the whole"),
+        (data["redacted"], "messages had a secret, which was never stored"),
+        (data["forgotten"], "messages were forgotten"),
     ]
     return [f"{count} {what}" for count, what in left if count]

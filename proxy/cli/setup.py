@@ -18,18 +18,18 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy.cli import asking, importing, service, shown, wording
-from proxy.cli.asking import agreed
+from proxy.cli import importing, output, prompts, service, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.connectable import titles
-from proxy.cli.connecting import KEPT, address_of
-from proxy.cli.faults import Fault
-from proxy.cli.glance import glance
-from proxy.cli.server import Server, running
-from proxy.cli.transcripts.found import Kind, Source, places, sources
-from proxy.connect import NotEditable, Plan, Preview, carry_out, connected_files, look, plan, preview
+from proxy.cli.connecting import ORIGINALS_FOLDER, address_of
+from proxy.cli.faults import CommandError
+from proxy.cli.prompts import agreed
+from proxy.cli.runtime_names import titles
+from proxy.cli.server import RunningServer, running
+from proxy.cli.status_summary import glance
+from proxy.cli.transcripts.found import ImportSource, ImportSourceKind, places, sources
+from proxy.connect import ConnectPlan, FilePreview, NotEditable, carry_out, connected_files, look, plan, preview
+from proxy.explanations import source as told_source
 from proxy.settings import Settings
-from proxy.words import source as told_source
 
 PROGRAMS = {name: name for name in ("claude", "codex", "opencode", "qwen", "pi", "aider", "cline", "openclaw")}
 """Runtime → the program by which it is known to be installed."""
@@ -39,18 +39,18 @@ STRONGEST = 10
 
 _FINDINGS = frozenset(("decision", "preference", "convention", "correction"))
 
-_WHOSE = {Kind.CLAUDE: "Claude Code", Kind.CODEX: "Codex"}
+_WHOSE = {ImportSourceKind.CLAUDE: "Claude Code", ImportSourceKind.CODEX: "Codex"}
 """Whose sessions are a file each; all of opencode's are in one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SetupFindings:
     """What is on this machine: runtimes, with what connecting each would write, and why one cannot be written."""
 
-    plans: tuple[Plan, ...]
-    changes: Mapping[str, Sequence[Preview]]
+    plans: tuple[ConnectPlan, ...]
+    changes: Mapping[str, Sequence[FilePreview]]
     faults: Mapping[str, str]
-    histories: tuple[Source, ...]
+    histories: tuple[ImportSource, ...]
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -81,19 +81,19 @@ def setup(
 
     With --json it only says what it finds. Where nobody is at the terminal, it asks nothing and needs --yes."""
     settings = call.loaded().settings
-    if unless_done and connected_files(settings.home / KEPT):
+    if unless_done and connected_files(settings.home / ORIGINALS_FOLDER):
         print(glance(settings.home)[0])
         me = wording.program()
         print(f"{me} setup goes through it again, {me} status and {me} why tell more, {me} --help has all commands.")
         return
-    if not (call.as_json or yes or asking.somebody_there()):
-        raise Fault(
+    if not (call.as_json or yes or prompts.is_interactive()):
+        raise CommandError(
             "setup asks, and nobody is at this terminal: say --yes, or use `palimpsest connect NAME --write`, "
             "`palimpsest import` and `palimpsest service install`",
             2,
         )
     if call.as_json:
-        shown.as_json(_looked(settings).as_json)
+        output.as_json(_looked(settings).as_json)
         return
     _served(call, settings, yes)
     found = _looked(settings)
@@ -105,7 +105,7 @@ def setup(
     _end(settings, connected)
 
 
-def _looked(settings: Settings) -> Found:
+def _looked(settings: Settings) -> SetupFindings:
     """Look at this machine; nothing is changed."""
     machine = look(Path.home(), Path.cwd(), os.environ)
     where = address_of(settings)
@@ -121,7 +121,7 @@ def _looked(settings: Settings) -> Found:
         except (NotEditable, OSError) as error:
             faults[name] = str(error)
     histories = sources(places(None), None, lambda *_: None)
-    return Found(tuple(plans), changes, faults, tuple(histories))
+    return SetupFindings(tuple(plans), changes, faults, tuple(histories))
 
 
 def _served(call: Call, settings: Settings, yes: bool) -> None:
@@ -133,14 +133,14 @@ def _served(call: Call, settings: Settings, yes: bool) -> None:
     if manager and agreed(f"No server runs. Keep one running from login on, with {manager}?", yes):
         try:
             service.install(dry_run=False, yes=True, as_json=False, home=call.home, config=call.config)
-        except Fault as error:
+        except CommandError as error:
             print(f"! {error}", file=sys.stderr)
     else:
         me = wording.program()
         print(f"No server runs: start it with `{me} serve`, or start one client with it: `{me} run claude`.")
 
 
-def _connected(planned: Plan, found: Found, settings: Settings, yes: bool) -> bool:
+def _connected(planned: ConnectPlan, found: SetupFindings, settings: Settings, yes: bool) -> bool:
     """Whether a runtime is connected now; one that is found and is not is shown first."""
     print()
     if settings.credentials:
@@ -158,25 +158,25 @@ def _connected(planned: Plan, found: Found, settings: Settings, yes: bool) -> bo
         print(f"! {warning}")
     if not agreed(f"Connect {planned.title} in this way?", yes):
         return False
-    carry_out(found.changes[planned.runtime], settings.home / KEPT)
+    carry_out(found.changes[planned.runtime], settings.home / ORIGINALS_FOLDER)
     print(f"connected; `{wording.program()} connect {planned.runtime} --undo` puts back what was there")
     return True
 
 
-def _histories(call: Call, found: Sequence[Source], yes: bool) -> bool:
+def _histories(call: Call, found: Sequence[ImportSource], yes: bool) -> bool:
     """Whether something was learned from sessions that there are."""
     if not found:
         return False
     counts = Counter(each.kind for each in found)
-    notes = counts.pop(Kind.MARKDOWN, 0)
-    told = [
+    notes = counts.pop(ImportSourceKind.MARKDOWN, 0)
+    histories = [
         f"{wording.count(number, 'session')} of {_WHOSE[kind]}" for kind, number in counts.items() if kind in _WHOSE
     ]
-    if Kind.OPENCODE in counts:
-        told = [each for each in told if "opencode" not in each] + ["the sessions of opencode"]
-    told += [wording.count(notes, "file") + " of notes for agents"] if notes else []
+    if ImportSourceKind.OPENCODE in counts:
+        histories = [each for each in histories if "opencode" not in each] + ["the sessions of opencode"]
+    histories += [wording.count(notes, "file") + " of notes for agents"] if notes else []
     print()
-    if not agreed(f"Found {', '.join(told)}. Learn from them? All of it stays on this machine.", yes):
+    if not agreed(f"Found {', '.join(histories)}. Learn from them? All of it stays on this machine.", yes):
         print(f"`{wording.program()} import` does that whenever you like.")
         return False
     try:
@@ -193,13 +193,13 @@ def _histories(call: Call, found: Sequence[Source], yes: bool) -> bool:
         )
     except typer.Exit:
         pass  # What could not be read was told, with file and line.
-    except Fault as error:
+    except CommandError as error:
         print(f"! {error}", file=sys.stderr)
         return False
     return True
 
 
-def _judged(server: Server) -> None:
+def _judged(server: RunningServer) -> None:
     """The strongest findings, for a yes or a no."""
     held = server.ask("GET", "api/facts", {"limit": 1000})["facts"]
     strongest = strongest_of(held)
@@ -208,7 +208,7 @@ def _judged(server: Server) -> None:
     now = datetime.now().astimezone()
     print("\nThe strongest of what was learned. y: that is so; n: it is not, forget it; Enter leaves it; q ends.")
     for place, each in enumerate(strongest, 1):
-        print(f"\n{place}. {shown.said(each)}\n   {told_source({**each, 'runtime': ''}, None, now)}")
+        print(f"\n{place}. {output.memory_text(each)}\n   {told_source({**each, 'runtime': ''}, None, now)}")
         match typer.prompt("   right?", default="", show_default=False).strip().lower():
             case "y" | "yes":
                 server.ask("POST", f"api/facts/{each['id']}/confirm", body={})
@@ -220,8 +220,8 @@ def _judged(server: Server) -> None:
 
 def strongest_of(facts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What a person said to hold, the surest, weightiest and most often said first."""
-    said = [dict(each) for each in facts if each["kind"] in _FINDINGS and each["origin"] == "user"]
-    plain = [each for each in said if each["sensitivity"] == "normal"]
+    findings = [dict(each) for each in facts if each["kind"] in _FINDINGS and each["origin"] == "user"]
+    plain = [each for each in findings if each["sensitivity"] == "normal"]
     plain.sort(key=lambda each: (-each["sessions"], -each["confidence"] * each["importance"], each["id"]))
     return plain[:STRONGEST]
 

@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proxy.cli import shown, wording
-from proxy.cli.server import Server
+from proxy.cli import output, wording
+from proxy.cli.server import RunningServer
 from proxy.cli.transcripts import chats, notebook
-from proxy.cli.transcripts.found import Kind
+from proxy.cli.transcripts.found import ImportSourceKind
 
-WAITING = {Kind.CHATGPT: chats.CHATGPT, Kind.CLAUDE_AI: chats.CLAUDE_AI, Kind.NOTES: notebook.RUNTIME}
+WAITING = {
+    ImportSourceKind.CHATGPT: chats.CHATGPT,
+    ImportSourceKind.CLAUDE_AI: chats.CLAUDE_AI,
+    ImportSourceKind.NOTES: notebook.RUNTIME,
+}
 """What was not said to an agent at work waits for a person's word, by the program that it counts as."""
 
 STRONGEST = 10
@@ -26,7 +30,7 @@ _FINDINGS = ("decision", "preference", "convention", "correction")
 class Staging:
     """Puts what is imported away, session by session. With ``on`` False nothing is."""
 
-    def __init__(self, server: Server, asked: Mapping[str, Any], on: bool) -> None:
+    def __init__(self, server: RunningServer, asked: Mapping[str, Any], on: bool) -> None:
         self._server = server
         self._asked = {"user": asked["user"]}
         self._on = on
@@ -35,7 +39,7 @@ class Staging:
         self._programs: set[str] = set()
         self.found: list[dict[str, Any]] = []
 
-    def heard(self, kind: Kind, told: Mapping[str, Any]) -> None:
+    def heard(self, kind: ImportSourceKind, told: Mapping[str, Any]) -> None:
         """A session was taken in."""
         if not self._on or kind not in WAITING or not told.get("new"):
             return
@@ -71,13 +75,13 @@ def strongest(facts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def tell_staged(staging: Staging) -> None:
     """Tell what waits, and how to decide about it."""
-    console, me = shown.screen(), wording.program()
+    console, me = output.screen(), wording.program()
     if not staging.programs:
         return
     kinds = ", ".join(wording.count(number, kind) for kind, number in _kinds(staging.found))
     console.print(f"\nfound: {kinds or 'no fact, only talk'}. Nothing of it is used before you say so.")
     for each in strongest(staging.found):
-        console.print(f"  {each['kind']}: {shown.said(each)}", highlight=False, markup=False)
+        console.print(f"  {each['kind']}: {output.memory_text(each)}", highlight=False, markup=False)
     for program in staging.programs:
         console.print(f"  {me} quarantine                                  all that waits", highlight=False)
         console.print(f"  {me} quarantine --release --from program={program}  use it", highlight=False)

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import typer
 
-from proxy.cli import shown
-from proxy.cli.glance import glance, home_of
+from proxy.cli import output
 from proxy.cli.options import Home, Json
+from proxy.cli.status_summary import glance, home_of
 
 
 def statusline(as_json: Json = False, home: Home = None) -> None:
     """Print how memory stands on one line, at once; the exit code is 0 well, 1 not well, 2 nothing runs."""
     folder = home.expanduser() if home else home_of([], os.environ) or Path()
-    said, code, told = glance(folder)
+    line, code, status = glance(folder)
     if as_json:
-        shown.as_json(told)
+        output.as_json(status)
     else:
-        print(said)
+        print(line)
     raise typer.Exit(code)

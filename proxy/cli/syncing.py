@@ -15,11 +15,11 @@ import orjson
 import typer
 
 from memory.scope import OWN_PROJECT
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call, takes
-from proxy.cli.faults import Fault
+from proxy.cli.faults import CommandError
 from proxy.cli.machines import FOLDER, Entry, Machine, plan, read, write, written
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 
 PIECE = 200
 """Records that are sent at once."""
@@ -41,18 +41,18 @@ def sync(
     Run it on each machine; what one has forgotten the others forget. Where they contradict each other, both stay,
     unsettled (palimpsest conflicts). What is confidential or restricted stays here unless you ask."""
     if not folder.expanduser().is_dir():
-        raise Fault(f"there is no folder {folder}", 2)
+        raise CommandError(f"there is no folder {folder}", 2)
     place = folder.expanduser() / FOLDER
     with call.reach() as server:
         own = _own(call.loaded().settings.home)
         told = _synced(server, call.scope(server), place, own, restricted)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(told)
     else:
         _tell(told)
 
 
-def _synced(server: Server, asked: dict[str, str], place: Path, own: str, restricted: bool) -> dict[str, Any]:
+def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str, restricted: bool) -> dict[str, Any]:
     machines = {machine.id: machine for machine in read(place)} if place.is_dir() else {}
     known = machines.pop(own, Machine(own))
     others = list(machines.values())
@@ -105,14 +105,16 @@ def _own(home: Path) -> str:
         try:
             return str(json.loads(file.read_text(encoding="utf-8"))["machine"])
         except (ValueError, KeyError, TypeError):
-            raise Fault(f"{file} is damaged: take it from a backup, or delete it to begin as a new machine") from None
+            raise CommandError(
+                f"{file} is damaged: take it from a backup, or delete it to begin as a new machine"
+            ) from None
     name = secrets.token_hex(8)
     file.touch(mode=0o600)
     file.write_text(json.dumps({"machine": name}) + "\n", encoding="utf-8")
     return name
 
 
-def _records(server: Server, asked: dict[str, str]) -> dict[str, dict[str, Any]]:
+def _records(server: RunningServer, asked: dict[str, str]) -> dict[str, dict[str, Any]]:
     """What the person has: their own facts and passages, of projects that have a name."""
     found: dict[str, dict[str, Any]] = {}
     for owner in server.ask("GET", "api/export", asked)["owners"]:
@@ -139,7 +141,7 @@ def _leaves(record: Mapping[str, Any], restricted: bool) -> bool:
     return restricted or record["sensitivity"] == "normal"
 
 
-def _lost(server: Server, asked: dict[str, str], known: Machine, here: Mapping[str, Any]) -> list[str]:
+def _lost(server: RunningServer, asked: dict[str, str], known: Machine, here: Mapping[str, Any]) -> list[str]:
     """What this machine told the last time and has forgotten since."""
     away = {id: entry.record for id, entry in known.entries.items() if entry.record is not None and id not in here}
     there = _there(server, away)
@@ -149,7 +151,7 @@ def _lost(server: Server, asked: dict[str, str], known: Machine, here: Mapping[s
     return lost
 
 
-def _there(server: Server, ids: Iterable[str]) -> set[str]:
+def _there(server: RunningServer, ids: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for piece in _pieces(ids, IDS):
         found |= set(server.ask("POST", "api/sync/there", body={"ids": list(piece)})["there"])

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proxy.cli import shown, wording
+from proxy.cli import output, wording
 from proxy.cli.call import Call
-from proxy.cli.faults import Fault
-from proxy.cli.server import Server
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
 
 FOLDER = ".palimpsest"
 NAME = "knowledge.md"
@@ -35,7 +35,7 @@ def give_out(call: Call, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         _write(file, told["text"])
     if call.as_json:
-        shown.as_json({"file": str(file), **{name: told[name] for name in ("rules", "left", "differing")}})
+        output.as_json({"file": str(file), **{name: told[name] for name in ("rules", "left", "differing")}})
         return
     if not told["rules"]:
         print(
@@ -51,7 +51,7 @@ def give_out(call: Call, folder: Path) -> None:
         print(f"left as they are: {others}, {differing} (palimpsest import {folder.name})", file=sys.stderr)
 
 
-def take_in(call: Call, server: Server, path: Path, project: str | None, dry: bool) -> dict[str, Any]:
+def take_in(call: Call, server: RunningServer, path: Path, project: str | None, dry: bool) -> dict[str, Any]:
     """Propose what such a folder's file says; what became of it."""
     folder = path.absolute() if path.is_dir() else path.absolute().parent
     asked = {"project": project or _project(call, server, folder)["project"], "user": call.user or ""}
@@ -61,7 +61,7 @@ def take_in(call: Call, server: Server, path: Path, project: str | None, dry: bo
 
 def tell(told: dict[str, Any], dry: bool) -> None:
     """Print what was proposed, and by whom."""
-    console = shown.screen()
+    console = output.screen()
     would = "would be proposed" if dry else "proposed"
     for each in told["proposed"]:
         console.print(f"{would}: {each['text']}", soft_wrap=True, markup=False)
@@ -74,10 +74,10 @@ def tell(told: dict[str, Any], dry: bool) -> None:
         console.print("they are rules only where you approve them: palimpsest candidates", style="dim")
 
 
-def _project(call: Call, server: Server, folder: Path) -> dict[str, str]:
+def _project(call: Call, server: RunningServer, folder: Path) -> dict[str, str]:
     named = call.project or server.ask("GET", "api/project", {"directory": str(folder.resolve().parent)})["project"]
     if not named:
-        raise Fault("which project it is about cannot be told: say --project", 2)
+        raise CommandError("which project it is about cannot be told: say --project", 2)
     return {"project": str(named)}
 
 
@@ -91,7 +91,7 @@ def _text(file: Path) -> str:
 def _write(file: Path, text: str) -> None:
     """Put it in the file's place when it is whole. It is the repository's, and can be read by whoever can read that."""
     if file.is_symlink():
-        raise Fault(f"{file} is a link: it is not written")
+        raise CommandError(f"{file} is a link: it is not written")
     beside = file.with_name(file.name + ".part")
     try:
         beside.write_text(text, encoding="utf-8")

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from proxy import words
-from proxy.cli import sheds, shown, wording
+from proxy import explanations
+from proxy.cli import output, shed_report, wording
 from proxy.cli.call import Call, takes
 from proxy.cli.options import here
 
-LONGEST = 300
+MAX_TEXT_CHARS = 300
 """Characters of a text that are shown; `palimpsest fact ID` has it whole."""
 
 
@@ -24,54 +24,63 @@ def why(
     """Say what memory added to the last request of this folder's project, where that is from, and what it left out."""
     with call.reach() as server:
         query = {"project": call.project or here(server), "user": call.user}
-        told = server.ask("GET", "api/why", query)
+        response = server.ask("GET", "api/why", query)
     if call.as_json:
-        shown.as_json(told)
+        output.as_json(response)
     else:
-        _tell(told, limit)
+        _print_report(response, limit)
 
 
-def _tell(told: dict[str, Any], limit: int) -> None:
+def _print_report(data: dict[str, Any], limit: int) -> None:
     from rich.text import Text
 
-    console = shown.screen()
+    console = output.screen()
     now = datetime.now().astimezone()
-    receipt = told["receipt"]
-    head = [told["project"] or "no project", words.client(told["session"]["runtime"]), shown.moment(receipt["at"])]
-    console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: shown.SHORT]})", "dim"))
+    receipt = data["receipt"]
+    head = [
+        data["project"] or "no project",
+        explanations.client(data["session"]["runtime"]),
+        output.moment(receipt["at"]),
+    ]
+    console.print(Text(", ".join(filter(None, head)) + f" (palimpsest log {receipt['id'][: output.SHORT]})", "dim"))
 
     def item(each: dict[str, Any], about: str) -> None:
-        console.print(Text(f"  {_short(shown.said(each))}"), soft_wrap=True)
-        console.print(Text(f"    {each['id'][: shown.SHORT]}  {about}", "dim"), soft_wrap=True)
+        console.print(Text(f"  {_short(output.memory_text(each))}"), soft_wrap=True)
+        console.print(Text(f"    {each['id'][: output.SHORT]}  {about}", "dim"), soft_wrap=True)
 
-    if told["asked"]:
-        console.print(Text(f"you said: {_short(told['asked'])}"), soft_wrap=True)
+    if data["asked"]:
+        console.print(Text(f"you said: {_short(data['asked'])}"), soft_wrap=True)
     console.print()
-    if told["added"]:
-        console.print(f"added, {wording.count(len(told['added']), 'memory')}:")
-        for each in told["added"]:
-            item(each, "; ".join(filter(None, (words.source(each, told["project"], now), words.because(each["why"])))))
+    if data["added"]:
+        console.print(f"added, {wording.count(len(data['added']), 'memory')}:")
+        for each in data["added"]:
+            item(
+                each,
+                "; ".join(
+                    filter(None, (explanations.source(each, data["project"], now), explanations.because(each["why"])))
+                ),
+            )
     else:
-        console.print(f"nothing was added: {words.nothing(told['nothing'])}")
-    if told["research"]:
+        console.print(f"nothing was added: {explanations.nothing(data['nothing'])}")
+    if data["research"]:
         console.print("added too: what a sub-agent found out before (palimpsest research)")
-    if told["gone"]:
-        console.print(f"{wording.count(told['gone'], 'memory')} of what was added is forgotten since")
-    if told["page"]:
-        many = wording.count(len(told["page"]), "memory")
+    if data["gone"]:
+        console.print(f"{wording.count(data['gone'], 'memory')} of what was added is forgotten since")
+    if data["page"]:
+        many = wording.count(len(data["page"]), "memory")
         console.print(f"from the session's first message on, the page: {many} (palimpsest page)")
-    if told["earlier"]:
-        console.print(f"earlier in this session: {wording.count(told['earlier'], 'memory')}")
+    if data["earlier"]:
+        console.print(f"earlier in this session: {wording.count(data['earlier'], 'memory')}")
     if (mode := receipt["status"]).startswith("degraded"):
         console.print(f"! {mode}")
-    if short := sheds.short(receipt):
+    if short := shed_report.short(receipt):
         console.print(f"left out of the request's own text: {short}")
     # What stands in the request already is no loss; a program is told of it all the same.
-    left = [each for each in told["left"] if each["fate"] != words.THERE]
+    left = [each for each in data["left"] if each["fate"] != explanations.THERE]
     if left[:limit]:
         console.print("\nlooked at and not added (as recall decides it now):")
         for each in left[:limit]:
-            item(each, f"{words.fate(each['fate'])}; {words.source(each, told['project'], now)}")
+            item(each, f"{explanations.fate(each['fate'])}; {explanations.source(each, data['project'], now)}")
         more = len(left) - limit
         if more > 0:
             console.print(f"  and {more} more (--limit)")
@@ -79,4 +88,4 @@ def _tell(told: dict[str, Any], limit: int) -> None:
 
 def _short(text: str) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
+    return flat if len(flat) <= MAX_TEXT_CHARS else f"{flat[:MAX_TEXT_CHARS]}…"

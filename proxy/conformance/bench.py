@@ -13,16 +13,16 @@ from typing import Any, Final
 import aiohttp
 from yarl import URL
 
-from proxy.conformance.case import Failed, must
+from proxy.conformance.case import CaseFailed, must
 from proxy.conformance.formats.api_format import ApiFormat
-from proxy.conformance.upstream import Answer, Came, Upstream
+from proxy.conformance.upstream import RecordedRequest, ScriptedAnswer, Upstream
 
 SECONDS: Final = 170.0
 """How long a request may take; a body of 64 MiB takes a busy machine a while."""
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class ClientReply:
     """A reply as the client sees it. ``whole``: it ended as it should."""
 
     status: int
@@ -44,24 +44,24 @@ class Bench:
     large: int = 64 * 2**20
 
     @property
-    def said(self) -> str:
+    def unique_text(self) -> str:
         """Words that no other case says, and that ask and teach nothing."""
         return f"Hello {uuid.uuid4().hex}."
 
     def json(self, *texts: str, stream: bool = False, **more: Any) -> bytes:
         """A body with a person's and a model's texts."""
-        return json.dumps(self.format.body(self.model, *(texts or (self.said,)), stream=stream, **more)).encode()
+        return json.dumps(self.format.body(self.model, *(texts or (self.unique_text,)), stream=stream, **more)).encode()
 
-    def whole(self, text: str = "Very well.") -> Answer:
+    def whole(self, text: str = "Very well.") -> ScriptedAnswer:
         """A whole reply, to be given from now on."""
-        return self.upstream.answers(Answer([json.dumps(self.format.reply(text)).encode()]))
+        return self.upstream.answers(ScriptedAnswer([json.dumps(self.format.reply(text)).encode()]))
 
-    def streamed(self, *pieces: bytes, **more: Any) -> Answer:
+    def streamed(self, *pieces: bytes, **more: Any) -> ScriptedAnswer:
         """A streamed reply, to be given from now on."""
-        told = pieces or tuple(self.format.events("One two three."))
-        return self.upstream.answers(Answer(list(told), headers={"Content-Type": self.format.stream}, **more))
+        chunks = pieces or tuple(self.format.events("One two three."))
+        return self.upstream.answers(ScriptedAnswer(list(chunks), headers={"Content-Type": self.format.stream}, **more))
 
-    async def post(self, body: bytes, *, stream: bool = False, path: str = "", **headers: str) -> Got:
+    async def post(self, body: bytes, *, stream: bool = False, path: str = "", **headers: str) -> ClientReply:
         """Send a body; the reply. Underscores in names of headers stand for dashes."""
         async with self.open(body, stream=stream, path=path, **headers) as reply:
             came = bytearray()
@@ -71,22 +71,27 @@ class Bench:
                     came += piece
             except (aiohttp.ClientPayloadError, ConnectionError):
                 whole = False
-            return Got(reply.status, reply.headers, bytes(came), whole)
+            return ClientReply(reply.status, reply.headers, bytes(came), whole)
 
     @asynccontextmanager
     async def open(
         self, body: bytes, *, stream: bool = False, path: str = "", method: str = "POST", **headers: str
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The reply to a body, as it comes."""
-        told = {"Content-Type": "application/json", "User-Agent": "conformance/1", **self.format.headers, **self.more}
-        told |= {name.replace("_", "-"): value for name, value in headers.items()}
+        all_headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "conformance/1",
+            **self.format.headers,
+            **self.more,
+        }
+        all_headers |= {name.replace("_", "-"): value for name, value in headers.items()}
         # As it is spelt: a query must not be put in order on its way to the proxy.
         url = URL(self.base + (path or self.format.path(self.model, stream)), encoded=True)
         data = None if method == "GET" else body
-        async with asyncio.timeout(SECONDS), self.client.request(method, url, data=data, headers=told) as reply:
+        async with asyncio.timeout(SECONDS), self.client.request(method, url, data=data, headers=all_headers) as reply:
             yield reply
 
-    def only(self) -> Came:
+    def only(self) -> RecordedRequest:
         """The one request that has come.
 
         Raises:
@@ -94,10 +99,10 @@ class Bench:
         """
         came = self.upstream.came
         if len(came) != 1:
-            raise Failed(f"{len(came)} requests reached the provider, not one")
+            raise CaseFailed(f"{len(came)} requests reached the provider, not one")
         return came[0]
 
-    async def arrives(self, body: bytes, **headers: str) -> Came:
+    async def arrives(self, body: bytes, **headers: str) -> RecordedRequest:
         """Send a body and have it answered; the request that reached the provider."""
         self.whole()
         got = await self.post(body, stream=False, path="", **headers)

@@ -19,7 +19,7 @@ class Result(StrEnum):
     SKIPPED = "skipped"
 
 
-class Failed(Exception):
+class CaseFailed(Exception):
     """The proxy did something else; the message says what."""
 
 
@@ -49,12 +49,12 @@ CASES: dict[str, Case] = {}
 def case(id: str, says: str, *, why: str, source: str, formats: tuple[str, ...] = ALL) -> Callable[[Run], Run]:
     """Make a case of a function. What it gives, if anything, is a remark that stands beside its result."""
 
-    def made(run: Run) -> Run:
+    def register(run: Run) -> Run:
         assert id not in CASES, id
         CASES[id] = Case(id, says, why, source, formats, run)
         return run
 
-    return made
+    return register
 
 
 def must(holds: object, otherwise: str) -> None:
@@ -64,4 +64,4 @@ def must(holds: object, otherwise: str) -> None:
         Failed: where it does not.
     """
     if not holds:
-        raise Failed(otherwise)
+        raise CaseFailed(otherwise)

@@ -6,7 +6,7 @@ import json
 
 from proxy.conformance.bench import Bench
 from proxy.conformance.case import case, must
-from proxy.conformance.upstream import Answer
+from proxy.conformance.upstream import ScriptedAnswer
 
 HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 
@@ -39,13 +39,13 @@ async def kept(on: Bench) -> None:
     source=HTTP + "#section-7.6.1",
 )
 async def hop_by_hop(on: Bench) -> None:
-    told = {
+    headers = {
         "Connection": "keep-alive, x-hop",
         "x-hop": "1",
         "Keep-Alive": "timeout=5",
         "Proxy-Authorization": "Basic eA==",
     }
-    came = await on.arrives(on.json(), **{key.replace("-", "_"): value for key, value in told.items()})
+    came = await on.arrives(on.json(), **{key.replace("-", "_"): value for key, value in headers.items()})
     left = [name for name in ("x-hop", "Keep-Alive", "Proxy-Authorization") if came.header(name) is not None]
     must(not left, f"{', '.join(left)} went on")
 
@@ -57,17 +57,17 @@ async def hop_by_hop(on: Bench) -> None:
     source="https://platform.openai.com/docs/api-reference/debugging-requests",
 )
 async def reply(on: Bench) -> None:
-    told = {
+    headers = {
         "x-request-id": "req_1",
         "request-id": "req_2",
         "x-ratelimit-remaining-tokens": "9",
         "openai-processing-ms": "12",
     }
     body = json.dumps(on.format.reply("Very well.")).encode()
-    on.upstream.answers(Answer([body], headers={"Content-Type": "application/json", **told}))
+    on.upstream.answers(ScriptedAnswer([body], headers={"Content-Type": "application/json", **headers}))
     got = await on.post(on.json())
     lost = [
-        f"{name} became {got.headers.get(name)!r}" for name, value in told.items() if got.headers.get(name) != value
+        f"{name} became {got.headers.get(name)!r}" for name, value in headers.items() if got.headers.get(name) != value
     ]
     must(not lost, "; ".join(lost))
 

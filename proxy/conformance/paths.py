@@ -9,8 +9,8 @@ import time
 import aiohttp
 
 from proxy.conformance.bench import Bench
-from proxy.conformance.case import Failed, Skipped, case, must
-from proxy.conformance.upstream import Answer
+from proxy.conformance.case import CaseFailed, Skipped, case, must
+from proxy.conformance.upstream import ScriptedAnswer
 
 _BESIDE = {
     "chat": ("POST", "/v1/embeddings"),
@@ -36,10 +36,10 @@ _LISTS = {
 )
 async def beside(on: Bench) -> None:
     method, path = _BESIDE[on.format.name]
-    body, told = on.json(x_odd=1.50), b'{ "n" : 1e0 }\n'
-    on.upstream.answers(Answer([told]))
+    body, expected = on.json(x_odd=1.50), b'{ "n" : 1e0 }\n'
+    on.upstream.answers(ScriptedAnswer([expected]))
     got = await on.post(body, path=path.format(model=on.model), method=method)
-    must(got.status == 200 and got.body == told, f"the client got {got.status}: {got.body[:200]!r}")
+    must(got.status == 200 and got.body == expected, f"the client got {got.status}: {got.body[:200]!r}")
     must(on.only().body == body, "another body arrived")
 
 
@@ -50,10 +50,10 @@ async def beside(on: Bench) -> None:
     source="https://platform.openai.com/docs/api-reference",
 )
 async def lists(on: Bench) -> None:
-    told = b'{ "object":"list", "data":[] }\n'
-    on.upstream.answers(Answer([told]))
+    listing = b'{ "object":"list", "data":[] }\n'
+    on.upstream.answers(ScriptedAnswer([listing]))
     got = await on.post(b"", path=_LISTS[on.format.name], method="GET")
-    must(got.status == 200 and got.body == told, f"the client got {got.status}: {got.body[:200]!r}")
+    must(got.status == 200 and got.body == listing, f"the client got {got.status}: {got.body[:200]!r}")
     must(on.only().path.endswith(_LISTS[on.format.name]), f"it was asked for {on.only().path}")
 
 
@@ -66,9 +66,9 @@ async def lists(on: Bench) -> None:
 )
 async def websocket(on: Bench) -> str:
     events = [each.split(b"data: ", 1)[1].strip() for each in on.format.events("One two three.")]
-    on.upstream.answers(Answer(events))
+    on.upstream.answers(ScriptedAnswer(events))
     url = on.base.replace("http", "ws", 1) + on.format.path(on.model, False)
-    sent = json.dumps({"type": "response.create", **on.format.body(on.model, on.said)})
+    sent = json.dumps({"type": "response.create", **on.format.body(on.model, on.unique_text)})
     start = time.monotonic()
     try:
         async with asyncio.timeout(20), on.client.ws_connect(url, headers={**on.format.headers, **on.more}) as socket:
@@ -77,9 +77,9 @@ async def websocket(on: Bench) -> str:
     except aiohttp.WSServerHandshakeError as error:
         if error.status == 426 and time.monotonic() - start < 2:
             raise Skipped("it says at once that it takes none (426), and clients go on over HTTP") from None
-        raise Failed(f"it was refused with {error.status} after {time.monotonic() - start:.1f} s") from None
+        raise CaseFailed(f"it was refused with {error.status} after {time.monotonic() - start:.1f} s") from None
     except (TimeoutError, aiohttp.ClientError, TypeError) as error:
-        raise Failed(f"it broke off: {error!r}") from None
+        raise CaseFailed(f"it broke off: {error!r}") from None
     must(on.only().body == sent.encode(), "another frame arrived")
     must([each.encode() for each in got] == events, "other frames came back")
     return "relayed"

@@ -8,7 +8,7 @@ import re
 
 from proxy.conformance.bench import Bench, difference
 from proxy.conformance.case import case, must
-from proxy.conformance.upstream import Answer, Came
+from proxy.conformance.upstream import RecordedRequest, ScriptedAnswer
 
 RETRY = "https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2"
 ERRORS = "https://platform.claude.com/docs/en/api/errors"
@@ -16,7 +16,7 @@ ERRORS = "https://platform.claude.com/docs/en/api/errors"
 
 async def _refused(on: Bench, status: int, kind: str, **headers: str) -> None:
     body = json.dumps(on.format.error(kind), indent=1).encode()
-    on.upstream.answers(Answer([body], status=status, headers={"Content-Type": "application/json", **headers}))
+    on.upstream.answers(ScriptedAnswer([body], status=status, headers={"Content-Type": "application/json", **headers}))
     got = await on.post(on.json())
     must(got.status == status, f"{status} became {got.status}")
     must(got.body == body, difference(body, got.body))
@@ -64,10 +64,12 @@ async def server(on: Bench) -> None:
     source=ERRORS,
 )
 async def too_long(on: Bench) -> None:
-    said = "prompt is too long: 213462 tokens > 200000 maximum"
-    told = json.loads(json.dumps(on.format.error("invalid_request_error")).replace("said: invalid_request_error", said))
-    body = json.dumps(told).encode()
-    on.upstream.answers(Answer([body], status=400))
+    sentence = "prompt is too long: 213462 tokens > 200000 maximum"
+    data = json.loads(
+        json.dumps(on.format.error("invalid_request_error")).replace("said: invalid_request_error", sentence)
+    )
+    body = json.dumps(data).encode()
+    on.upstream.answers(ScriptedAnswer([body], status=400))
     got = await on.post(on.json())
     must(got.status == 400 and got.body == body, f"it became {got.status}: {got.body[:200]!r}")
 
@@ -80,7 +82,7 @@ async def too_long(on: Bench) -> None:
 )
 async def no_json(on: Bench) -> None:
     body = b"<html><h1>502 Bad Gateway</h1></html>\n"
-    on.upstream.answers(Answer([body], status=502, headers={"Content-Type": "text/html"}))
+    on.upstream.answers(ScriptedAnswer([body], status=502, headers={"Content-Type": "text/html"}))
     got = await on.post(on.json())
     must(got.status == 502 and got.body == body, f"it became {got.status}: {got.body[:200]!r}")
 
@@ -94,7 +96,7 @@ async def no_json(on: Bench) -> None:
 async def none(on: Bench) -> None:
     for status in (429, 500, 503):
         body = json.dumps(on.format.error("overloaded_error")).encode()
-        on.upstream.answers(Answer([body], status=status))
+        on.upstream.answers(ScriptedAnswer([body], status=status))
         await on.post(on.json())
         must(len(on.upstream.came) == 1, f"after {status} it was sent {len(on.upstream.came)} times")
 
@@ -106,7 +108,7 @@ async def none(on: Bench) -> None:
     source=RETRY,
 )
 async def broken(on: Bench) -> str:
-    on.upstream.answers(Answer([], cut=True))
+    on.upstream.answers(ScriptedAnswer([], cut=True))
     got = await on.post(on.json())
     must(500 <= got.status < 600, f"the client got {got.status}")
     must(len(on.upstream.came) == 1, f"it was sent {len(on.upstream.came)} times")
@@ -120,9 +122,9 @@ async def broken(on: Bench) -> str:
     source="https://www.rfc-editor.org/rfc/rfc9112#section-9.3",
 )
 async def apart(on: Bench) -> None:
-    def echo(came: Came) -> Answer:
+    def echo(came: RecordedRequest) -> ScriptedAnswer:
         tag = re.search(rb"tag-\d+-", came.body)
-        return Answer([json.dumps(on.format.reply(f"for {tag[0].decode() if tag else '?'}")).encode()])
+        return ScriptedAnswer([json.dumps(on.format.reply(f"for {tag[0].decode() if tag else '?'}")).encode()])
 
     on.upstream.came.clear()
     on.upstream.choose = echo

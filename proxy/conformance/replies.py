@@ -7,7 +7,7 @@ import json
 
 from proxy.conformance.bench import Bench, difference
 from proxy.conformance.case import case, must
-from proxy.conformance.upstream import Answer
+from proxy.conformance.upstream import ScriptedAnswer
 
 HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 
@@ -20,7 +20,7 @@ HTTP = "https://www.rfc-editor.org/rfc/rfc9110"
 )
 async def same(on: Bench) -> None:
     body = b'{ "x_new" : 1e0,\n' + json.dumps(on.format.reply("Very well."))[1:].encode() + b"\n"
-    on.upstream.answers(Answer([body]))
+    on.upstream.answers(ScriptedAnswer([body]))
     got = await on.post(on.json())
     must(got.status == 200 and got.body == body, difference(body, got.body))
 
@@ -33,7 +33,7 @@ async def same(on: Bench) -> None:
 )
 async def calls(on: Bench) -> None:
     body = json.dumps(on.format.calls).encode()
-    on.upstream.answers(Answer([body]))
+    on.upstream.answers(ScriptedAnswer([body]))
     got = await on.post(on.json())
     must(got.body == body, difference(body, got.body))
 
@@ -49,9 +49,9 @@ async def usage(on: Bench) -> None:
     whole = (await on.post(on.json())).body
     on.streamed()
     streamed = (await on.post(on.json(stream=True), stream=True)).body
-    for told, how in ((whole, "whole"), (streamed, "streamed")):
+    for reply, how in ((whole, "whole"), (streamed, "streamed")):
         for number in (b"1024",) if on.format.name != "ollama" else (b"1234",):
-            must(number in told, f"{how}: {number.decode()} tokens of the usage are gone")
+            must(number in reply, f"{how}: {number.decode()} tokens of the usage are gone")
 
 
 @case(
@@ -63,10 +63,10 @@ async def usage(on: Bench) -> None:
 async def compressed(on: Bench) -> str:
     body = json.dumps(on.format.reply("Very well.")).encode()
 
-    def answer(came: object) -> Answer:
+    def answer(came: object) -> ScriptedAnswer:
         takes = "gzip" in (getattr(came, "header")("Accept-Encoding") or "")  # noqa: B009
         headers = {"Content-Type": "application/json", **({"Content-Encoding": "gzip"} if takes else {})}
-        return Answer([gzip.compress(body) if takes else body], headers=headers)
+        return ScriptedAnswer([gzip.compress(body) if takes else body], headers=headers)
 
     on.upstream.came.clear()
     on.upstream.choose = answer

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from proxy.conformance.case import ALL, CASES, Result
-from proxy.conformance.run import Ran
+from proxy.conformance.run import CaseRun
 
 _SIGNS = {Result.PASSED: "yes", Result.FAILED: "**no**", Result.SKIPPED: "–"}
 
 
-def as_json(ran: Sequence[Ran]) -> dict[str, Any]:
+def as_json(ran: Sequence[CaseRun]) -> dict[str, Any]:
     """Every result, with its case's reason and source."""
     return {
         "results": [
@@ -30,7 +30,7 @@ def as_json(ran: Sequence[Ran]) -> dict[str, Any]:
     }
 
 
-def as_markdown(ran: Sequence[Ran]) -> str:
+def as_markdown(ran: Sequence[CaseRun]) -> str:
     """A table: a case on each line, a format in each column; below it what failed, and why."""
     formats = [name for name in ALL if any(each.format == name for each in ran)]
     lines = [f"| case | {' | '.join(formats)} | what must be so |", f"| --- |{' --- |' * len(formats)} --- |"]
@@ -38,14 +38,14 @@ def as_markdown(ran: Sequence[Ran]) -> str:
         by = {each.format: each for each in ran if each.case.id == id}
         cells = [_SIGNS[by[name].result] if name in by else "" for name in formats]
         lines.append(f"| `{id}` | {' | '.join(cells)} | {CASES[id].says} |")
-    return "\n".join([*lines, "", *_told(ran)]) + "\n"
+    return "\n".join([*lines, "", *_lines(ran)]) + "\n"
 
 
-def summary(ran: Sequence[Ran]) -> str:
+def summary(ran: Sequence[CaseRun]) -> str:
     """How many passed."""
     counts = as_json(ran)
     return ", ".join(f"{counts[result.value]} {result.value}" for result in Result)
 
 
-def _told(ran: Iterable[Ran]) -> list[str]:
+def _lines(ran: Iterable[CaseRun]) -> list[str]:
     return [f"- `{each.case.id}`, {each.format}: {each.said}" for each in ran if each.result is not Result.PASSED]

@@ -11,18 +11,18 @@ import aiohttp
 
 from proxy.conformance import bodies, headers, paths, refusals, replies, sessions, streams
 from proxy.conformance.bench import Bench
-from proxy.conformance.case import CASES, Case, Failed, Result, Skipped
+from proxy.conformance.case import CASES, Case, CaseFailed, Result, Skipped
 from proxy.conformance.formats import FORMATS
 from proxy.conformance.upstream import upstream
 
 FILES: Final = (bodies, headers, streams, replies, refusals, sessions, paths)
 """The files that hold the cases."""
-LONGEST: Final = 200.0
+CASE_TIMEOUT_SECONDS: Final = 200.0
 """Seconds of one case."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CaseRun:
     """A case that was run with a format. ``said`` is why it failed or was skipped, or a remark."""
 
     case: Case
@@ -32,7 +32,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """What is run: against which address, with the provider on which port; with which model and further headers."""
 
     base_url: str
@@ -44,7 +44,7 @@ class Asked:
     large: int = 64 * 2**20
 
 
-async def run(asked: Asked) -> AsyncIterator[Ran]:
+async def run(request: RunRequest) -> AsyncIterator[CaseRun]:
     """Every case with every format that is asked for, as each is done.
 
     Raises:
@@ -52,28 +52,30 @@ async def run(asked: Asked) -> AsyncIterator[Ran]:
     """
     timeout = aiohttp.ClientTimeout(total=None)
     async with (
-        upstream(asked.upstream_port) as provider,
+        upstream(request.upstream_port) as provider,
         aiohttp.ClientSession(
             auto_decompress=False, timeout=timeout, connector=aiohttp.TCPConnector(limit=0)
         ) as client,
     ):
         for each in CASES.values():
-            if asked.cases and not any(each.id == id or each.id.startswith(f"{id}.") for id in asked.cases):
+            if request.cases and not any(each.id == id or each.id.startswith(f"{id}.") for id in request.cases):
                 continue
             for name in each.formats:
-                if not asked.formats or name in asked.formats:
-                    base = asked.base_url.rstrip("/").removesuffix("/v1")
-                    bench = Bench(base, asked.model, FORMATS[name], provider, client, asked.headers or {}, asked.large)
+                if not request.formats or name in request.formats:
+                    base = request.base_url.rstrip("/").removesuffix("/v1")
+                    bench = Bench(
+                        base, request.model, FORMATS[name], provider, client, request.headers or {}, request.large
+                    )
                     yield await _one(each, bench)
 
 
-async def _one(case: Case, bench: Bench) -> Ran:
+async def _one(case: Case, bench: Bench) -> CaseRun:
     try:
-        async with asyncio.timeout(LONGEST):
-            return Ran(case, bench.format.name, Result.PASSED, await case.run(bench) or "")
+        async with asyncio.timeout(CASE_TIMEOUT_SECONDS):
+            return CaseRun(case, bench.format.name, Result.PASSED, await case.run(bench) or "")
     except Skipped as why:
-        return Ran(case, bench.format.name, Result.SKIPPED, str(why))
-    except Failed as why:
-        return Ran(case, bench.format.name, Result.FAILED, str(why))
+        return CaseRun(case, bench.format.name, Result.SKIPPED, str(why))
+    except CaseFailed as why:
+        return CaseRun(case, bench.format.name, Result.FAILED, str(why))
     except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
-        return Ran(case, bench.format.name, Result.FAILED, f"{type(error).__name__}: {error}"[:300])
+        return CaseRun(case, bench.format.name, Result.FAILED, f"{type(error).__name__}: {error}"[:300])

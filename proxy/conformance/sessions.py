@@ -19,7 +19,7 @@ TURNS = 6
     source=CACHE,
 )
 async def grows(on: Bench) -> str:
-    session, texts = uuid.uuid4().hex, [on.said]
+    session, texts = uuid.uuid4().hex, [on.unique_text]
     sent: list[bytes] = []
     came: list[bytes] = []
     for number in range(TURNS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from proxy.conformance.bench import Bench, difference
-from proxy.conformance.case import Failed, case, must
+from proxy.conformance.case import CaseFailed, case, must
 
 SSE = "https://html.spec.whatwg.org/multipage/server-sent-events.html"
 WITHIN = 10.0
@@ -44,7 +44,7 @@ async def at_once(on: Bench) -> None:
                     while len(seen) < len(wanted):
                         seen += await reply.content.readany()
             except TimeoutError:
-                raise Failed(f"after {WITHIN:.0f} s {len(seen)} bytes had come, with {len(wanted)} sent") from None
+                raise CaseFailed(f"after {WITHIN:.0f} s {len(seen)} bytes had come, with {len(wanted)} sent") from None
             answer.between.set()
             async for piece in reply.content.iter_any():
                 seen += piece
@@ -141,13 +141,13 @@ async def waiting(on: Bench) -> None:
     answer = on.whole()
     answer.before = asyncio.Event()
     try:
-        asked = asyncio.create_task(on.post(on.json()))
+        request = asyncio.create_task(on.post(on.json()))
         try:
             async with asyncio.timeout(WITHIN):
                 await answer.came.wait()
         finally:
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
+            request.cancel()
+            await asyncio.gather(request, return_exceptions=True)
         await _gone(answer.gone)
     finally:
         answer.before.set()
@@ -158,4 +158,4 @@ async def _gone(gone: asyncio.Event) -> None:
         async with asyncio.timeout(WITHIN):
             await gone.wait()
     except TimeoutError:
-        raise Failed(f"after {WITHIN:.0f} s the provider is still at it") from None
+        raise CaseFailed(f"after {WITHIN:.0f} s the provider is still at it") from None

@@ -11,7 +11,7 @@ from aiohttp import WSMsgType, web
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RecordedRequest:
     """A request as it arrived. ``headers`` are in their order, as they were spelt."""
 
     method: str
@@ -25,7 +25,7 @@ class Came:
 
 
 @dataclass(slots=True)
-class Answer:
+class ScriptedAnswer:
     """How a request is answered: ``pieces`` one after the other, each flushed. ``before`` is awaited before anything is
     sent, ``between`` before the last piece; ``cut`` ends the connection behind the pieces without an end, ``gone`` is
     set when the other side went away meanwhile."""
@@ -41,17 +41,17 @@ class Answer:
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-Choose = Callable[[Came], Answer]
+Choose = Callable[[RecordedRequest], ScriptedAnswer]
 
 
 class Upstream:
     """What has come, and how the next request is answered."""
 
     def __init__(self) -> None:
-        self.came: list[Came] = []
-        self.choose: Choose = lambda came: Answer([b"{}"])
+        self.came: list[RecordedRequest] = []
+        self.choose: Choose = lambda came: ScriptedAnswer([b"{}"])
 
-    def answers(self, answer: Answer) -> Answer:
+    def answers(self, answer: ScriptedAnswer) -> ScriptedAnswer:
         """Answer so from now on, with nothing recorded yet."""
         self.came.clear()
         self.choose = lambda came: answer
@@ -63,7 +63,7 @@ class Upstream:
             return await self._socket(request)
         body = await request.read()
         headers = tuple((key.decode("latin-1"), value.decode("latin-1")) for key, value in request.raw_headers)
-        came = Came(request.method, request.raw_path, headers, body)
+        came = RecordedRequest(request.method, request.raw_path, headers, body)
         self.came.append(came)
         answer = self.choose(came)
         answer.came.set()
@@ -73,7 +73,7 @@ class Upstream:
             answer.gone.set()
             raise
 
-    async def _answer(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+    async def _answer(self, request: web.Request, answer: ScriptedAnswer) -> web.StreamResponse:
         if answer.before is not None:
             await answer.before.wait()
         response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
@@ -103,7 +103,7 @@ class Upstream:
         async for message in socket:
             if message.type is WSMsgType.TEXT:
                 headers = tuple((key.decode("latin-1"), value.decode("latin-1")) for key, value in request.raw_headers)
-                self.came.append(Came("GET", request.raw_path, headers, message.data.encode()))
+                self.came.append(RecordedRequest("GET", request.raw_path, headers, message.data.encode()))
                 for piece in self.choose(self.came[-1]).pieces:
                     await socket.send_str(piece.decode())
         return socket
@@ -121,9 +121,9 @@ async def upstream(port: int) -> AsyncIterator[Upstream]:
     Raises:
         OSError: when the port is taken.
     """
-    told = Upstream()
+    provider = Upstream()
     app = web.Application(client_max_size=2**30)
-    app.router.add_route("*", r"/{path:[\s\S]*}", told.handle)
+    app.router.add_route("*", r"/{path:[\s\S]*}", provider.handle)
     runner = web.AppRunner(
         app,
         handler_cancellation=True,
@@ -135,6 +135,6 @@ async def upstream(port: int) -> AsyncIterator[Upstream]:
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", port).start()
-        yield told
+        yield provider
     finally:
         await runner.cleanup()

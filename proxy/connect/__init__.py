@@ -17,12 +17,20 @@
 
 from __future__ import annotations
 
-from proxy.connect.carry_out import Changed, Preview, carry_out, connected_files, preview, undo, undo_preview
+from proxy.connect.file_edits import (
+    FileChangedSince,
+    FilePreview,
+    carry_out,
+    connected_files,
+    preview,
+    undo,
+    undo_preview,
+)
 from proxy.connect.guides import GUIDES, plan
 from proxy.connect.launch import LAUNCHES, ONLY_CONNECTED, Launch, launch
 from proxy.connect.machine import Machine, look
 from proxy.connect.mcp import mcp_runtimes, writes_mcp
-from proxy.connect.plan import Address, FileChange, NotEditable, Plan
+from proxy.connect.plan import Address, ConfigChange, ConnectPlan, NotEditable
 from proxy.connect.status_line import has_status_line, with_status_line
 
 __all__ = [
@@ -30,13 +38,13 @@ __all__ = [
     "LAUNCHES",
     "ONLY_CONNECTED",
     "Address",
-    "Changed",
-    "FileChange",
+    "ConfigChange",
+    "ConnectPlan",
+    "FileChangedSince",
+    "FilePreview",
     "Launch",
     "Machine",
     "NotEditable",
-    "Plan",
-    "Preview",
     "carry_out",
     "connected_files",
     "has_status_line",

@@ -49,18 +49,18 @@ def launch(client: str, given: Sequence[str], address: Address, machine: Machine
         machine: what is on this machine.
     """
     way = LAUNCHES.get(client)
-    made = (way or _by_variables)(address, machine, given)
-    environment = {**made.environment, **_past_proxies(machine.environment)}
+    run = (way or _by_variables)(address, machine, given)
+    environment = {**run.environment, **_past_proxies(machine.environment)}
     warnings = plan(client, address, machine).warnings if way else ()
-    return Launch(environment, made.arguments, made.files, warnings)
+    return Launch(environment, run.arguments, run.files, warnings)
 
 
 def _past_proxies(environment: Mapping[str, str]) -> dict[str, str]:
     """Where there is a proxy on the way to the network, what keeps it out of the way to this machine."""
     if not any(environment.get(name) for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")):
         return {}
-    told = {name: environment.get(name, "") for name in ("NO_PROXY", "no_proxy")}
-    return {name: ",".join(filter(None, [value, "127.0.0.1", "localhost", "::1"])) for name, value in told.items()}
+    variables = {name: environment.get(name, "") for name in ("NO_PROXY", "no_proxy")}
+    return {name: ",".join(filter(None, [value, "127.0.0.1", "localhost", "::1"])) for name, value in variables.items()}
 
 
 def _claude(address: Address, machine: Machine, given: Sequence[str]) -> Launch:

@@ -24,8 +24,8 @@ class Machine:
 
     def folder(self, variable: str, default: str) -> Path:
         """A configuration folder: the one that a variable names, else a default below the home folder."""
-        told = self.environment.get(variable)
-        return Path(told).expanduser() if told else self.home / default
+        configured = self.environment.get(variable)
+        return Path(configured).expanduser() if configured else self.home / default
 
 
 def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine:
@@ -44,8 +44,8 @@ def look(home: Path, directory: Path, environment: Mapping[str, str]) -> Machine
         if "apiKeyHelper" not in settings and not (isinstance(held, dict) and "ANTHROPIC_API_KEY" in held):
             logins.add("claude?")
     auth = _json(home / ".gemini" / "settings.json").get("security")
-    told = auth.get("auth") if isinstance(auth, dict) else None
-    if isinstance(told, dict) and str(told.get("selectedType", "")).startswith(("oauth", "login")):
+    method = auth.get("auth") if isinstance(auth, dict) else None
+    if isinstance(method, dict) and str(method.get("selectedType", "")).startswith(("oauth", "login")):
         logins.add("gemini")
     data = machine.folder("XDG_DATA_HOME", ".local/share")
     for runtime, file in (("opencode", data / "opencode" / "auth.json"), ("pi", home / ".pi" / "agent" / "auth.json")):

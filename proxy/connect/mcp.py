@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from proxy.connect.plan import FileChange, Plan
+from proxy.connect.plan import ConfigChange, ConnectPlan
 
 NAME = "palimpsest"
 """What our server is called in a runtime's configuration."""
 
 COMMAND = ("palimpsest", "mcp")
 
-Tell = Callable[[Plan, Sequence[str]], Plan]
+AddServer = Callable[[ConnectPlan, Sequence[str]], ConnectPlan]
 
 
 def writes_mcp(runtime: str) -> bool:
@@ -28,13 +28,13 @@ def mcp_runtimes() -> tuple[str, ...]:
     return tuple(_WRITTEN)
 
 
-def with_mcp(planned: Plan, command: Sequence[str]) -> Plan:
+def with_mcp(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     """A plan that adds our MCP server, too; where it cannot, one that says how."""
     write = _WRITTEN.get(planned.runtime)
     return write(planned, command) if write else noted(planned, command)
 
 
-def noted(planned: Plan, command: Sequence[str]) -> Plan:
+def noted(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     """A plan that says how to add the server, and adds nothing."""
     by_command = _COMMANDS.get(planned.runtime)
     how = [f"{by_command} {shlex.join(command)}"] if by_command else []
@@ -45,26 +45,26 @@ def noted(planned: Plan, command: Sequence[str]) -> Plan:
     return replace(planned, notes=(*planned.notes, note))
 
 
-def _opencode(planned: Plan, command: Sequence[str]) -> Plan:
-    told = {"type": "local", "command": list(command), "enabled": True}
-    return planned.with_values(planned.changes[0].path, {("mcp", NAME): told})
+def _opencode(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
+    fields = {"type": "local", "command": list(command), "enabled": True}
+    return planned.with_values(planned.changes[0].path, {("mcp", NAME): fields})
 
 
-def _codex(planned: Plan, command: Sequence[str]) -> Plan:
+def _codex(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     return planned.with_values(planned.changes[0].path, {("mcp_servers", NAME): _started(command)})
 
 
-def _qwen(planned: Plan, command: Sequence[str]) -> Plan:
+def _qwen(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     return planned.with_values(planned.changes[0].path, {("mcpServers", NAME): _started(command)})
 
 
-def _openclaw(planned: Plan, command: Sequence[str]) -> Plan:
+def _openclaw(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     return planned.with_values(planned.changes[0].path, {("mcp", "servers", NAME): _started(command)})
 
 
-def _cline(planned: Plan, command: Sequence[str]) -> Plan:
+def _cline(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     file: Path = planned.changes[0].path.with_name("cline_mcp_settings.json")
-    change = FileChange(file, "json", {("mcpServers", NAME): _started(command)})
+    change = ConfigChange(file, "json", {("mcpServers", NAME): _started(command)})
     return replace(planned, changes=(*planned.changes, change))
 
 
@@ -72,7 +72,7 @@ def _started(command: Sequence[str]) -> dict[str, Any]:
     return {"command": command[0], "args": list(command[1:])}
 
 
-_WRITTEN: dict[str, Tell] = {
+_WRITTEN: dict[str, AddServer] = {
     "opencode": _opencode,
     "codex": _codex,
     "qwen": _qwen,

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from proxy.connect import json_text, toml_text, yaml_text
 from proxy.connect.text import NotEditable
 
-__all__ = ["Address", "FileChange", "Format", "NotEditable", "Plan"]
+__all__ = ["Address", "ConfigChange", "ConnectPlan", "Format", "NotEditable"]
 
 Format = Literal["json", "toml", "yaml"]
 
@@ -45,7 +45,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class ConfigChange:
     """What to set in one file: a value for each path of keys. A TOML table is a path whose value is a mapping."""
 
     path: Path
@@ -67,7 +67,7 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ConnectPlan:
     """What connects one runtime.
 
     ``environment`` are variables to set instead of, or beside, the files; ``notes`` are for every user,
@@ -76,13 +76,13 @@ class Plan:
 
     runtime: str
     title: str
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[ConfigChange, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     example: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def with_values(self, path: Path, values: Mapping[tuple[str, ...], Any]) -> Plan:
+    def with_values(self, path: Path, values: Mapping[tuple[str, ...], Any]) -> ConnectPlan:
         """The plan with more values for one of its files."""
         changes = (
             replace(each, values={**each.values, **values}) if each.path == path else each for each in self.changes

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proxy.connect.plan import Plan
+from proxy.connect.plan import ConnectPlan
 
 _VALUES: Mapping[str, Any] = {"claude": {("statusLine", "type"): "command", ("statusLine", "padding"): 0}}
 """Runtime → what stands beside the command: Claude Code 2.1 runs it after every message and shows its first line."""
@@ -17,7 +17,7 @@ def has_status_line(runtime: str) -> bool:
     return runtime in _VALUES
 
 
-def with_status_line(planned: Plan, command: Sequence[str]) -> Plan:
+def with_status_line(planned: ConnectPlan, command: Sequence[str]) -> ConnectPlan:
     """The plan with what shows our line.
 
     Raises:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from proxy.connect.plan import Plan
+from proxy.connect.plan import ConnectPlan
 
 WINDOW = 200_000
 """Tokens that a model is taken to read at once, where nobody says better."""
@@ -24,38 +24,38 @@ _BY_USAGE = (
     "model's real one."
 )
 
-Stretch = Callable[[Plan, int], Plan]
+Stretch = Callable[[ConnectPlan, int], ConnectPlan]
 
 
-def stretched(planned: Plan, window: int) -> Plan:
+def stretched(planned: ConnectPlan, window: int) -> ConnectPlan:
     """A plan with what its runtime needs so that it lets long sessions be; ``window`` is what its model really reads
     at once, in tokens."""
     stretch = _STRETCHES.get(planned.runtime)
     return stretch(planned, window) if stretch else planned
 
 
-def _by_usage(planned: Plan, window: int) -> Plan:
+def _by_usage(planned: ConnectPlan, window: int) -> ConnectPlan:
     return replace(planned, notes=(*planned.notes, _BY_USAGE))
 
 
-def _opencode(planned: Plan, window: int) -> Plan:
+def _opencode(planned: ConnectPlan, window: int) -> ConnectPlan:
     """1.18: compacts by usage, but would prune old results by its own estimate, which moves the cached prefix."""
     set_ = planned.with_values(planned.changes[0].path, {("compaction", "prune"): False})
     note = "compaction.prune is switched off: what is old is shed on the way, where it pays."
     return replace(set_, notes=(*set_.notes, _BY_USAGE, note))
 
 
-def _cline(planned: Plan, window: int) -> Plan:
+def _cline(planned: ConnectPlan, window: int) -> ConnectPlan:
     """3.0.65: 90 % of ``contextWindow`` of the provider's settings, by its own estimate of the request."""
     path = ("providers", "openai-compatible", "settings", "contextWindow")
     set_ = planned.with_values(planned.changes[0].path, {path: TIMES * window})
-    note = _told("contextWindow", window) + (
+    note = _note("contextWindow", window) + (
         " Where Cline knows the model by itself it may not hold: run cline with --compaction off then."
     )
     return replace(set_, notes=(*set_.notes, note))
 
 
-def _openclaw(planned: Plan, window: int) -> Plan:
+def _openclaw(planned: ConnectPlan, window: int) -> ConnectPlan:
     """2026.9: windows stand at each model in a list, which only its user knows, so its switch is set instead. It still
     compacts when a provider says that a request is too long."""
     set_ = planned.with_values(planned.changes[0].path, {("agents", "defaults", "compaction", "enabled"): False})
@@ -67,13 +67,13 @@ def _openclaw(planned: Plan, window: int) -> Plan:
     return replace(set_, notes=(*set_.notes, note))
 
 
-def _aider(planned: Plan, window: int) -> Plan:
+def _aider(planned: ConnectPlan, window: int) -> ConnectPlan:
     """0.86: summarizes its history beyond a few thousand tokens, by its own count."""
     set_ = planned.with_values(planned.changes[0].path, {("max-chat-history-tokens",): TIMES * window})
-    return replace(set_, notes=(*set_.notes, _told("max-chat-history-tokens", window)))
+    return replace(set_, notes=(*set_.notes, _note("max-chat-history-tokens", window)))
 
 
-def _told(key: str, window: int) -> str:
+def _note(key: str, window: int) -> str:
     return (
         f"It compacts by its own estimate of a history, so {key} is {TIMES * window:,}, {TIMES} times the {window:,} "
         "tokens that the model reads: sessions are shed on the way instead. For another model say --window TOKENS."

@@ -5,7 +5,7 @@
 ``asked``       a title or a summary of a conversation, asked for in whatever words
 ``place``       directory, git remote and date out of an environment block; the project's name
 ``framed``      a person's words out of the prompt that a program put around them
-``spoken``      a text in the user's role → what a person said in it
+``user_text``      a text in the user's role → what a person said in it
 ``opencode`` ``kilo`` ``codex`` ``claude_code`` ``qwen_code`` ``gemini_cli`` ``copilot_cli`` ``pi`` ``cline``
 ``continue_cli`` ``crush`` ``goose`` ``openclaw`` ``aider`` ``sdk``
                 one client each: its ids, its sub-agents, its side requests and compactions
@@ -23,18 +23,18 @@ from proxy.runtimes.codex import Codex
 from proxy.runtimes.continue_cli import ContinueCli
 from proxy.runtimes.copilot_cli import CopilotCli
 from proxy.runtimes.crush import Crush
+from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.runtimes.gemini_cli import GeminiCli
 from proxy.runtimes.goose import Goose
 from proxy.runtimes.kilo import Kilo
 from proxy.runtimes.openclaw import OpenClaw
 from proxy.runtimes.opencode import OpenCode
 from proxy.runtimes.pi import Pi
-from proxy.runtimes.place import Place, project_of
 from proxy.runtimes.qwen_code import QwenCode
-from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime
+from proxy.runtimes.runtime import Headers, Identity, RequestPurpose, Runtime
 from proxy.runtimes.sdk import SDKS
-from proxy.runtimes.spoken import spoken
-from proxy.wire.dialect import View
+from proxy.runtimes.user_text import user_text
+from proxy.wire.dialect import RequestView
 
 RUNTIMES: tuple[Runtime, ...] = (
     OpenCode(),
@@ -58,9 +58,19 @@ RUNTIMES: tuple[Runtime, ...] = (
 """Every runtime, in the order in which they are asked; the last one is any other client."""
 
 
-def recognise(headers: Headers, view: View) -> Runtime:
+def recognise(headers: Headers, view: RequestView) -> Runtime:
     """The runtime that sent a request."""
     return next(runtime for runtime in RUNTIMES if runtime.recognises(headers, view))
 
 
-__all__ = ["RUNTIMES", "Headers", "Identity", "Kind", "Place", "Runtime", "project_of", "recognise", "spoken"]
+__all__ = [
+    "RUNTIMES",
+    "ClientEnvironment",
+    "Headers",
+    "Identity",
+    "RequestPurpose",
+    "Runtime",
+    "project_of",
+    "recognise",
+    "user_text",
+]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory.session import RequestKind
-from proxy.runtimes.runtime import Headers, Runtime, Sign, preamble
-from proxy.wire.dialect import View
+from proxy.runtimes.runtime import Headers, Runtime, SideRequestSign, preamble
+from proxy.wire.dialect import RequestView
 
 
 class Cline(Runtime):
@@ -12,8 +12,8 @@ class Cline(Runtime):
 
     name = "cline"
     offers_tools = True
-    signs = (Sign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),)
+    signs = (SideRequestSign(RequestKind.COMPACTION, False, first="<conversation>", tools=False),)
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By the name that its system prompt gives itself."""
         return "You are Cline" in preamble(view)[:2000]

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from memory.session import Patience, RequestKind
-from proxy.runtimes.place import Place
-from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, field_of
-from proxy.wire.dialect import View
+from proxy.runtimes.environment import ClientEnvironment
+from proxy.runtimes.runtime import Headers, Identity, RequestPurpose, Runtime, SideRequestSign, field_of
+from proxy.wire.dialect import RequestView
 
 _TURN = "x-codex-turn-metadata"
 _NO_TURN = {
@@ -30,37 +30,37 @@ class Codex(Runtime):
     name = "codex"
     offers_tools = True
     patience = Patience(share=0.9)
-    signs = (Sign(RequestKind.COMPACTION, True, last="You are performing a CONTEXT CHECKPOINT COMPACTION"),)
+    signs = (SideRequestSign(RequestKind.COMPACTION, True, last="You are performing a CONTEXT CHECKPOINT COMPACTION"),)
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its originator, its user agent, or its turn metadata."""
         agent = headers.get("user-agent", "")
         return headers.get("originator", "").startswith("codex") or agent.startswith("codex") or _TURN in headers
 
-    def own_identity(self, headers: Headers, view: View) -> Identity:
+    def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``thread-id`` and ``x-codex-parent-thread-id``, or the same in the body; never the cache key."""
-        told = _metadata(view)
+        metadata = _metadata(view)
         turn = _turn(headers, view)
-        thread = headers.get("thread-id") or told.get("thread_id") or turn.get("thread_id")
+        thread = headers.get("thread-id") or metadata.get("thread_id") or turn.get("thread_id")
         parent = headers.get("x-codex-parent-thread-id") or turn.get("parent_thread_id")
         older = headers.get("conversation_id") or headers.get("session_id") or headers.get("session-id")
         return Identity(_text(thread) or older, _text(parent))
 
-    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+    def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """``request_kind``, the sub-agent's label, and the item that asks the provider to compact."""
         label = headers.get("x-openai-subagent", "")
-        said = _NO_TURN.get(_text(_turn(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
-        if said is not None:
-            return Kind(said, extends=label != "memory_consolidation")
+        kind = _NO_TURN.get(_text(_turn(headers, view).get("request_kind")) or "") or _NO_TURN.get(label)
+        if kind is not None:
+            return RequestPurpose(kind, extends=label != "memory_consolidation")
         if view.items and _type(view.items[-1]) == "compaction_trigger":
-            return Kind(RequestKind.COMPACTION)
+            return RequestPurpose(RequestKind.COMPACTION)
         return None
 
-    def is_subagent(self, headers: Headers, view: View) -> bool:
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """Any label of a sub-agent that is left: a spawned one, a review."""
         return bool(headers.get("x-openai-subagent"))
 
-    def place(self, view: View) -> Place:
+    def place(self, view: RequestView) -> ClientEnvironment:
         """The environment block's directory, and the remote that the turn metadata tells for it."""
         found = super().place(view)
         workspaces = _turn({}, view).get("workspaces")
@@ -73,14 +73,14 @@ class Codex(Runtime):
         return replace(found, directory=found.directory or path, remote=_remote(workspaces[path]))
 
 
-def _turn(headers: Headers, view: View) -> Mapping[str, Any]:
+def _turn(headers: Headers, view: RequestView) -> Mapping[str, Any]:
     """The turn metadata: JSON in a header, and again as text in the body."""
     return _decoded(headers.get(_TURN) or _metadata(view).get(_TURN))
 
 
-def _metadata(view: View) -> Mapping[str, Any]:
-    told = field_of(view, "client_metadata")
-    return told if isinstance(told, dict) else {}
+def _metadata(view: RequestView) -> Mapping[str, Any]:
+    metadata = field_of(view, "client_metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _decoded(text: object) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.runtimes.runtime import Headers, Runtime, preamble
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 
 class ContinueCli(Runtime):
@@ -12,6 +12,6 @@ class ContinueCli(Runtime):
     name = "continue"
     offers_tools = True
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By the name that its system prompt gives itself."""
         return "an agent in the Continue CLI" in preamble(view)[:2000]

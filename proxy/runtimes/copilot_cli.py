@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.runtimes.runtime import Headers, Runtime, preamble
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 
 class CopilotCli(Runtime):
@@ -12,10 +12,10 @@ class CopilotCli(Runtime):
     name = "copilot-cli"
     offers_tools = True
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By the name that its system prompt gives itself, or the header that only it sends."""
         return "x-interaction-type" in headers or "You are the GitHub Copilot CLI" in preamble(view)[:2000]
 
-    def is_subagent(self, headers: Headers, view: View) -> bool:
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """By the header that says what a request is for."""
         return headers.get("x-interaction-type", "") == "conversation-subagent"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.session import Patience
 from proxy.runtimes.runtime import Headers, Runtime, preamble
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 
 class Crush(Runtime):
@@ -14,6 +14,6 @@ class Crush(Runtime):
     offers_tools = True
     patience = Patience(share=0.8, free=20_000)
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent, or its system prompt."""
         return "crush" in headers.get("user-agent", "").lower() or "You are Crush" in preamble(view)[:2000]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory.session import Patience
 from proxy.runtimes.runtime import Headers, Runtime, preamble
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 
 class Goose(Runtime):
@@ -14,7 +14,7 @@ class Goose(Runtime):
     offers_tools = True
     patience = Patience(share=0.8)
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent, or its system prompt."""
         agent = headers.get("user-agent", "").lower()
         return agent.startswith("goose") or "AI agent called goose" in preamble(view)[:2000]

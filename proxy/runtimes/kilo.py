@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proxy.runtimes.opencode import OpenCode
 from proxy.runtimes.runtime import Headers
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 
 class Kilo(OpenCode):
@@ -12,6 +12,6 @@ class Kilo(OpenCode):
 
     name = "kilo"
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""
         return headers.get("user-agent", "").startswith("Kilo-Code/")

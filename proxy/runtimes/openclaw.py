@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from memory.session import RequestKind
-from proxy.runtimes.runtime import Headers, Identity, Kind, Runtime, Sign, preamble
-from proxy.wire.dialect import View
+from proxy.runtimes.runtime import Headers, Identity, RequestPurpose, Runtime, SideRequestSign, preamble
+from proxy.wire.dialect import RequestView
 
 _SESSION = re.compile(r"\bRuntime: agent=[^\n]{0,300}?\bsession=(agent:[^\s|]{1,300})")
 _REQUESTER = re.compile(r"Requester session: (agent:[^\s|]{1,300}?)\.?(?=\s|$)")
@@ -19,30 +19,30 @@ class OpenClaw(Runtime):
     name = "openclaw"
     offers_tools = True
     signs = (
-        Sign(RequestKind.SIDE, True, last="Pre-compaction memory flush"),
-        Sign(RequestKind.COMPACTION, False, system="ummarization", first="<conversation>", tools=False),
+        SideRequestSign(RequestKind.SIDE, True, last="Pre-compaction memory flush"),
+        SideRequestSign(RequestKind.COMPACTION, False, system="ummarization", first="<conversation>", tools=False),
     )
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its system prompt, or by the line that says where the session runs."""
         return "running inside OpenClaw" in preamble(view)[:4000] or _session(view) is not None
 
-    def own_identity(self, headers: Headers, view: View) -> Identity:
+    def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``session=agent:…`` in the runtime line; a sub-agent's context may name who asked for it."""
         requester = _REQUESTER.search(preamble(view))
         return Identity(_session(view), requester[1] if requester else None)
 
-    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+    def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """Its internal sessions tidy its own memory files."""
         session = _session(view) or ""
-        return Kind(RequestKind.SIDE) if ":internal-session-effects:" in session else None
+        return RequestPurpose(RequestKind.SIDE) if ":internal-session-effects:" in session else None
 
-    def is_subagent(self, headers: Headers, view: View) -> bool:
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """By the key: ``agent:main:subagent:<id>``."""
         return ":subagent:" in (_session(view) or "")
 
 
-def _session(view: View) -> str | None:
+def _session(view: RequestView) -> str | None:
     """The session's key: the newest runtime line counts, which stands near the end or in the first messages."""
     messages = view.conversation.messages
     for message in (*reversed(messages[-_NEAR:]), *messages[:_NEAR]):

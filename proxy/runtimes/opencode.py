@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory.session import Patience, RequestKind
-from proxy.runtimes.runtime import Headers, Identity, Runtime, Sign
-from proxy.wire.dialect import View
+from proxy.runtimes.runtime import Headers, Identity, Runtime, SideRequestSign
+from proxy.wire.dialect import RequestView
 
 
 class OpenCode(Runtime):
@@ -14,16 +14,16 @@ class OpenCode(Runtime):
     offers_tools = True
     patience = Patience()
     signs = (
-        Sign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
-        Sign(RequestKind.COMPACTION, False, system="context summarization agent", tools=False),
-        Sign(RequestKind.COMPACTION, False, system="summarizing conversations", tools=False),
+        SideRequestSign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, False, system="context summarization agent", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, False, system="summarizing conversations", tools=False),
     )
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""
         return headers.get("user-agent", "").startswith("opencode/")
 
-    def own_identity(self, headers: Headers, view: View) -> Identity:
+    def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """``x-session-id`` and ``x-parent-session-id``; on the Responses wire the cache key is the session, too."""
         session = headers.get("x-session-id") or headers.get("x-session-affinity")
         return Identity(session, headers.get("x-parent-session-id"))

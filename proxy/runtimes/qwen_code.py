@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory.session import Patience, RequestKind
-from proxy.runtimes.runtime import Headers, Runtime, Sign, preamble
-from proxy.wire.dialect import View
+from proxy.runtimes.runtime import Headers, Runtime, SideRequestSign, preamble
+from proxy.wire.dialect import RequestView
 
 
 class QwenCode(Runtime):
@@ -14,19 +14,21 @@ class QwenCode(Runtime):
     offers_tools = True
     patience = Patience(share=0.85, free=33_000)
     signs = (
-        Sign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
-        Sign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
-        Sign(RequestKind.COMPACTION, True, last="You are the component that summarizes"),
+        SideRequestSign(RequestKind.SIDE, True, system="managed memory extraction subagent"),
+        SideRequestSign(RequestKind.SIDE, True, last="[SUGGESTION MODE"),
+        SideRequestSign(RequestKind.COMPACTION, True, last="You are the component that summarizes"),
         # Where that gives no summary it asks once more, with a system prompt of its own before the same history.
-        Sign(RequestKind.COMPACTION, True, system="You are the component that summarizes", tools=False),
-        Sign(RequestKind.COMPACTION, True, system="<state_snapshot>", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, True, system="You are the component that summarizes", tools=False),
+        SideRequestSign(RequestKind.COMPACTION, True, system="<state_snapshot>", tools=False),
     )
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""
         return headers.get("user-agent", "").startswith("QwenCode/")
 
-    def is_subagent(self, headers: Headers, view: View) -> bool:
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """By what is added to every sub-agent's system prompt."""
-        told = preamble(view)
-        return "subagent working for a parent agent" in told or "Agent threads always have their cwd reset" in told
+        opening = preamble(view)
+        return (
+            "subagent working for a parent agent" in opening or "Agent threads always have their cwd reset" in opening
+        )

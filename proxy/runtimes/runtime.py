@@ -17,13 +17,13 @@ import msgspec
 
 from memory.conversation import Message, Role, Text
 from memory.session import Patience, RequestKind
-from proxy.runtimes.asked import asked_about, talked
-from proxy.runtimes.place import Place, place_in
-from proxy.wire.dialect import View
+from proxy.runtimes.environment import ClientEnvironment, place_in
+from proxy.runtimes.side_requests import side_request_kind, talked
+from proxy.wire.dialect import RequestView
 
 Headers = Mapping[str, str]
 
-LONGEST_KEY = 200
+MAX_KEY_CHARS = 200
 """Characters of an id that is kept as it is; a longer or unprintable one is replaced by its hash."""
 
 
@@ -37,7 +37,7 @@ class Identity(NamedTuple):
     parent: str | None = None
 
 
-class Kind(NamedTuple):
+class RequestPurpose(NamedTuple):
     """What a request is for.
 
     ``extends`` says that it carries the session's own history. ``unsure`` says that no tools were offered by a
@@ -50,7 +50,7 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class SideRequestSign:
     """How a request that is no turn gives itself away; all that is given must hold.
 
     ``system`` stands somewhere in the system prompt, a text part of the first (or last) user message begins with
@@ -66,10 +66,12 @@ class Sign:
 
 
 ANYWHERE = (
-    Sign(RequestKind.SIDE, False, first="Generate a title for this conversation", tools=False),
-    Sign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
-    Sign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),
-    Sign(RequestKind.COMPACTION, False, system="context summarization a", first="<conversation>", tools=False),
+    SideRequestSign(RequestKind.SIDE, False, first="Generate a title for this conversation", tools=False),
+    SideRequestSign(RequestKind.SIDE, False, system="You are a title generator", tools=False),
+    SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),
+    SideRequestSign(
+        RequestKind.COMPACTION, False, system="context summarization a", first="<conversation>", tools=False
+    ),
 )
 """Signs that hold whichever client it is: they are other clients' signs, seen behind a bare SDK."""
 
@@ -80,28 +82,28 @@ class Runtime:
     name = "generic"
     offers_tools = False
     """Whether its ordinary turns always offer tools."""
-    signs: tuple[Sign, ...] = ()
+    signs: tuple[SideRequestSign, ...] = ()
     """How its side requests and compactions are told, tried in order before :data:`ANYWHERE`."""
     patience: Patience | None = None
     """When it compacts a session by itself, where it decides by the usage that is reported."""
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """Whether the request comes from this client."""
         return True
 
-    def own_identity(self, headers: Headers, view: View) -> Identity:
+    def own_identity(self, headers: Headers, view: RequestView) -> Identity:
         """The ids in this client's own words."""
         return Identity()
 
-    def is_subagent(self, headers: Headers, view: View) -> bool:
+    def is_subagent(self, headers: Headers, view: RequestView) -> bool:
         """Whether the request says that it is a sub-agent's, beside having a parent."""
         return False
 
-    def own_kind(self, headers: Headers, view: View) -> Kind | None:
+    def own_kind(self, headers: Headers, view: RequestView) -> RequestPurpose | None:
         """What the client itself says the request is for; None where it does not say."""
         return None
 
-    def identity(self, headers: Headers, view: View) -> Identity:
+    def identity(self, headers: Headers, view: RequestView) -> Identity:
         """The agent's ids: ours first, then the client's own, then the headers that several clients share."""
         own = self.own_identity(headers, view)
         session = own.session or headers.get("x-session-id") or headers.get("x-session-affinity")
@@ -111,23 +113,23 @@ class Runtime:
             session, parent = (f"{given}/{session}", given) if own.parent else (given, parent)
         return Identity(_key(session), _key(headers.get("x-palimpsest-parent") or parent))
 
-    def kind(self, headers: Headers, view: View) -> Kind:
+    def kind(self, headers: Headers, view: RequestView) -> RequestPurpose:
         """What the request is for. What no rule knows is a main turn: an SDK's request without tools is one."""
-        if said := self.own_kind(headers, view):
-            return said
+        if kind := self.own_kind(headers, view):
+            return kind
         for sign in (*self.signs, *ANYWHERE):
             if shows(sign, view):
-                return Kind(sign.kind, sign.extends)
-        if (about := asked_about(view.conversation)) is not None:
-            return Kind(about, talked(view.conversation))
+                return RequestPurpose(sign.kind, sign.extends)
+        if (about := side_request_kind(view.conversation)) is not None:
+            return RequestPurpose(about, talked(view.conversation))
         identity = self.identity(headers, view)
         subagent = self.is_subagent(headers, view) or identity.parent is not None
         # A client that names its sessions names those of its titles and summaries, too, or gives these their own.
         named = identity.session is not None and "x-palimpsest-session" not in headers
         unsure = (self.offers_tools or named) and not view.conversation.tools
-        return Kind(RequestKind.SUBAGENT if subagent else RequestKind.MAIN, True, unsure)
+        return RequestPurpose(RequestKind.SUBAGENT if subagent else RequestKind.MAIN, True, unsure)
 
-    def place(self, view: View) -> Place:
+    def place(self, view: RequestView) -> ClientEnvironment:
         """Where the client runs, in its own words: the system prompt, and the blocks it puts into user messages."""
         found = place_in(preamble(view))
         for text in environment(view):
@@ -144,7 +146,7 @@ class Runtime:
         return found
 
 
-def shows(sign: Sign, view: View) -> bool:
+def shows(sign: SideRequestSign, view: RequestView) -> bool:
     """Whether a request shows a sign."""
     conversation = view.conversation
     if sign.tools is not None and bool(conversation.tools) != sign.tools:
@@ -160,7 +162,7 @@ BEGINNING = 100
 """Messages of a history in which a client says how it was set up, and where it runs."""
 
 
-def preamble(view: View) -> str:
+def preamble(view: RequestView) -> str:
     """The system prompt, wherever it stands: outside the messages, or in those of the system and the developer."""
     texts = [view.conversation.instructions]
     near = view.conversation.messages[:BEGINNING]
@@ -168,18 +170,18 @@ def preamble(view: View) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def first_user(view: View) -> Message | None:
+def first_user(view: RequestView) -> Message | None:
     """The first message in the user's role."""
     return next((message for message in view.conversation.messages if message.role is Role.USER), None)
 
 
-def last_user(view: View) -> Message | None:
+def last_user(view: RequestView) -> Message | None:
     """The last message, if it is in the user's role."""
     messages = view.conversation.messages
     return messages[-1] if messages and messages[-1].role is Role.USER else None
 
 
-def _last_users(view: View) -> Iterator[Message]:
+def _last_users(view: RequestView) -> Iterator[Message]:
     """The last message, if it is in the user's role, and those before it as far as nobody but the client speaks: it may
     put a text of its own behind an order of its own."""
     for message in reversed(view.conversation.messages):
@@ -190,7 +192,7 @@ def _last_users(view: View) -> Iterator[Message]:
             return
 
 
-def field_of(view: View, name: str) -> Any:
+def field_of(view: RequestView, name: str) -> Any:
     """A top-level field of the body; None where it is missing, or no decoder of ours can read it."""
     try:
         return view.field(name)
@@ -198,7 +200,7 @@ def field_of(view: View, name: str) -> Any:
         return None
 
 
-def environment(view: View) -> Iterator[str]:
+def environment(view: RequestView) -> Iterator[str]:
     """Texts in the user's role that the client wrote about its surroundings, the earliest first."""
     for message in view.conversation.messages[:BEGINNING]:
         if message.role is Role.USER:
@@ -231,6 +233,6 @@ def _key(value: str | None) -> str | None:
     value = (value or "").strip()
     if not value:
         return None
-    if len(value) <= LONGEST_KEY and value.isprintable():
+    if len(value) <= MAX_KEY_CHARS and value.isprintable():
         return value
     return hashlib.blake2b(value.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()

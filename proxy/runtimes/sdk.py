@@ -7,8 +7,8 @@ found by their trail. They are told apart only for the log.
 from __future__ import annotations
 
 from memory.session import RequestKind
-from proxy.runtimes.runtime import Headers, Runtime, Sign
-from proxy.wire.dialect import View
+from proxy.runtimes.runtime import Headers, Runtime, SideRequestSign
+from proxy.wire.dialect import RequestView
 
 _AGENTS = {
     "Agents/": "openai-agents",
@@ -27,13 +27,13 @@ _AGENTS = {
 class Sdk(Runtime):
     """An application on one of the SDKs."""
 
-    signs = (Sign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),)
+    signs = (SideRequestSign(RequestKind.COMPACTION, False, first="<role>\nContext Extraction Assistant", tools=False),)
 
     def __init__(self, name: str, opening: str) -> None:
         self.name = name
         self._opening = opening
 
-    def recognises(self, headers: Headers, view: View) -> bool:
+    def recognises(self, headers: Headers, view: RequestView) -> bool:
         """By its user agent."""
         return headers.get("user-agent", "").startswith(self._opening)
 

@@ -17,11 +17,11 @@ import orjson
 from multidict import CIMultiDict
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from memory.models.door import provider_error, translating_litellm
+from memory.models.litellm_client import provider_error, translating_litellm
 from proxy.errors import UpstreamUnreachable
-from proxy.settings import Route, UpstreamSettings
-from proxy.upstream.rehearsal import rehearse
-from proxy.upstream.reported import patience, refusal, words
+from proxy.settings import UpstreamRoute, UpstreamSettings
+from proxy.upstream.bridge_errors import patience, refusal, words
+from proxy.upstream.warm_up import rehearse
 from proxy.wire.dialect import Dialect
 
 _SAMPLING = frozenset({"temperature", "top_p", "stream", "tools", "tool_choice", "model"})
@@ -118,7 +118,7 @@ class Bridge:
         seconds, and the first request for a fifth of one.
 
         Raises:
-            memory.models.door.DoorShut: when what it needs is not installed.
+            memory.models.litellm_client.DoorShut: when what it needs is not installed.
         """
         if self.wanted:
             self._litellm = await asyncio.to_thread(translating_litellm)
@@ -132,7 +132,7 @@ class Bridge:
 
     @asynccontextmanager
     async def send(
-        self, dialect: Dialect, route: Route, headers: Mapping[str, str], body: bytes
+        self, dialect: Dialect, route: UpstreamRoute, headers: Mapping[str, str], body: bytes
     ) -> AsyncIterator[BridgedReply]:
         """The provider's reply in the client's dialect; its errors too, with their own status.
 
@@ -141,18 +141,18 @@ class Bridge:
         """
         if self._litellm is None:
             raise UpstreamUnreachable(f"the bridge to {route.bridge} is not open; see the log of the server's start")
-        asked = orjson.loads(body)
-        if asked.get("previous_response_id") is not None:
-            told = "a history that the server keeps cannot be bridged to another format: send it whole"
-            yield _refused(dialect, 400, told, "previous_response_id")
+        fields = orjson.loads(body)
+        if fields.get("previous_response_id") is not None:
+            message = "a history that the server keeps cannot be bridged to another format: send it whole"
+            yield _refused(dialect, 400, message, "previous_response_id")
             return
-        if _has_link(asked.get("messages")) or _has_link(asked.get("input")):
-            told = "pictures and files are bridged as data only: litellm would fetch an address from this machine"
-            yield _refused(dialect, 400, told, "messages" if "messages" in asked else "input")
+        if _has_link(fields.get("messages")) or _has_link(fields.get("input")):
+            message = "pictures and files are bridged as data only: litellm would fetch an address from this machine"
+            yield _refused(dialect, 400, message, "messages" if "messages" in fields else "input")
             return
         key = self._environment.get(route.key_from, "") if route.key_from else credential(headers)
         try:
-            answer = await self._answer(dialect, route, key, asked)
+            answer = await self._answer(dialect, route, key, fields)
         except _NotConnected as error:
             raise UpstreamUnreachable(_without(key, f"no connection for {route.bridge}: {error}")) from error
         except self._troubles as error:
@@ -161,7 +161,7 @@ class Bridge:
             yield BridgedReply(status, own, BridgedContent(_once(refused)))
             return
         own = CIMultiDict({"x-palimpsest-bridge": str(route.bridge)})
-        if asked.get("stream"):
+        if fields.get("stream"):
             own["Content-Type"] = "text/event-stream"
             async with aclosing(_frames(dialect.name, answer, self._troubles, key)) as frames:
                 yield BridgedReply(200, own, BridgedContent(frames))
@@ -177,12 +177,17 @@ class Bridge:
             "anthropic-messages": self._litellm.anthropic_messages,
         }
 
-    async def _answer(self, dialect: Dialect, route: Route, key: str, asked: Mapping[str, Any]) -> Any:
-        told = {name: value for name, value in asked.items() if name in FIELDS[dialect.name]}
-        told["model"] = str(route.bridge).replace("*", str(asked.get("model", "")))
-        told |= {"api_key": key or None, "timeout": self._settings.read_seconds, "drop_params": True, "max_retries": 0}
+    async def _answer(self, dialect: Dialect, route: UpstreamRoute, key: str, fields: Mapping[str, Any]) -> Any:
+        arguments = {name: value for name, value in fields.items() if name in FIELDS[dialect.name]}
+        arguments["model"] = str(route.bridge).replace("*", str(fields.get("model", "")))
+        arguments |= {
+            "api_key": key or None,
+            "timeout": self._settings.read_seconds,
+            "drop_params": True,
+            "max_retries": 0,
+        }
         if route.url:
-            told["api_base"] = route.url
+            arguments["api_base"] = route.url
         async for attempt in AsyncRetrying(
             stop=stop_after_attempt(self._settings.attempts),
             wait=wait_random_exponential(multiplier=0.1, max=2),
@@ -191,7 +196,7 @@ class Bridge:
         ):
             with attempt:
                 try:
-                    return await self._calls[dialect.name](**told)
+                    return await self._calls[dialect.name](**arguments)
                 except self._troubles as error:
                     if _never_sent(error):
                         raise _NotConnected(words(error)) from error
@@ -238,11 +243,11 @@ async def _frames(dialect: str, answer: Any, troubles: Troubles, key: str) -> As
             if dialect == "openai-chat":
                 yield b"data: " + _json(event) + b"\n\n"
                 continue
-            told = orjson.loads(_json(event))
+            data = orjson.loads(_json(event))
             if dialect == "openai-responses":
-                told["sequence_number"] = number
+                data["sequence_number"] = number
                 number += 1
-            yield b"event: " + str(told.get("type", "message")).encode() + b"\ndata: " + orjson.dumps(told) + b"\n\n"
+            yield b"event: " + str(data.get("type", "message")).encode() + b"\ndata: " + orjson.dumps(data) + b"\n\n"
         if dialect == "openai-chat":
             yield b"data: [DONE]\n\n"
     except troubles as error:

@@ -41,7 +41,7 @@ HOP_BY_HOP = frozenset(
 LARGE = 2**19
 """Bytes from which on a body is sent in pieces."""
 
-LONGEST_HEADER = 2**17
+MAX_HEADER_BYTES = 2**17
 """Bytes of one header of a reply: some providers send policies and cookies of tens of thousands."""
 
 INFLATION = 64
@@ -84,7 +84,7 @@ def outgoing_headers(
     """
     pairs = list(headers)
     named = {name.strip().lower() for key, value in pairs if key.lower() == "connection" for name in value.split(",")}
-    kept = CIMultiDict[str]()
+    outgoing = CIMultiDict[str]()
     for key, value in pairs:
         low = key.lower()
         if low in HOP_BY_HOP or low in named or low in ("host", "content-length", "expect"):
@@ -93,10 +93,10 @@ def outgoing_headers(
             continue
         if is_secret(value) or is_secret(low):
             continue
-        kept.add(key, value)
+        outgoing.add(key, value)
     if listened:
-        kept["Accept-Encoding"] = "identity"
-    return kept
+        outgoing["Accept-Encoding"] = "identity"
+    return outgoing
 
 
 def incoming_headers(headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
@@ -150,8 +150,8 @@ class Direct:
             cookie_jar=aiohttp.DummyCookieJar(),
             skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
             read_bufsize=2**18,
-            max_line_size=LONGEST_HEADER,
-            max_field_size=LONGEST_HEADER,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
         )
 
     async def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from multidict import CIMultiDict, CIMultiDictProxy
 
 
-class Content(Protocol):
+class ReplyContent(Protocol):
     """A body that is still to be read."""
 
     def iter_any(self) -> AsyncIterator[bytes]:
@@ -42,7 +42,7 @@ class ProviderReply(Protocol):
         """The media type, without parameters."""
 
     @property
-    def content(self) -> Content:
+    def content(self) -> ReplyContent:
         """The body."""
 
 

@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from proxy.errors import Refusal
-from proxy.settings import Route, UpstreamSettings
+from proxy.settings import UpstreamRoute, UpstreamSettings
 from proxy.wire.model_name import GOOGLE_METHOD
 
 
@@ -79,7 +79,7 @@ _DIALECTS = {
 }
 
 
-def route_of(settings: UpstreamSettings, dialect: str, model: str) -> Route | None:
+def route_of(settings: UpstreamSettings, dialect: str, model: str) -> UpstreamRoute | None:
     """The route that a request of a known dialect takes; None for the default."""
     return _first(settings, frozenset({"*", dialect}), model, local=dialect == "ollama-chat")
 
@@ -92,9 +92,9 @@ def base_of(settings: UpstreamSettings, dialect: str, model: str, headers: Mappi
             belongs to another company.
     """
     route = route_of(settings, dialect, model)
-    told = route.url if route is not None and route.url else settings.url
-    if told and (route is not None or dialect != "ollama-chat" or is_local(told)):
-        return _checked(told, headers, path)
+    url = route.url if route is not None and route.url else settings.url
+    if url and (route is not None or dialect != "ollama-chat" or is_local(url)):
+        return _checked(url, headers, path)
     own = {"anthropic-messages": settings.anthropic, "gemini-generate": settings.gemini, "ollama-chat": settings.ollama}
     base = own.get(dialect, settings.openai)
     # Anthropic speaks OpenAI's chat format, too.
@@ -115,8 +115,10 @@ def base_for_path(settings: UpstreamSettings, path: str, headers: Mapping[str, s
     route = _first(settings, _dialects_at(path, api), model, local=api is Api.OLLAMA)
     if route is not None:
         if route.bridge:
-            told = f"the model {model!r} is reached by a bridge, which carries requests to talk to it and nothing else"
-            raise Refusal(501, told, "model")
+            message = (
+                f"the model {model!r} is reached by a bridge, which carries requests to talk to it and nothing else"
+            )
+            raise Refusal(501, message, "model")
         return _checked(str(route.url), headers, path)
     if settings.url and (api is not Api.OLLAMA or is_local(settings.url)):
         return _checked(settings.url, headers, path)
@@ -162,8 +164,8 @@ def api_of(path: str, headers: Mapping[str, str]) -> Api:
 
 def companies_of_keys(headers: Mapping[str, str], path: str = "") -> frozenset[str]:
     """Whose keys a request carries, by what they begin with; a key of no known form is nobody's."""
-    told = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
-    keys = [value.strip().rpartition(" ")[2] for value in told]
+    credentials = [headers.get(name, "") for name in ("authorization", "x-api-key", "api-key")]
+    keys = [value.strip().rpartition(" ")[2] for value in credentials]
     googles = _googles_keys(headers, path)
     found = {_company_of_key(key, "") for key in keys} | {_company_of_key(key, "Google") for key in googles}
     return frozenset(found) - {""}
@@ -173,11 +175,11 @@ def _googles_keys(headers: Mapping[str, str], path: str) -> list[str]:
     """The keys that are shown in Google's own two ways; there a key of no known form is Google's, too, but that others
     have parameters of that name as well."""
     shown = [headers.get("x-goog-api-key", "").strip()]
-    told = parse_qs(path.partition("?")[2]).get("key", [])
+    keys = parse_qs(path.partition("?")[2]).get("key", [])
     if api_of(path, headers) in (Api.GEMINI, Api.EITHER):
-        shown += told
+        shown += keys
     else:
-        shown += [key for key in told if _company_of_key(key, "")]
+        shown += [key for key in keys if _company_of_key(key, "")]
     return [key for key in shown if key]
 
 
@@ -204,7 +206,9 @@ def is_local(url: str) -> bool:
         return False
 
 
-def _first(settings: UpstreamSettings, dialects: frozenset[str], model: str, local: bool = False) -> Route | None:
+def _first(
+    settings: UpstreamSettings, dialects: frozenset[str], model: str, local: bool = False
+) -> UpstreamRoute | None:
     """The first route that fits. What is asked of a ``local`` server leaves this machine only where a route names its
     dialect: one for any dialect was not meant for it."""
     for route in settings.routes:
@@ -235,14 +239,14 @@ def _is_for_anthropic(api: Api, headers: Mapping[str, str], path: str) -> bool:
 
 
 def _unknown() -> Refusal:
-    told = "this path is none of OpenAI's, Anthropic's, Gemini's or Ollama's that are known here"
-    return Refusal(501, f"{told}: say with upstream.url, or a route for its model, where it goes", "url")
+    message = "this path is none of OpenAI's, Anthropic's, Gemini's or Ollama's that are known here"
+    return Refusal(501, f"{message}: say with upstream.url, or a route for its model, where it goes", "url")
 
 
 def _checked(base: str, headers: Mapping[str, str], path: str) -> str:
     owner = company_of(base)
     others = companies_of_keys(headers, path) - {owner}
     if owner and others:
-        told = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
-        raise Refusal(401, f"{told}: say with upstream.url, or a route for its model, where it goes")
+        message = f"this request would go to {owner} with a key of {' and '.join(sorted(others))}"
+        raise Refusal(401, f"{message}: say with upstream.url, or a route for its model, where it goes")
     return base

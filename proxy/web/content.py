@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from memory.day.tiers.content import Contents, NoHandle
-from memory.edits import Tier
+from memory.edits import ContentTier
+from memory.services.tiers.content import Contents, NoHandle
 from proxy.errors import Refusal
 from proxy.web.rendering import show
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
-LONGEST = 200_000
+MAX_CONTENT_CHARS = 200_000
 """Characters that a page shows of one."""
 
 
-async def content(visit: Visit) -> web.StreamResponse:
+async def content(visit: PageVisit) -> web.StreamResponse:
     """One content."""
     name = visit.request.match_info["handle"][:100]
     try:
-        found = await Contents(visit.memory.journal).content(name, Tier.L2, visit.scope)
+        found = await Contents(visit.memory.journal).content(name, ContentTier.L2, visit.scope)
     except NoHandle as error:
         raise Refusal(422, str(error)) from None
-    return await show(visit, "content.html", "A content", found=found, longest=LONGEST)
+    return await show(visit, "content.html", "A content", found=found, longest=MAX_CONTENT_CHARS)

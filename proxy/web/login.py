@@ -6,11 +6,11 @@ import hmac
 
 from aiohttp import web
 
-from proxy.door.visitors import cookie_name
+from proxy.auth.web_sessions import cookie_name
 from proxy.edge import EDGE
 from proxy.errors import Refusal
 from proxy.web.rendering import rendered
-from proxy.web.visit import ROOT, Visit, form_of, from_own_page, is_own
+from proxy.web.visit import ROOT, PageVisit, form_of, from_own_page, is_own
 
 OLD = "This address has been used already, or is older than a minute."
 NOT_YOURS = (
@@ -27,20 +27,20 @@ async def opened(request: web.Request) -> web.StreamResponse:
         return rendered("login.html", 403, title="Log in", sentence=NOT_YOURS)
     if not edge.visitors.redeem(request.query.get("ticket", "")):
         return rendered("login.html", 401, title="Log in", sentence=OLD)
-    return await _let_in(request)
+    return await _begin_session(request)
 
 
 async def log_in(request: web.Request) -> web.StreamResponse:
     """``token=…`` in a form: let in who has the token."""
     from_own_page(request)
-    told = (await form_of(request)).get("token", "").strip()
+    given = (await form_of(request)).get("token", "").strip()
     token = request.app[EDGE].token
-    if not token or not hmac.compare_digest(told.encode("utf-8", "replace"), token.encode()):
+    if not token or not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
         raise Refusal(401, "That is not the token.")
-    return await _let_in(request)
+    return await _begin_session(request)
 
 
-async def log_out(visit: Visit) -> web.StreamResponse:
+async def log_out(visit: PageVisit) -> web.StreamResponse:
     """End the session."""
     name = cookie_name(visit.request.host)
     visit.edge.visitors.leave(visit.request.cookies.get(name, ""))
@@ -49,7 +49,7 @@ async def log_out(visit: Visit) -> web.StreamResponse:
     return response
 
 
-async def _let_in(request: web.Request) -> web.Response:
+async def _begin_session(request: web.Request) -> web.Response:
     value = request.app[EDGE].visitors.begin(request.host, await is_own(request))
     response = web.Response(status=303, headers={"Location": ROOT})
     secure = request.scheme == "https"

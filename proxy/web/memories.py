@@ -7,13 +7,13 @@ from typing import Any
 
 from aiohttp import web
 
-from memory.fact import Fact, Kind, Origin, State
+from memory.fact import Fact, FactKind, Origin, State
 from memory.scope import OWN_PROJECT, place_of
-from proxy.api import told
-from proxy.api.asked import choice
+from proxy.api import serializers
+from proxy.api.params import choice
 from proxy.errors import Refusal
 from proxy.web.rendering import show
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 EACH = 50
 """Memories on one page."""
@@ -22,7 +22,7 @@ LOOKED = 200
 """Memories that a search gives, where some are left out afterwards."""
 
 
-async def memories(visit: Visit) -> web.StreamResponse:
+async def memories(visit: PageVisit) -> web.StreamResponse:
     """``?q=…&project=…&kind=…&origin=…&state=…&from=50``."""
     text, everything = visit.query("q"), await visit.everything()
     chosen = {"q": text, "project": visit.project, **{name: visit.query(name) for name in ("kind", "origin", "state")}}
@@ -36,7 +36,7 @@ async def memories(visit: Visit) -> web.StreamResponse:
         chosen=chosen,
         narrowed=any(value for key, value in chosen.items() if key != "q"),
         projects=projects(everything),
-        kinds=list(Kind),
+        kinds=list(FactKind),
         origins=list(Origin),
         states=list(State),
         earlier=max(passed - EACH, 0) if passed else None,
@@ -44,7 +44,7 @@ async def memories(visit: Visit) -> web.StreamResponse:
     )
 
 
-async def remember(visit: Visit) -> web.StreamResponse:
+async def remember(visit: PageVisit) -> web.StreamResponse:
     """Write down what somebody says on the page."""
     text = visit.filled("text", required=True)
     held = await visit.memory.commands.remember(text, visit.scope)
@@ -58,7 +58,7 @@ def projects(owners: Sequence[str]) -> list[str]:
     return sorted((name for name in named if not name.startswith(OWN_PROJECT)), key=str.casefold)
 
 
-async def _listed(visit: Visit, passed: int) -> list[dict[str, Any]]:
+async def _listed(visit: PageVisit, passed: int) -> list[dict[str, Any]]:
     state = _state(visit)
     found = await visit.memory.journal.listed(
         await visit.owners(),
@@ -68,44 +68,44 @@ async def _listed(visit: Visit, passed: int) -> list[dict[str, Any]]:
         limit=EACH + 1,
         passed=passed,
     )
-    return [told.memory(fact, visit.now) for fact in found]
+    return [serializers.memory(fact, visit.now) for fact in found]
 
 
-async def _searched(visit: Visit, text: str) -> list[dict[str, Any]]:
+async def _searched(visit: PageVisit, text: str) -> list[dict[str, Any]]:
     """What belongs to a text, best first, with the parts of its score. What holds no more is found by its words."""
     state, kinds, origins = _state(visit), _kinds(visit), _origins(visit)
     owners, commands = await visit.owners(), visit.memory.commands
     if state is not State.ACTIVE:
         states = frozenset(State) if state is None else frozenset({state})
         facts = await commands.facts(owners, text, kinds=frozenset(kinds), states=states, limit=LOOKED)
-        return [told.memory(fact, visit.now) for fact in facts if fact.origin in origins]
+        return [serializers.memory(fact, visit.now) for fact in facts if fact.origin in origins]
     return [
-        told.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
+        serializers.memory(each.memory, visit.now) | {"score": each.score, "why": dict(each.why)}
         for each in await commands.search(text, owners, LOOKED)
         if each.memory.origin in origins
         and (each.memory.kind in kinds if isinstance(each.memory, Fact) else not visit.query("kind"))
     ]
 
 
-def _state(visit: Visit) -> State | None:
+def _state(visit: PageVisit) -> State | None:
     """Those that are meant: what holds, unless another state is named; None for all."""
-    said = visit.query("state")
-    return None if said == "all" else choice(said, "state", State) if said else State.ACTIVE
+    value = visit.query("state")
+    return None if value == "all" else choice(value, "state", State) if value else State.ACTIVE
 
 
-def _kinds(visit: Visit) -> frozenset[Kind]:
-    said = visit.query("kind")
-    return frozenset({choice(said, "kind", Kind)}) if said else frozenset(Kind)
+def _kinds(visit: PageVisit) -> frozenset[FactKind]:
+    value = visit.query("kind")
+    return frozenset({choice(value, "kind", FactKind)}) if value else frozenset(FactKind)
 
 
-def _origins(visit: Visit) -> frozenset[Origin]:
-    said = visit.query("origin")
-    return frozenset({choice(said, "origin", Origin)}) if said else frozenset(Origin)
+def _origins(visit: PageVisit) -> frozenset[Origin]:
+    value = visit.query("origin")
+    return frozenset({choice(value, "origin", Origin)}) if value else frozenset(Origin)
 
 
-def _passed(said: str) -> int:
-    if not said:
+def _passed(text: str) -> int:
+    if not text:
         return 0
-    if not (said.isascii() and said.isdigit() and len(said) < 7):
+    if not (text.isascii() and text.isdigit() and len(text) < 7):
         raise Refusal(422, "from is a number")
-    return int(said)
+    return int(text)

@@ -10,30 +10,30 @@ from aiohttp import web
 from memory.context.rank import Memory
 from memory.fact import Fact, State
 from memory.scope import Layer
-from proxy import words
-from proxy.api import told
-from proxy.api.asked import choice, id_of
+from proxy import explanations
+from proxy.api import serializers
+from proxy.api.params import choice, id_of
 from proxy.errors import Refusal
-from proxy.web.featured import featured
+from proxy.web.feature_pages import featured
 from proxy.web.plots.strength import strength
 from proxy.web.rendering import show
 from proxy.web.today import request
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 POINTS = 120
 """Strengths that are drawn."""
 
-SAID = 3000
+MAX_MESSAGE_CHARS = 3000
 """Characters that are shown of the message that a memory came from."""
 
 
-async def memory(visit: Visit) -> web.StreamResponse:
+async def memory(visit: PageVisit) -> web.StreamResponse:
     """The page of one."""
     held, owners = await _held(visit)
     journal, now = visit.memory.journal, visit.now
     sessions = await journal.sessions_by_id([held.session])
     session = sessions.get(held.session)
-    shown = told.memory(held, now, by_id=True)
+    shown = serializers.memory(held, now, by_id=True)
     receipts = await journal.receipts_showing(held.id, visit.scope)
     used = await journal.sessions_by_id([each.session for each in receipts])
     return await show(
@@ -42,63 +42,63 @@ async def memory(visit: Visit) -> web.StreamResponse:
         "One memory",
         held=shown,
         layers=_above(held, visit.scope.org),
-        source=words.source(shown | {"runtime": session.runtime if session else ""}, None, now),
+        source=explanations.source(shown | {"runtime": session.runtime if session else ""}, None, now),
         session=session,
-        said=await _said(visit, held),
+        said=await _source_message(visit, held),
         receipts=[request(each, used.get(each.session)) for each in receipts],
         begun=await journal.pages_showing(held.id, visit.scope),
         **(await _life(visit, held, owners)),
     )
 
 
-async def edit(visit: Visit) -> web.StreamResponse:
+async def edit(visit: PageVisit) -> web.StreamResponse:
     """What holds now in a fact's place."""
     text, owners = visit.filled("text", required=True), await visit.everything()
-    held = await visit.memory.revising.update(id_of(visit.request), text, owners)
+    held = await visit.memory.fact_reviser.update(id_of(visit.request), text, owners)
     return visit.sent_to(
         f"memory/{held.id}", "Set right. This holds from now on; what it was before is in its history."
     )
 
 
-async def confirm(visit: Visit) -> web.StreamResponse:
+async def confirm(visit: PageVisit) -> web.StreamResponse:
     """It still holds."""
-    held = await visit.memory.revising.confirm(id_of(visit.request), await visit.everything())
+    held = await visit.memory.fact_reviser.confirm(id_of(visit.request), await visit.everything())
     back = "review" if visit.filled("back") == "review" else f"memory/{held.id}"
     return visit.sent_to(back, "Confirmed: it is your own word now.")
 
 
-async def dismiss(visit: Visit) -> web.StreamResponse:
+async def dismiss(visit: PageVisit) -> web.StreamResponse:
     """It was of the moment."""
-    await visit.memory.revising.dismiss(id_of(visit.request), await visit.everything())
+    await visit.memory.fact_reviser.dismiss(id_of(visit.request), await visit.everything())
     return visit.sent_to("review", "Dismissed: it was of the moment.")
 
 
-async def pin(visit: Visit) -> web.StreamResponse:
+async def pin(visit: PageVisit) -> web.StreamResponse:
     """``pinned=yes``: it never fades; else it may again."""
     pinned = visit.filled("pinned") == "yes"
     held = await visit.memory.commands.pin(id_of(visit.request), await visit.everything(), pinned)
     return visit.sent_to(f"memory/{held.id}", "Pinned: it does not fade." if pinned else "It may fade again.")
 
 
-async def promote(visit: Visit) -> web.StreamResponse:
+async def promote(visit: PageVisit) -> web.StreamResponse:
     """``to=user``: it holds in all projects; ``project`` or ``org``: it is put forward for all who are there."""
     memory, to = visit.memory, choice(visit.filled("to"), "to", Layer)
     held = await memory.commands.memory(id_of(visit.request), await visit.everything())
     if not isinstance(held, Fact):
         raise Refusal(422, "that is a passage of a talk; only facts can rise")
-    risen = await memory.approving.promote(held, to)
+    risen = await memory.approvals.promote(held, to)
     if isinstance(risen, Fact):
         return visit.sent_to(f"memory/{risen.id}", "It holds in all your projects now.")
     return visit.sent_to(f"review/{risen.id}/approve?to={to}")
 
 
-async def wrong(visit: Visit) -> web.StreamResponse:
+async def wrong(visit: PageVisit) -> web.StreamResponse:
     """Something is wrong with it: say what holds instead, or have it forgotten."""
     held, _ = await _held(visit)
-    return await show(visit, "wrong.html", "What is wrong?", held=told.memory(held, visit.now, by_id=True))
+    return await show(visit, "wrong.html", "What is wrong?", held=serializers.memory(held, visit.now, by_id=True))
 
 
-async def going(visit: Visit) -> web.StreamResponse:
+async def going(visit: PageVisit) -> web.StreamResponse:
     """What would go, before it is forgotten."""
     held, owners = await _held(visit)
     would = await visit.memory.journal.would_forget([held.id], owners)
@@ -107,14 +107,14 @@ async def going(visit: Visit) -> web.StreamResponse:
         visit,
         "forget.html",
         "Forget",
-        held=told.memory(held, visit.now, by_id=True),
-        others=[told.memory(each, visit.now) for each in memories if each.id != held.id],
+        held=serializers.memory(held, visit.now, by_id=True),
+        others=[serializers.memory(each, visit.now) for each in memories if each.id != held.id],
         messages=would.messages,
         stay=await visit.memory.commands.own_words_alike(held.text, owners),
     )
 
 
-async def forget(visit: Visit) -> web.StreamResponse:
+async def forget(visit: PageVisit) -> web.StreamResponse:
     """Forget it, everywhere."""
     gone = await visit.memory.commands.forget([id_of(visit.request)], await visit.everything())
     count = len(gone.facts) + len(gone.passages)
@@ -122,7 +122,7 @@ async def forget(visit: Visit) -> web.StreamResponse:
     return visit.sent_to("memory", " ".join([notice, *gone.faults]))
 
 
-async def _held(visit: Visit) -> tuple[Memory, Sequence[str]]:
+async def _held(visit: PageVisit) -> tuple[Memory, Sequence[str]]:
     owners = await visit.everything()
     return await visit.memory.commands.memory(id_of(visit.request), owners), owners
 
@@ -134,18 +134,18 @@ def _above(held: Memory, org: str | None) -> list[Layer]:
     return [each for each in list(Layer)[list(Layer).index(held.layer) + 1 :] if org or each is not Layer.ORG]
 
 
-async def _said(visit: Visit, held: Memory) -> str:
+async def _source_message(visit: PageVisit, held: Memory) -> str:
     """The message that a memory came from, as far as it is the person's own."""
     if not held.source:
         return ""
-    kept = await visit.memory.journal.kept(visit.person(), held.source.hex(), 1)
-    if not kept or kept[0].forgotten:
+    messages = await visit.memory.journal.messages_by_digest(visit.person(), held.source.hex(), 1)
+    if not messages or messages[0].forgotten:
         return ""
-    text = kept[0].message.spoken or kept[0].message.text
-    return text if len(text) <= SAID else f"{text[:SAID]} …"
+    text = messages[0].message.spoken or messages[0].message.text
+    return text if len(text) <= MAX_MESSAGE_CHARS else f"{text[:MAX_MESSAGE_CHARS]} …"
 
 
-async def _life(visit: Visit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:
+async def _life(visit: PageVisit, held: Memory, owners: Sequence[str]) -> dict[str, Any]:
     """A fact's chain, its curve and those that it has to do with; a passage has none of these."""
     if not isinstance(held, Fact):
         return {"chain": [], "curve": None, "drawn_from": [], "against": []}
@@ -155,6 +155,6 @@ async def _life(visit: Visit, held: Memory, owners: Sequence[str]) -> dict[str, 
     return {
         "chain": history["history"],
         "curve": strength(curve["times"], curve["strengths"], curve["uses"], visit.now),
-        "drawn_from": [told.memory(each, visit.now) for each in await journal.facts(held.derived_from, owners)],
-        "against": [told.memory(each, visit.now) for each in await journal.facts(held.contradicts, owners)],
+        "drawn_from": [serializers.memory(each, visit.now) for each in await journal.facts(held.derived_from, owners)],
+        "against": [serializers.memory(each, visit.now) for each in await journal.facts(held.contradicts, owners)],
     }

@@ -12,17 +12,17 @@ from aiohttp import web
 from memory.context.pack import tokens_of
 from memory.fact import Stream
 from memory.scope import Scope
-from proxy.api.page import LONGEST_PAGE, states
+from proxy.api.page import MAX_PAGE_CHARS, states
 from proxy.errors import Refusal
 from proxy.web.memories import projects
 from proxy.web.rendering import show
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 OWN = "own"
 """The field of the person's own words; each stream's is its name."""
 
 
-async def page(visit: Visit) -> web.StreamResponse:
+async def page(visit: PageVisit) -> web.StreamResponse:
     """``?project=…``: its page; without one, that of the project seen last."""
     known = projects(await visit.everything())
     project = visit.project or await _newest(visit, known)
@@ -34,21 +34,23 @@ async def page(visit: Visit) -> web.StreamResponse:
     memory = visit.memory
     text, faults = await memory.commands.page(scope), memory.pages.faults(scope)
     parts = [(OWN, memory.pages.path(scope), await memory.pages.own(scope))]
-    parts += [(stream.value, file, said) for stream, (file, said) in (await memory.pages.files(scope)).items()]
+    parts += [(stream.value, file, content) for stream, (file, content) in (await memory.pages.files(scope)).items()]
     return await show(
         visit,
         "page.html",
         "Page",
         project=project,
         projects=known if project in known else sorted([*known, project]),
-        parts_of=[{"name": name, "file": file, "text": said, "mark": _mark(said)} for name, file, said in parts],
+        parts_of=[
+            {"name": name, "file": file, "text": content, "mark": _mark(content)} for name, file, content in parts
+        ],
         budget=_budget(text, parts, memory.settings.page.tokens),
         text=text,
         faults=faults,
     )
 
 
-async def history(visit: Visit) -> web.StreamResponse:
+async def history(visit: PageVisit) -> web.StreamResponse:
     """``?project=…``: the page as its sessions were given it."""
     if not visit.project:
         raise Refusal(422, "project is missing: there is a page for each")
@@ -56,7 +58,7 @@ async def history(visit: Visit) -> web.StreamResponse:
     return await show(visit, "page_history.html", "Page as it was", project=visit.project, states=found)
 
 
-async def write(visit: Visit) -> web.StreamResponse:
+async def write(visit: PageVisit) -> web.StreamResponse:
     """``own=…&identity=…``: what has changed in these is written, and memory follows. Each comes with the mark of what
     was shown: what somebody else has changed meanwhile is not written over."""
     project = visit.project
@@ -65,18 +67,18 @@ async def write(visit: Visit) -> web.StreamResponse:
     scope, memory = Scope(visit.scope.org, visit.scope.user, project), visit.memory
     own = await memory.pages.own(scope)
     files = await memory.pages.files(scope)
-    there = {OWN: own, **{stream.value: said for stream, (_, said) in files.items()}}
+    there = {OWN: own, **{stream.value: text for stream, (_, text) in files.items()}}
     changed: dict[str, str] = {}
     for name, was in there.items():
         if name not in visit.form:
             continue
-        said = visit.filled(name, longest=LONGEST_PAGE)
-        if said.strip() == was.strip():
+        text = visit.filled(name, longest=MAX_PAGE_CHARS)
+        if text.strip() == was.strip():
             continue
         if visit.filled(f"{name}.mark") != _mark(was):
             raise Refusal(409, f"{name} has changed since you opened it: load the page again, and put your words in")
-        changed[name] = said
-    streams = {Stream(name): said for name, said in changed.items() if name != OWN}
+        changed[name] = text
+    streams = {Stream(name): text for name, text in changed.items() if name != OWN}
     if changed:
         await memory.commands.write_page(scope, changed.get(OWN), streams)
     faults = memory.pages.faults(scope)
@@ -86,7 +88,7 @@ async def write(visit: Visit) -> web.StreamResponse:
     return visit.sent_to(f"page?{urlencode({'project': project})}", notice)
 
 
-async def _newest(visit: Visit, known: list[str]) -> str:
+async def _newest(visit: PageVisit, known: list[str]) -> str:
     latest = await visit.memory.journal.latest(20, "", visit.scope)
     seen = (session.scope.project for session, _ in latest)
     return next((name for name in seen if name in known), known[0] if known else "")

@@ -15,12 +15,12 @@ from aiohttp import web
 
 from memory.edits import named
 from memory.hooks.wording import count, where
-from memory.release import release
-from proxy import words
+from memory.version import release
+from proxy import explanations
 from proxy.api.health import candidates_waiting, mode
-from proxy.door.visitors import Session
+from proxy.auth.web_sessions import WebSession
 from proxy.web.static import address
-from proxy.web.visit import ROOT, Visit
+from proxy.web.visit import ROOT, PageVisit
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,7 +49,7 @@ _HIDDEN: Final = re.compile(
 of it."""
 
 
-async def show(visit: Visit, template: str, title: str, status: int = 200, **data: Any) -> web.Response:
+async def show(visit: PageVisit, template: str, title: str, status: int = 200, **data: Any) -> web.Response:
     """A page for somebody who has been let in."""
     session, visit.session.notice, notice = visit.session, "", visit.session.notice
     frame = {
@@ -65,11 +65,11 @@ async def show(visit: Visit, template: str, title: str, status: int = 200, **dat
     return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
 
 
-async def fault(request: web.Request, session: Session | None, status: int, sentence: str) -> web.Response:
+async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:
     """The page that tells a fault; who is not let in is told how to be."""
     if session is None:
         return rendered("login.html", status, title="Log in", sentence=sentence)
-    return await show(Visit(request, session), "fault.html", "This did not work", status, sentence=sentence)
+    return await show(PageVisit(request, session), "fault.html", "This did not work", status, sentence=sentence)
 
 
 def rendered(template: str, status: int = 200, **data: Any) -> web.Response:
@@ -84,7 +84,7 @@ def environment() -> Environment:
     # Imported late: a server that starts, and commands that open the stores themselves, need no pages.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -99,24 +99,24 @@ def environment() -> Environment:
         "release": release(),
         "static": address,
     }
-    made.globals.update(given)
-    made.filters.update(
-        ago=words.ago,
-        because=words.because,
-        client=words.client,
+    jinja.globals.update(given)
+    jinja.filters.update(
+        ago=explanations.ago,
+        because=explanations.because,
+        client=explanations.client,
         counted=count,
         day=day,
-        fate=words.fate,
-        money=words.money,
+        fate=explanations.fate,
+        money=explanations.money,
         moment=moment,
-        nothing=words.nothing,
+        nothing=explanations.nothing,
         plain=plain,
         segment=lambda text: quote(str(text), safe=""),
         query=lambda given: urlencode({key: value for key, value in given.items() if value not in ("", None)}),
         where=where,
     )
-    made.tests["handle"] = lambda text: named(text) is not None
-    return made
+    jinja.tests["handle"] = lambda text: named(text) is not None
+    return jinja
 
 
 def visible(value: Any) -> Any:

@@ -7,10 +7,10 @@ from aiohttp import web
 from memory.session import Session
 from proxy.api.sessions import standing
 from proxy.errors import Refusal
-from proxy.web.plots.window import Use, strip, usage
+from proxy.web.plots.window import WindowUse, strip, usage
 from proxy.web.rendering import show
 from proxy.web.today import changed, request
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 SEEN = 60
 """Sessions that are listed."""
@@ -18,11 +18,11 @@ SEEN = 60
 REQUESTS = 400
 """Requests of a session that are drawn; its newest."""
 
-TOLD = 60
+MAX_LISTED = 60
 """Of these, that are told one by one."""
 
 
-async def sessions(visit: Visit) -> web.StreamResponse:
+async def sessions(visit: PageVisit) -> web.StreamResponse:
     """The sessions seen last."""
     found = await standing(visit.memory.journal, "", SEEN, visit.scope)
     found = [each for each in found if visit.project in ("", each["project"])]
@@ -34,7 +34,7 @@ async def sessions(visit: Visit) -> web.StreamResponse:
     )
 
 
-async def session(visit: Visit) -> web.StreamResponse:
+async def session(visit: PageVisit) -> web.StreamResponse:
     """One session."""
     id = visit.request.match_info["id"]
     held = (await visit.memory.journal.sessions_by_id([id])).get(id)
@@ -43,7 +43,7 @@ async def session(visit: Visit) -> web.StreamResponse:
     receipts = await visit.memory.journal.receipts_of_session(id, visit.scope, REQUESTS)
     turns = [each for each in receipts if each.kind.teaches and each.window]
     uses = [
-        Use(
+        WindowUse(
             each.at,
             each.tokens,
             each.tokens + max(each.saved, 0),
@@ -60,11 +60,11 @@ async def session(visit: Visit) -> web.StreamResponse:
         "One session",
         held=held,
         strip=strip(uses) if uses else None,
-        requests=[request(each, held) for each in touched[:TOLD]],
-        further=max(len(touched) - TOLD, 0),
+        requests=[request(each, held) for each in touched[:MAX_LISTED]],
+        further=max(len(touched) - MAX_LISTED, 0),
         untouched=len(receipts) - len(touched),
     )
 
 
-def _own(visit: Visit, held: Session) -> bool:
+def _own(visit: PageVisit, held: Session) -> bool:
     return (held.scope.org, held.scope.user) == (visit.scope.org, visit.scope.user)

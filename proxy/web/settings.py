@@ -7,16 +7,16 @@ from aiohttp import web
 from proxy.api.trial import compared
 from proxy.settings import Loaded
 from proxy.web.rendering import show
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 
-async def trial(visit: Visit) -> web.StreamResponse:
+async def trial(visit: PageVisit) -> web.StreamResponse:
     """``?trim=…&fold=…&rotate=…&target=…&tokens=…``: thresholds tried on the requests that came last."""
     told = await compared(visit.memory, visit.scope, visit.request.query)
     return await show(visit, "trial.html", "Try thresholds", before=told["now"], after=told["then"])
 
 
-async def settings(visit: Visit) -> web.StreamResponse:
+async def settings(visit: PageVisit) -> web.StreamResponse:
     """``?q=…&changed=1``: all of them, those with a text in their names, or those that are no defaults."""
     text, changed = visit.query("q").casefold(), visit.query("changed") == "1"
     rows = [

@@ -16,7 +16,7 @@ FOLDER: Final = Path(__file__).parent / "static"
 KINDS: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-class File(NamedTuple):
+class StaticFile(NamedTuple):
     """A file that is served, and a mark of what it holds."""
 
     content: bytes
@@ -25,7 +25,7 @@ class File(NamedTuple):
 
 
 @cache
-def files() -> dict[str, File]:
+def files() -> dict[str, StaticFile]:
     """The files by their names: these are served and no others, so that no path leads out of the folder."""
     return {path.name: _file(path) for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS}
 
@@ -44,6 +44,6 @@ async def static(request: web.Request) -> web.StreamResponse:
     return web.Response(body=file.content, content_type=file.kind, charset="utf-8", headers={"Cache-Control": lasting})
 
 
-def _file(path: Path) -> File:
+def _file(path: Path) -> StaticFile:
     content = path.read_bytes()
-    return File(content, KINDS[path.suffix], hashlib.sha256(content).hexdigest()[:12])
+    return StaticFile(content, KINDS[path.suffix], hashlib.sha256(content).hexdigest()[:12])

@@ -8,16 +8,16 @@ from typing import Any
 from aiohttp import web
 
 from memory.candidate import CandidateState
-from memory.day.person.why import why as found_out
 from memory.fact import Sensitivity, State
+from memory.services.person.why import why as found_out
 from memory.session import Receipt, Session
-from proxy import words
-from proxy.api import sums, told
-from proxy.api.answers import answer
+from proxy import explanations
+from proxy.api import savings, serializers
+from proxy.api.responses import answer
 from proxy.errors import Refusal
 from proxy.web.contradictions import contradictions
 from proxy.web.rendering import show
-from proxy.web.visit import Visit
+from proxy.web.visit import PageVisit
 
 REQUESTS = 200
 """Requests that are looked through for those of today."""
@@ -26,7 +26,7 @@ SHOWN = 20
 """Requests, and memories, that are told."""
 
 
-async def today(visit: Visit) -> web.StreamResponse:
+async def today(visit: PageVisit) -> web.StreamResponse:
     """The page."""
     memory, scope, now = visit.memory, visit.scope, visit.now
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -36,7 +36,7 @@ async def today(visit: Visit) -> web.StreamResponse:
     sessions = await memory.journal.sessions_by_id([each.session for each in touched])
     owners = await visit.owners()
     learnt = await memory.journal.listed(owners, {State.ACTIVE}, since=midnight, limit=SHOWN + 1)
-    waiting = await memory.approving.candidates(owners, {CandidateState.WAITING})
+    waiting = await memory.approvals.candidates(owners, {CandidateState.WAITING})
     return await show(
         visit,
         "today.html",
@@ -44,23 +44,23 @@ async def today(visit: Visit) -> web.StreamResponse:
         requests=[request(each, sessions.get(each.session)) for each in touched],
         untouched=len(recent) - sum(map(changed, recent)),
         newest=newest[0].id if newest else "",
-        learnt=[told.memory(fact, now) for fact in learnt[:SHOWN]],
+        learnt=[serializers.memory(fact, now) for fact in learnt[:SHOWN]],
         more=len(learnt) > SHOWN,
         since=midnight,
         candidates=waiting[:3],
         unsettled=len(await contradictions(memory, owners)),
-        sums=await sums.summed(memory, 1, now),
+        sums=await savings.summed(memory, 1, now),
     )
 
 
-async def news(visit: Visit) -> web.StreamResponse:
+async def news(visit: PageVisit) -> web.StreamResponse:
     """``?since=ID``: how many requests came since the one of that receipt, for a page that stays open."""
     newest = [each.id for each in await visit.memory.journal.receipts(50, visit.scope) if each.kind.teaches]
     since = visit.query("since")
     return answer({"new": newest.index(since) if since in newest else len(newest)})
 
 
-async def why(visit: Visit) -> web.StreamResponse:
+async def why(visit: PageVisit) -> web.StreamResponse:
     """Why the newest request of a project stands as it does, and what was left out of it."""
     memory, now = visit.memory, visit.now
     known = await found_out(memory.journal, memory.commands, visit.scope, memory.settings.recall.tokens)
@@ -68,7 +68,7 @@ async def why(visit: Visit) -> web.StreamResponse:
 
     def lines(memories: Iterable[Any]) -> list[dict[str, Any]]:
         return [
-            told.memory(each, now)
+            serializers.memory(each, now)
             | {
                 "runtime": known.runtimes.get(each.session, ""),
                 "why": dict(scores[each.id].why) if each.id in scores else {},
@@ -77,7 +77,7 @@ async def why(visit: Visit) -> web.StreamResponse:
         ]
 
     left = [each for each in known.left if each.memory.sensitivity is not Sensitivity.RESTRICTED]
-    left = [each for each in left if each.fate != words.THERE]
+    left = [each for each in left if each.fate != explanations.THERE]
     return await show(
         visit,
         "why.html",
@@ -89,7 +89,7 @@ async def why(visit: Visit) -> web.StreamResponse:
     )
 
 
-async def one_request(visit: Visit) -> web.StreamResponse:
+async def one_request(visit: PageVisit) -> web.StreamResponse:
     """One request whole: what was added, why, what was left out, how long each step took."""
     id = visit.request.match_info["id"]
     held = await visit.memory.journal.receipt(id, visit.scope) if 4 <= len(id) <= 64 else None

@@ -18,11 +18,11 @@ from aiohttp import web
 from memory.bootstrap import Memory
 from memory.scope import Layer, Scope
 from proxy.api.access import ACCESS, ALL
-from proxy.api.answers import FAULTS, Handler, sentence_of
-from proxy.api.asked import LARGEST, checked_text, memory_of, owners_of, query_text, scope_of
-from proxy.api.door import record
-from proxy.door.sites import is_own_origin
-from proxy.door.visitors import Session, cookie_name
+from proxy.api.auth import record
+from proxy.api.params import LARGEST, checked_text, memory_of, owners_of, query_text, scope_of
+from proxy.api.responses import FAULTS, Handler, sentence_of
+from proxy.auth.origins import is_own_origin
+from proxy.auth.web_sessions import WebSession, cookie_name
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
@@ -52,11 +52,11 @@ HEADERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class PageVisit:
     """A request of somebody who has been let in. ``form`` is what they filled in, empty where they only look."""
 
     request: web.Request
-    session: Session
+    session: WebSession
     form: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -125,8 +125,8 @@ class Visit:
         return web.Response(status=303, headers={"Location": ROOT + path})
 
 
-Page = Callable[[Visit], Awaitable[web.StreamResponse]]
-Fault = Callable[[web.Request, Session | None, int, str], Awaitable[web.Response]]
+Page = Callable[[PageVisit], Awaitable[web.StreamResponse]]
+Fault = Callable[[web.Request, WebSession | None, int, str], Awaitable[web.Response]]
 """Makes the page that tells a fault; without a session it also tells how to get one."""
 
 
@@ -141,7 +141,7 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         if session is None:
             return await fault(request, None, 401, "")
         ACCESS.set(ALL)
-        return await page(Visit(request, session))
+        return await page(PageVisit(request, session))
 
     return safe(visited, fault)
 
@@ -159,7 +159,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
         ACCESS.set(ALL)
         try:
-            answer = await page(Visit(request, session, form))
+            answer = await page(PageVisit(request, session, form))
         except FAULTS as error:
             await record(request, request.app[EDGE], ALL, sentence_of(error)[0])
             raise
@@ -172,7 +172,7 @@ def filled_in(page: Page, fault: Fault) -> Handler:
 def safe(handler: Handler, fault: Fault) -> Handler:
     """A handler of which every fault becomes a page, and every answer tells the browser what it must not do."""
 
-    async def told(request: web.Request) -> web.StreamResponse:
+    async def respond(request: web.Request) -> web.StreamResponse:
         try:
             return await handler(request)
         except FAULTS as error:
@@ -182,10 +182,10 @@ def safe(handler: Handler, fault: Fault) -> Handler:
 
     async def handle(request: web.Request) -> web.StreamResponse:
         response, why = await fail_open(
-            told(request),
-            otherwise=None,
-            within=WITHIN,
-            doing="serving a page",
+            respond(request),
+            default=None,
+            timeout_seconds=WITHIN,
+            operation="serving a page",
             degradations=request.app[EDGE].degradations,
         )
         if response is None:
@@ -197,7 +197,7 @@ def safe(handler: Handler, fault: Fault) -> Handler:
     return handle
 
 
-async def session_of(request: web.Request) -> Session | None:
+async def session_of(request: web.Request) -> WebSession | None:
     """The session of a request's cookie; of none where somebody else's program sends it who has seen it."""
     edge = request.app[EDGE]
     value = request.cookies.get(cookie_name(request.host), "")

@@ -8,19 +8,19 @@ import msgspec
 
 from memory.conversation import Conversation
 from memory.edits import Append, Edit
-from proxy.wire.dialect import Listener, Spoken, Unreadable, View
-from proxy.wire.gate import Terminator
-from proxy.wire.histories import Histories
+from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
+from proxy.wire.edit_writer import written
+from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.parts import anthropic_messages as parts
-from proxy.wire.parts.offered import offered
+from proxy.wire.parts.offered_tools import offered
 from proxy.wire.places.anthropic_messages import places_of
 from proxy.wire.refusals import anthropic_refusal, anthropic_too_long
 from proxy.wire.replies import anthropic_messages as replies
-from proxy.wire.rules import anthropic_messages as rules
 from proxy.wire.slices import count_of, fields_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.writing import written
+from proxy.wire.terminator_gate import Terminator
+from proxy.wire.validation import anthropic_messages as rules
 
 _STOP = Terminator(types=frozenset({b"message_stop"}))
 
@@ -32,10 +32,10 @@ class AnthropicMessages:
     paths: tuple[str, ...] = ("/messages",)
     listed = "messages"
 
-    def __init__(self, histories: Histories | None = None) -> None:
-        self._histories = histories or Histories()
+    def __init__(self, histories: IncrementalReader | None = None) -> None:
+        self._histories = histories or IncrementalReader()
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
         parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         if parted.items is None:
@@ -53,9 +53,9 @@ class AnthropicMessages:
             stream=value_of(fields.get("stream")) is True,
             longest=count_of(fields.get("max_tokens")),
         )
-        return View(body, conversation, fields, parted.items, cut_from=parted.text)
+        return RequestView(body, conversation, fields, parted.items, cut_from=parted.text)
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 

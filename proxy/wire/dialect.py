@@ -45,7 +45,7 @@ STREAMS = frozenset({Framing.EVENTS.value, Framing.LINES.value})
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RequestView:
     """A body and how it was understood.
 
     ``fields`` are the raw JSON slices of the top-level keys; ``items`` the raw slices of the messages in order,
@@ -102,7 +102,7 @@ class Dialect(Protocol):
     listed: str
     """What the list of messages is called in its bodies."""
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body that was sent to ``path``, where some formats name the model.
 
         What a message was read as is remembered together with ``spoken``: pass the same function every time.
@@ -112,7 +112,7 @@ class Dialect(Protocol):
             Unreadable: JSON that has no list of messages where this dialect has it; forward it as it is.
         """
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in; every byte that no edit names is as it was.
 
         The order of edits is all one but for texts appended to one message, which follow one another; of a part

@@ -13,21 +13,21 @@ import msgspec
 
 from memory.conversation import Conversation, Form, Reply
 from memory.edits import Append, Edit
-from proxy.wire.dialect import Framing, Listener, Spoken, Unreadable, View
-from proxy.wire.histories import Histories
+from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadable
+from proxy.wire.edit_writer import written
+from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import WholeListener
 from proxy.wire.model_name import model_in_path
 from proxy.wire.parts import gemini_generate as parts
-from proxy.wire.parts.offered import offered
+from proxy.wire.parts.offered_tools import offered
 from proxy.wire.places.gemini_generate import places_of
 from proxy.wire.refusals import google_refusal, google_too_long
 from proxy.wire.replies import gemini_generate as replies
-from proxy.wire.rules import gemini_generate as rules
 from proxy.wire.slices import count_of, fields_of, string_of
 from proxy.wire.splice import Splice, appended
 from proxy.wire.sse import events
-from proxy.wire.unended import BLANK_LINE, UnendedListener
-from proxy.wire.writing import written
+from proxy.wire.unterminated_stream import BLANK_LINE, UnterminatedListener
+from proxy.wire.validation import gemini_generate as rules
 
 _STOPPED = re.compile(rb'"finish_?[rR]eason"\s*:\s*"')
 
@@ -39,10 +39,10 @@ class GeminiGenerate:
     paths: tuple[str, ...] = (":generateContent", ":streamGenerateContent")
     listed = "contents"
 
-    def __init__(self, histories: Histories | None = None) -> None:
-        self._histories = histories or Histories()
+    def __init__(self, histories: IncrementalReader | None = None) -> None:
+        self._histories = histories or IncrementalReader()
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
         parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         if parted.items is None:
@@ -64,9 +64,9 @@ class GeminiGenerate:
             longest=count_of(parts.field(wanted, "maxOutputTokens")),
         )
         framing = Framing.EVENTS if events else Framing.ARRAY
-        return View(body, conversation, fields, parted.items, cut_from=parted.text, framing=framing)
+        return RequestView(body, conversation, fields, parted.items, cut_from=parted.text, framing=framing)
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
@@ -76,7 +76,7 @@ class GeminiGenerate:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnendedListener(_STOPPED, BLANK_LINE, _heard) if streamed else WholeListener(replies.of_document)
+        return UnterminatedListener(_STOPPED, BLANK_LINE, _heard) if streamed else WholeListener(replies.of_document)
 
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in Google's shape."""
@@ -97,6 +97,6 @@ def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[
     result = parts.open_result(listed)
     if result is None:
         return [] if listed is None else appended(text, listed, edits, "", always_part=True)
-    said = parts.only_text(result.get("response"))
+    own_text = parts.only_text(result.get("response"))
     inside = [Append(edit.message, edit.text, Form.SUFFIX) for edit in edits]
-    return [] if said is None else appended(text, said, inside, "")
+    return [] if own_text is None else appended(text, own_text, inside, "")

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from memory.conversation import Reply
-from proxy.wire.gate import Gate, Terminator
-from proxy.wire.sse import Event, events
+from proxy.wire.sse import ServerEvent, events
+from proxy.wire.terminator_gate import Terminator, TerminatorGate
 
 HEARD_LIMIT = 32 * 1024 * 1024
 """Bytes of one reply that are kept to be understood; a longer one passes on, but counts as not heard to its end."""
 
 
-class Heard:
+class BoundedBuffer:
     """The bytes of a reply as they came, up to a limit."""
 
     def __init__(self, limit: int = HEARD_LIMIT) -> None:
@@ -40,7 +40,7 @@ class WholeListener:
 
     def __init__(self, understand: Callable[[bytes], Reply]) -> None:
         self._understand = understand
-        self._heard = Heard()
+        self._heard = BoundedBuffer()
         self._held = b""
         self._finished = False
 
@@ -67,10 +67,10 @@ class WholeListener:
 class StreamListener:
     """Hears a stream of server-sent events."""
 
-    def __init__(self, terminator: Terminator, understand: Callable[[Iterable[Event]], Reply]) -> None:
-        self._gate = Gate(terminator)
+    def __init__(self, terminator: Terminator, understand: Callable[[Iterable[ServerEvent]], Reply]) -> None:
+        self._gate = TerminatorGate(terminator)
         self._understand = understand
-        self._heard = Heard()
+        self._heard = BoundedBuffer()
 
     @property
     def ended(self) -> bool:

@@ -9,20 +9,20 @@ import msgspec
 
 from memory.conversation import Conversation, Form
 from memory.edits import Append, Edit
-from proxy.wire.dialect import Framing, Listener, Spoken, Unreadable, View
-from proxy.wire.histories import Histories
+from proxy.wire.dialect import Framing, Listener, RequestView, Spoken, Unreadable
+from proxy.wire.edit_writer import written
+from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import WholeListener
 from proxy.wire.parts import ollama_chat as parts
-from proxy.wire.parts.offered import offered
+from proxy.wire.parts.offered_tools import offered
 from proxy.wire.parts.openai_chat import tool_names
 from proxy.wire.places.ollama_chat import places_of
 from proxy.wire.refusals import ollama_refusal
 from proxy.wire.replies import ollama_chat as replies
-from proxy.wire.rules import ollama_chat as rules
 from proxy.wire.slices import count_of, fields_of, is_string, string_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.unended import LINE_END, UnendedListener
-from proxy.wire.writing import written
+from proxy.wire.unterminated_stream import LINE_END, UnterminatedListener
+from proxy.wire.validation import ollama_chat as rules
 
 _DONE = re.compile(rb'"done"\s*:\s*true')
 
@@ -34,10 +34,10 @@ class OllamaChat:
     paths: tuple[str, ...] = ("/api/chat",)
     listed = "messages"
 
-    def __init__(self, histories: Histories | None = None) -> None:
-        self._histories = histories or Histories()
+    def __init__(self, histories: IncrementalReader | None = None) -> None:
+        self._histories = histories or IncrementalReader()
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
         parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         if parted.items is None:
@@ -53,9 +53,9 @@ class OllamaChat:
             stream=value_of(fields.get("stream")) is not False,
             longest=count_of(fields_of(fields.get("options")).get("num_predict")),
         )
-        return View(body, conversation, fields, parted.items, cut_from=parted.text, framing=Framing.LINES)
+        return RequestView(body, conversation, fields, parted.items, cut_from=parted.text, framing=Framing.LINES)
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 
@@ -65,7 +65,9 @@ class OllamaChat:
 
     def listen(self, streamed: bool) -> Listener:
         """A listener for one reply."""
-        return UnendedListener(_DONE, LINE_END, replies.of_lines) if streamed else WholeListener(replies.of_document)
+        return (
+            UnterminatedListener(_DONE, LINE_END, replies.of_lines) if streamed else WholeListener(replies.of_document)
+        )
 
     def refusal(self, status: int, message: str, where: str = "") -> bytes:
         """An error in Ollama's shape."""
@@ -73,8 +75,8 @@ class OllamaChat:
 
     def too_long(self, message: str, limit: int = 0, size: int = 0) -> bytes:
         """See :class:`proxy.wire.dialect.Dialect`."""
-        told = f" ({size} tokens, {limit} are read)" if limit and size else ""
-        return ollama_refusal(f"prompt too long; exceeded max context length{told}", "")
+        sizes = f" ({size} tokens, {limit} are read)" if limit and size else ""
+        return ollama_refusal(f"prompt too long; exceeded max context length{sizes}", "")
 
 
 def _append(text: bytes, message: msgspec.Raw, edits: Sequence[Append]) -> list[Splice]:

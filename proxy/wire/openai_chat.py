@@ -8,19 +8,19 @@ import msgspec
 
 from memory.conversation import Conversation
 from memory.edits import Append, Edit
-from proxy.wire.dialect import Listener, Spoken, Unreadable, View
-from proxy.wire.gate import Terminator
-from proxy.wire.histories import Histories
+from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
+from proxy.wire.edit_writer import written
+from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.parts import openai_chat as parts
-from proxy.wire.parts.offered import offered
+from proxy.wire.parts.offered_tools import offered
 from proxy.wire.places.openai_chat import places_of
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_chat as replies
-from proxy.wire.rules import openai_chat as rules
 from proxy.wire.slices import count_of, fields_of, string_of, value_of
 from proxy.wire.splice import Splice, appended
-from proxy.wire.writing import written
+from proxy.wire.terminator_gate import Terminator
+from proxy.wire.validation import openai_chat as rules
 
 _DONE = Terminator(text=b"[DONE]")
 
@@ -32,10 +32,10 @@ class OpenAIChat:
     paths: tuple[str, ...] = ("/chat/completions",)
     listed = "messages"
 
-    def __init__(self, histories: Histories | None = None) -> None:
-        self._histories = histories or Histories()
+    def __init__(self, histories: IncrementalReader | None = None) -> None:
+        self._histories = histories or IncrementalReader()
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
         parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         if parted.items is None:
@@ -51,9 +51,9 @@ class OpenAIChat:
             stream=value_of(fields.get("stream")) is True,
             longest=count_of(fields.get("max_completion_tokens"), fields.get("max_tokens")),
         )
-        return View(body, conversation, fields, parted.items, cut_from=parted.text)
+        return RequestView(body, conversation, fields, parted.items, cut_from=parted.text)
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`)."""
         return written(view, edits, places_of, _append)
 

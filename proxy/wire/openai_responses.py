@@ -8,19 +8,19 @@ import msgspec
 
 from memory.conversation import Conversation, Form, Message, Reasoning, Role
 from memory.edits import Append, Drop, Edit
-from proxy.wire.dialect import Listener, Spoken, Unreadable, View
-from proxy.wire.gate import Terminator
-from proxy.wire.histories import Histories
+from proxy.wire.dialect import Listener, RequestView, Spoken, Unreadable
+from proxy.wire.edit_writer import by_message, leaving, written
+from proxy.wire.incremental_read import IncrementalReader
 from proxy.wire.listener import StreamListener, WholeListener
 from proxy.wire.parts import openai_responses as parts
-from proxy.wire.parts.offered import offered
+from proxy.wire.parts.offered_tools import offered
 from proxy.wire.places.openai_responses import places_of
 from proxy.wire.refusals import openai_refusal, openai_too_long
 from proxy.wire.replies import openai_responses as replies
-from proxy.wire.rules import openai_responses as rules
 from proxy.wire.slices import count_of, fields_of, is_string, offset_of, string_of, value_of
 from proxy.wire.splice import Splice, appended, spliced
-from proxy.wire.writing import by_message, leaving, written
+from proxy.wire.terminator_gate import Terminator
+from proxy.wire.validation import openai_responses as rules
 
 _END = Terminator(types=frozenset({b"response.completed", b"response.incomplete", b"response.failed"}))
 
@@ -32,16 +32,16 @@ class OpenAIResponses:
     paths: tuple[str, ...] = ("/responses", "/responses/compact")
     listed = "input"
 
-    def __init__(self, histories: Histories | None = None) -> None:
-        self._histories = histories or Histories()
+    def __init__(self, histories: IncrementalReader | None = None) -> None:
+        self._histories = histories or IncrementalReader()
 
-    def read(self, body: bytes, spoken: Spoken, path: str = "") -> View:
+    def read(self, body: bytes, spoken: Spoken, path: str = "") -> RequestView:
         """Understand a body (see :class:`~proxy.wire.dialect.Dialect`)."""
         parted = self._histories.parted(body, self.listed, spoken, parts.message_of)
         fields, items, messages = parted.fields, parted.items, parted.messages
-        said = fields.get("input")
-        if said is not None and is_string(said):
-            items, messages = [said], (parts.prompt_of(said, spoken),)
+        prompt_items = fields.get("input")
+        if prompt_items is not None and is_string(prompt_items):
+            items, messages = [prompt_items], (parts.prompt_of(prompt_items, spoken),)
         if items is None:
             raise Unreadable("no input")
         tools, schemas = offered(fields.get("tools"), parts.tool_names, self._histories.memo)
@@ -56,16 +56,18 @@ class OpenAIResponses:
             longest=count_of(fields.get("max_output_tokens")),
             continues=parts.continues_from(fields),
         )
-        return View(body, conversation, fields, items, prompt=is_string(said), cut_from=parted.text)
+        return RequestView(body, conversation, fields, items, prompt=is_string(prompt_items), cut_from=parted.text)
 
-    def write(self, view: View, edits: Sequence[Edit]) -> bytes:
+    def write(self, view: RequestView, edits: Sequence[Edit]) -> bytes:
         """The body with the edits spliced in (see :class:`~proxy.wire.dialect.Dialect`).
 
         Reasoning and what it led to leave together or stay together; a bare prompt is only appended to.
         """
         if view.prompt:
-            asked = by_message(edits, 1).get(0)
-            return spliced(view.body, _in_prompt(view, asked.appends) if asked and asked.appends else [])
+            edits_of_first = by_message(edits, 1).get(0)
+            return spliced(
+                view.body, _in_prompt(view, edits_of_first.appends) if edits_of_first and edits_of_first.appends else []
+            )
         return written(view, _whole_groups(view, edits), places_of, _append)
 
     def check(self, body: bytes) -> list[str]:
@@ -91,7 +93,7 @@ def _append(text: bytes, item: msgspec.Raw, edits: Sequence[Append]) -> list[Spl
     return [] if content is None else appended(text, content, edits, parts.TEXT)
 
 
-def _whole_groups(view: View, edits: Sequence[Edit]) -> Sequence[Edit]:
+def _whole_groups(view: RequestView, edits: Sequence[Edit]) -> Sequence[Edit]:
     """The edits without drops that would tear reasoning from what the model said and called after it."""
     messages = view.conversation.messages
     gone = leaving(edits, len(messages))
@@ -142,7 +144,7 @@ def _groups(messages: Sequence[Message], among: range) -> Iterator[list[int]]:
         yield group
 
 
-def _in_prompt(view: View, edits: Sequence[Append]) -> list[Splice]:
+def _in_prompt(view: RequestView, edits: Sequence[Append]) -> list[Splice]:
     """Text for a bare string: it goes on where it can; a part of its own needs the message that it stands for."""
     prompt = view.items[0]
     splices = appended(view.cut_from, prompt, edits, parts.TEXT)

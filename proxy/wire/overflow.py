@@ -21,7 +21,7 @@ from memory.language.rule_table import any_of, table
 STATUSES = frozenset({400, 413, 422, 500})
 """HTTP statuses with which a request is refused for its length; 500 is Ollama's, and was llama.cpp's."""
 
-LONGEST = 64 * 1024
+MAX_ERROR_BYTES = 64 * 1024
 """Bytes of an error that are read at most."""
 
 PLAUSIBLE = range(256, 20_000_001)
@@ -40,7 +40,7 @@ class Overflow:
 
 def overflow(status: int, body: bytes) -> Overflow | None:
     """What a provider's refusal says of the request's length; None where it is about something else."""
-    if status not in STATUSES or not body or len(body) > LONGEST:
+    if status not in STATUSES or not body or len(body) > MAX_ERROR_BYTES:
         return None
     text = "\n".join(_texts(body))
     if not _SIGN.search(text) or _OTHER.search(text):

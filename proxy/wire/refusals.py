@@ -63,8 +63,8 @@ def openai_too_long(message: str, limit: int, size: int) -> bytes:
 
 def anthropic_too_long(message: str, limit: int, size: int) -> bytes:
     """The same in the words by which Anthropic's clients know it."""
-    told = f"{size} tokens > {limit} maximum" if limit and size else message
-    return anthropic_refusal(400, f"prompt is too long: {told}", "")
+    sizes = f"{size} tokens > {limit} maximum" if limit and size else message
+    return anthropic_refusal(400, f"prompt is too long: {sizes}", "")
 
 
 def ollama_refusal(message: str, where: str) -> bytes:

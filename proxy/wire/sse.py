@@ -11,14 +11,14 @@ from typing import NamedTuple
 _BOM = b"\xef\xbb\xbf"
 
 
-class Event(NamedTuple):
+class ServerEvent(NamedTuple):
     """One event: its name (empty where none was given) and its data, lines joined by LF."""
 
     name: bytes
     data: bytes
 
 
-class Splitter:
+class EventSplitter:
     """Events out of chunks."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Splitter:
         self._name = b""
         self._data: list[bytes] = []
 
-    def feed(self, chunk: bytes) -> Iterator[Event]:
+    def feed(self, chunk: bytes) -> Iterator[ServerEvent]:
         """The events that this chunk completes."""
         if self._after_cr and chunk:
             chunk = chunk.removeprefix(b"\n")
@@ -45,7 +45,7 @@ class Splitter:
                 if event is not None:
                     yield event
 
-    def finish(self) -> Iterator[Event]:
+    def finish(self) -> Iterator[ServerEvent]:
         """The event that stands without its blank line when the stream ends.
 
         The standard drops it; we hear it, since some servers end right behind ``[DONE]``. A line that was cut in
@@ -58,12 +58,12 @@ class Splitter:
             if event is not None:
                 yield event
 
-    def _take(self, line: bytes) -> Event | None:
+    def _take(self, line: bytes) -> ServerEvent | None:
         if self._first:
             self._first = False
             line = line.removeprefix(_BOM)
         if not line:
-            event = Event(self._name, b"\n".join(self._data)) if self._data else None
+            event = ServerEvent(self._name, b"\n".join(self._data)) if self._data else None
             self._name = b""
             self._data = []
             return event
@@ -76,14 +76,14 @@ class Splitter:
         return None
 
 
-def events(chunks: Iterable[bytes]) -> Iterator[Event]:
+def events(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
     """All events of a stream that was heard: what a splitter gives, three times as fast."""
     stream = b"".join(chunks).removeprefix(_BOM)
     if b"\r" in stream:
         stream = stream.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for block in stream.split(b"\n\n"):
         if block.startswith(b"data: ") and b"\n" not in block:
-            yield Event(b"", block[6:])
+            yield ServerEvent(b"", block[6:])
             continue
         name = b""
         data = []
@@ -94,4 +94,4 @@ def events(chunks: Iterable[bytes]) -> Iterator[Event]:
             elif field == b"event":
                 name = value.removeprefix(b" ")
         if data:
-            yield Event(name, b"\n".join(data))
+            yield ServerEvent(name, b"\n".join(data))

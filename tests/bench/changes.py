@@ -60,7 +60,7 @@ class Life:
             arrival = _arrival(user, project, session, self.clock[0])
             prepared = await self.memory.preparation.prepare(_conversation(messages), arrival)
             reply = Reply((Text(answer),), "stop", None, True)
-            await self.memory.notes.note(prepared, _conversation(messages), reply, 200)
+            await self.memory.exchange_journal.record(prepared, _conversation(messages), reply, 200)
             messages.append({"role": "assistant", "content": answer})
             self.clock[0] += timedelta(minutes=2)
         await self.memory.learner.catch_up()
@@ -128,7 +128,7 @@ def quiet() -> MemorySettings:
     return MemorySettings(night=NightSettings(enabled=False), recall=RecallSettings(deadline_ms=10_000))
 
 
-async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def unguarded(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     """A guard that lets every fault through."""
     return await awaitable, ""
 

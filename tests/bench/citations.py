@@ -20,7 +20,7 @@ from typing import Any
 
 from memory.checkout import Checkout
 from memory.fact import Fact
-from memory.features.checkouts.feature import Checkouts
+from memory.features.checkouts.feature import CheckoutsFeature
 from memory.hooks import chain
 from memory.hooks.feature import Core
 from memory.ports import Lesson
@@ -29,7 +29,7 @@ from memory.session import Arrival, RequestKind, Session
 from memory.settings import MemorySettings
 from memory.stores.journal import SqliteJournal
 from tests.memory.features.checkouts.repository import Repository
-from tests.memory.stores.making import fact
+from tests.memory.stores.derived_facts import fact
 
 SCOPE = Scope(None, "ada", "loom")
 SEARCH_SECONDS = 0.01
@@ -52,7 +52,7 @@ async def measured(folder: Path, files: int, facts: int, shown: int, requests: i
     commit = repository.commit("many")
     root = str(repository.root)
     journal = SqliteJournal(folder / "journal.db", lambda text: text)
-    feature = Checkouts(Core(MemorySettings(), journal, lambda: "", lambda: AT, folder, UNUSED, UNUSED))
+    feature = CheckoutsFeature(Core(MemorySettings(), journal, lambda: "", lambda: AT, folder, UNUSED, UNUSED))
     owner = SCOPE.owner(Layer.USER_PROJECT) or ""
     known: list[Fact] = []
     for number in range(facts):

@@ -20,10 +20,10 @@ from typing import TypeVar
 import orjson
 
 from memory.conversation import Usage
-from memory.day.window.counting import Counting
-from memory.day.window.reported import Reported
-from memory.models.tokens import Tokens
-from memory.models.windows import Windows
+from memory.models.tokens import TokenCounter
+from memory.models.windows import ModelWindows
+from memory.services.window.counting import RequestCounter
+from memory.services.window.usage_calibration import UsageCalibration
 from proxy.wire import dialect_of
 from tests.bench.transcripts import Body, Transcript, schemas_of, text_of, transcripts
 
@@ -36,7 +36,7 @@ Truth = Callable[[Body], float]
 """A message → the provider's own tokens."""
 
 
-async def _plainly(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def _plainly(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     return await awaitable, ""
 
 
@@ -48,7 +48,7 @@ class _Nowhere:
         return None
 
 
-def _o200k(tokens: Tokens) -> Truth:
+def _o200k(tokens: TokenCounter) -> Truth:
     def size(body: Body) -> float:
         calls = [call["function"] for call in body.get("tool_calls") or []]
         return 3 + tokens.count(text_of(body)) + sum(12 + tokens.count(f"{c['name']}{c['arguments']}") for c in calls)
@@ -60,18 +60,18 @@ def _quarter_bytes(body: Body) -> float:
     return len(orjson.dumps(body)) / 4
 
 
-async def play(sessions: Sequence[Transcript], tokens: Tokens, truth: Truth, unseen: int, each_new: bool) -> None:
+async def play(sessions: Sequence[Transcript], tokens: TokenCounter, truth: Truth, unseen: int, each_new: bool) -> None:
     """Print a row for each stretch of exchanges. ``each_new`` forgets what was learned of the model in between."""
     dialect = dialect_of("/v1/chat/completions")
     assert dialect is not None
-    counting = Counting(tokens, _plainly)
-    reported = Reported(counting, _Nowhere(), Windows({}), _plainly)
+    counting = RequestCounter(tokens, _plainly)
+    reported = UsageCalibration(counting, _Nowhere(), ModelWindows({}), _plainly)
     errors: dict[int, list[float]] = defaultdict(list)
     spent = []
     for session in sessions:
         if each_new:
             await reported.settle()
-            reported = Reported(counting, _Nowhere(), Windows({}), _plainly)
+            reported = UsageCalibration(counting, _Nowhere(), ModelWindows({}), _plainly)
         sizes = [truth(body) for body in session.messages]
         tools = schemas_of(session.messages)
         exchange, real = 0, float(unseen)
@@ -102,7 +102,7 @@ async def main() -> None:
     parser.add_argument("--most", type=int, default=120)
     options = parser.parse_args()
     sessions = transcripts(options.folder, 0, options.most)
-    tokens = Tokens()
+    tokens = TokenCounter()
     tokens.load()
     for name, truth, unseen in (("o200k", _o200k(tokens), 350), ("bytes / 4", _quarter_bytes, 0)):
         for each_new in (True, False):

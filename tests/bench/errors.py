@@ -12,8 +12,8 @@ from pathlib import Path
 
 import orjson
 
-from memory.context.question import Asker, ask
-from memory.learning.behaviour.again import failing
+from memory.context.question import QuestionAuthor, ask
+from memory.learning.behaviour.fix_lookup import failing
 from proxy.wire import dialect_of
 from tests.bench.sessions import CHAT
 from tests.bench.transcripts import transcripts
@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
             results += 1
             for name in ("named", "failed"):
                 question = ask(asking, failing=every if name == "named" else [each.result for each in failing(asking)])
-                asks = question is not None and question.asker is Asker.TOOL
+                asks = question is not None and question.asker is QuestionAuthor.TOOL
                 named += asks and name == "named"
                 failed += asks and name == "failed"
     print(f"{results} results: {named} name an error ({named / results:.1%}), {failed} failed ({failed / results:.1%})")

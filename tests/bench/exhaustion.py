@@ -71,11 +71,11 @@ class Seen:
             return ""
         finally:
             await connection.close()
-        told = timed.header("x-palimpsest-status")
-        self.statuses[f"{timed.status} {told.partition(';')[0]}"] += 1
+        reason = timed.header("x-palimpsest-status")
+        self.statuses[f"{timed.status} {reason.partition(';')[0]}"] += 1
         if timed.status == 200 and (receipt := timed.header("x-palimpsest-receipt")):
-            self.receipts[receipt] = told
-        return told
+            self.receipts[receipt] = reason
+        return reason
 
 
 @contextmanager

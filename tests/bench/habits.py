@@ -16,15 +16,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
-from memory.behaviour import Fix, Step
-from memory.learning.behaviour.corrected import Corrected, corrected
+from memory.behaviour import Fix, WorkStep
+from memory.learning.behaviour.corrected_actions import CorrectedAction, corrected
 from memory.learning.behaviour.fixes import fixes
 from memory.learning.behaviour.habits import Habits, mine
 from memory.learning.behaviour.steps import steps, window
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import Session
-from proxy.runtimes.spoken import spoken
+from proxy.runtimes.user_text import user_text
 from proxy.wire.openai_chat import OpenAIChat
 from tests.bench.transcripts import Transcript, transcripts
 
@@ -35,9 +35,9 @@ class Read:
     """All that was found in one project's sessions."""
 
     def __init__(self) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[WorkStep] = []
         self.fixes: list[Fix] = []
-        self.corrected: list[Corrected] = []
+        self.corrected: list[CorrectedAction] = []
         self.exchanges = 0
         self.seconds = 0.0
 
@@ -56,7 +56,7 @@ class Read:
 def exchanges(transcript: Transcript, number: int) -> Iterator[Journaled]:
     """The session's requests as the journal would give them."""
     body = json.dumps({"model": "m", "messages": transcript.messages}).encode()
-    messages = OpenAIChat().read(body, spoken).conversation.messages
+    messages = OpenAIChat().read(body, user_text).conversation.messages
     at = START + timedelta(hours=number)
     session = Session(transcript.id, "", Scope(None, "u", transcript.source), "bench", at, at)
     seen = 0

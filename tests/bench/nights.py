@@ -16,9 +16,9 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from memory.consolidation.written import Planned
+from memory.consolidation.plan_codec import PlannedNight
 from memory.fact import Fact
-from memory.night import Child, Job
+from memory.night import Job, PlannerProcess
 from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.settings import NightSettings
@@ -57,9 +57,9 @@ async def _write(journal: SqliteJournal, new: Sequence[Fact], names: Sequence[st
 
 async def _night(journal: SqliteJournal, folder: Path, what: str) -> None:
     began, spent = time.perf_counter(), _children()
-    planned: list[Planned] = []
+    planned: list[PlannedNight] = []
     longest = 0.0
-    async for each in Child(folder / "journal.db", NightSettings(), changed=journal.changed.take)(Job(NOW)):
+    async for each in PlannerProcess(folder / "journal.db", NightSettings(), changed=journal.changed.take)(Job(NOW)):
         planned.append(each)
         start = time.perf_counter()
         await journal.apply_night(each)

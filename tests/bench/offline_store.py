@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from memory.context.diversity import DIVERSITY, diverse
-from memory.context.floor import FLOOR
-from memory.context.fuse import brings_new, for_a_part, fused
 from memory.context.lexical import weigh
 from memory.context.neighbours import REACH, anchors, joined
 from memory.context.pack import pack, tokens_of
 from memory.context.page import frame_page, page
-from memory.context.question import Question, ask, simpler
-from memory.context.rank import WEIGHTS, Memory, asked_then, rank
+from memory.context.question import RecallQuestion, ask, simpler
+from memory.context.rank import WEIGHTS, Memory, earlier_questions, rank
+from memory.context.rank_fusion import brings_new, for_a_part, fused
+from memory.context.relevance_floor import FLOOR
 from memory.context.route import about_then
-from memory.context.searched import Round
+from memory.context.search_results import SearchPass
 from memory.conversation import Conversation, Message, Role, Text
 from memory.fact import Fact, Passage
 from memory.language.terms import document_terms
 from memory.language.words import stems
 from memory.learning.lesson import learn
-from memory.ports import Embedder, Found, Journaled, Rarity
+from memory.ports import Embedder, IndexHit, Journaled, TermRarity
 from memory.scope import Scope
 from memory.session import RequestKind, Session
 
@@ -93,15 +93,15 @@ class Store:
             return ""
         others = simpler(question)
         rounds = [self._round(question, rules, now, present)]
-        for part, asked in others:
+        for part, broad_question in others:
             fewer = replace(rules, candidates=for_a_part(rules.candidates))
-            rounds.append(self._round(asked, fewer, now, present, part.weight, by_words=True))
+            rounds.append(self._round(broad_question, fewer, now, present, part.weight, by_words=True))
             if not brings_new(rounds[:-1], rounds[-1]):
                 break
         ranked = fused(rounds)
         if not ranked:
             return ""
-        beside = anchors(ranked, asked_then(rounds[0].weighed, rounds[0].candidates))
+        beside = anchors(ranked, earlier_questions(rounds[0].weighed, rounds[0].candidates))
         turns = {(place.session, place.turn + s) for place in beside for s in range(-REACH.turns, REACH.turns + 1)}
         near = [m for m in self.memories if isinstance(m, Passage) and (m.session, m.turn) in turns]
         over = present.union(hit.id for each in rounds for hit, _ in each.candidates)
@@ -110,15 +110,15 @@ class Store:
 
     def _round(
         self,
-        question: Question,
+        question: RecallQuestion,
         rules: Rules,
         now: datetime,
         present: frozenset[str],
         weight: float = 1.0,
         by_words: bool = False,
-    ) -> Round:
-        """One search, as :class:`memory.day.search.searching.Searching` makes it."""
-        counted = Rarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
+    ) -> SearchPass:
+        """One search, as :class:`memory.services.search.searching.Searching` makes it."""
+        counted = TermRarity(len(self.memories), {each: self.frequency[each] for each in question.terms})
         weighed = weigh(question, counted)
         cosines = np.array(self.vectors) @ self.embedder.query(question.text, weighed.idf)
         products = np.zeros(len(self.memories))
@@ -132,11 +132,11 @@ class Store:
             found = [*found, *self._best(then, cosines, products, rules.candidates)]
         found = sorted(dict.fromkeys(found), key=lambda n: -(weighed.coverage(float(products[n])) + float(cosines[n])))
         candidates = [
-            (Found(self.memories[n].id, float(cosines[n]), float(products[n])), self.memories[n])
+            (IndexHit(self.memories[n].id, float(cosines[n]), float(products[n])), self.memories[n])
             for n in found[: rules.candidates * (2 if spans else 1)]
         ]
         scored = rank(question, weighed, candidates, now, present=present, weights=rules.weights, floor=rules.floor)
-        return Round(question, weighed, tuple(candidates), tuple(scored), weight)
+        return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight)
 
     def _best(self, places: Any, cosines: Any, products: Any, limit: int, by_words: bool = False) -> list[int]:
         """What the two legs find among some places."""

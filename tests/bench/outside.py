@@ -38,12 +38,12 @@ class Outside:
 
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(awaited(), self.loop))
 
-    async def ask(self, port: int, asked: Asked) -> Timed:
+    async def ask(self, port: int, request: Asked) -> Timed:
         """Send a request to the proxy."""
-        self.replies[asked.session] = asked.reply
+        self.replies[request.session] = request.reply
         self.connection = self.connection or Connection(port)
-        headers = {"x-session-id": asked.session, "x-palimpsest-project": PROJECT, "Authorization": "Bearer none"}
-        return await self.do(self.connection.post(CHAT, asked.body, headers))
+        headers = {"x-session-id": request.session, "x-palimpsest-project": PROJECT, "Authorization": "Bearer none"}
+        return await self.do(self.connection.post(CHAT, request.body, headers))
 
     async def serve(self) -> None:
         """Begin to provide."""

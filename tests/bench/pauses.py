@@ -94,7 +94,7 @@ class Through:
         """In a pause all that waits is worked off."""
         await self.proxy.learned()
         assert self.proxy.edge.memory is not None
-        await self.proxy.edge.memory.tiering.catch_up()
+        await self.proxy.edge.memory.tier_worker.catch_up()
 
 
 async def played(recorded: Sequence[Recorded], window: int, every: int) -> tuple[Tally, dict[str, int]]:

@@ -13,10 +13,10 @@ import argparse
 import gc
 import time
 
-from memory.context import names
+from memory.context import entity_coverage
 from memory.context.budget import budget, remaining
-from memory.context.planned import Plan
 from memory.context.shed import plan
+from memory.context.shed_plan import ShedPlan
 from memory.edits import Ledger
 from memory.settings import SheddingSettings
 from tests.bench.sessions import CHAT, Person, Result, Turn, made_up
@@ -53,7 +53,7 @@ def main() -> None:
     play = Play(Recorded.of(Transcript("made up", "made up", tuple(bodies), 0)), Rules())
     play.journaled = len(bodies)
     conversation = play.recorded.conversation
-    standing = Ledger().standing(play.keys, conversation.head)
+    standing = Ledger().active(play.keys, conversation.head)
     pieces = play.pieces(len(bodies), conversation.head, standing)
     sizes = [each.tokens if each else 0 for each in play.forwarded(len(bodies), standing)]
     print(f"{len(bodies):,} messages, {sum(sizes):,} tokens, {len(pieces):,} parts that may be shed")
@@ -64,11 +64,11 @@ def main() -> None:
     gc.set_threshold(5000, 5, 80)
     for name, share in WINDOWS.items():
         allowed = budget(int(sum(sizes) * share), 4_000, SheddingSettings(), play.budget.fixed)
-        names._read = names._Read(names.READ)
+        entity_coverage._read = entity_coverage._Read(entity_coverage.READ)
         spent = []
         for _ in range(RUNS):
             began = time.process_time()
-            made: Plan = plan(conversation, pieces, sizes, allowed, standing, True, remaining(len(bodies) // 2))
+            made: ShedPlan = plan(conversation, pieces, sizes, allowed, standing, True, remaining(len(bodies) // 2))
             spent.append((time.process_time() - began) * 1000)
         step = made.shed.step if made.shed else "nothing"
         print(f"{name:28} {spent[0]:8.1f} {min(spent):8.1f}  {step}, {made.tokens:,} tokens left")

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from memory.context.diversity import DIVERSITY
-from memory.context.floor import FLOOR
 from memory.context.pack import tokens_of
 from memory.context.rank import WEIGHTS
-from memory.models.load import load
+from memory.context.relevance_floor import FLOOR
+from memory.models.embedder_loading import load
 from memory.ports import Embedder
 from tests.bench.offline_store import BEGAN, Rules, Store, Turn, copied, play
 

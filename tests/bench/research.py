@@ -26,7 +26,7 @@ from aiohttp import web
 from memory.learning.redact import redact
 from memory.learning.reports import acknowledges, plain, unframed
 from memory.learning.spawning import is_spawner
-from memory.research import Delivery, Outcome, Research, owners_of
+from memory.research import Delivery, Research, ResearchOutcome, owners_of
 from memory.scope import Scope
 from tests.bench.transcripts import Body, text_of, transcripts
 from tests.fake_provider import FakeProvider, fake_provider
@@ -297,9 +297,9 @@ async def measured(client: Client, calls: Sequence[Call]) -> dict[str, Any]:
             await proxy.learned()
             memory = proxy.edge.memory
             assert memory is not None
-            await memory.researching.catch_up()
-            found = await memory.library.newest(owners_of(Scope(None, "local", "loom")), 100_000)
-            trails = {each.id: await memory.library.trail(each) for each in found}
+            await memory.research_worker.catch_up()
+            found = await memory.research_library.newest(owners_of(Scope(None, "local", "loom")), 100_000)
+            trails = {each.id: await memory.research_library.trail(each) for each in found}
     whole = {each.id: any(result.text == READ for m in trails[each.id] for result in m.results) for each in found}
     by_call: dict[tuple[str, str], list[Research]] = defaultdict(list)
     for each in found:
@@ -310,7 +310,7 @@ async def measured(client: Client, calls: Sequence[Call]) -> dict[str, Any]:
         if not mine:
             continue
         each = mine[0]
-        done = each.outcome is (Outcome.UNSEEN if client.nobody else Outcome.FINISHED)
+        done = each.outcome is (ResearchOutcome.UNSEEN if client.nobody else ResearchOutcome.FINISHED)
         counts["recognised"] += done
         counts["tied"] += bool(each.parent)
         same = plain(each.report) == plain(redact(call.report).text)

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import orjson
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.bench import targets
 from tests.bench.client import Connection, Timed
 from tests.bench.seed import NOW, PROJECT, questions, seed_home
@@ -192,14 +192,14 @@ async def measure(folder: Path, size: int, night: str, homes: Path | None, kept:
             flush=True,
         )
         if night:
-            server = Server(f"http://127.0.0.1:{proxy.port}", (home / "token").read_text().strip())
+            server = RunningServer(f"http://127.0.0.1:{proxy.port}", (home / "token").read_text().strip())
             await _night(server, proxy, f"a night over {NEW} more" if night == "new" else "the first night")
     finally:
         proxy.process.stop()
         provider.process.stop()
 
 
-async def _night(server: Server, proxy: Target, what: str) -> None:
+async def _night(server: RunningServer, proxy: Target, what: str) -> None:
     assert proxy.process is not None
     async with streaming(proxy) as seen:
         began = time.perf_counter()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memory.bootstrap import new_id, open_memory
-from memory.fact import Category, Fact, Kind, Origin, Stream
+from memory.fact import Category, Fact, FactKind, Origin, Stream
 from memory.scope import Layer, Scope
 from memory.settings import MemorySettings
 
@@ -72,7 +72,7 @@ def facts(count: int, seed: int = 7, users: Sequence[str] = ("local",)) -> Itera
             id=new_id(),
             text=text,
             owner=owners[number % len(owners)],
-            kind=rng.choice((Kind.DECISION, Kind.FACT, Kind.CONVENTION)),
+            kind=rng.choice((FactKind.DECISION, FactKind.FACT, FactKind.CONVENTION)),
             category=Category.TECHNICAL,
             stream=Stream.PROJECTS,
             layer=Layer.USER_PROJECT,
@@ -103,8 +103,8 @@ async def seed_home(
 ) -> None:
     """Write the facts, and ``more`` of them, and bring the index up to them. The folder must be there."""
 
-    async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
-        return await asyncio.wait_for(awaitable, within), ""
+    async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
+        return await asyncio.wait_for(awaitable, timeout_seconds), ""
 
     memory = await open_memory(MemorySettings(), home, guard)
     assert memory is not None

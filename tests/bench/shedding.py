@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from memory.context.budget import budget, remaining
-from memory.context.paging import Absent
-from memory.context.planned import Plan
+from memory.context.paging import ShedContents
+from memory.context.retention_value import SheddablePart
 from memory.context.shed import plan
-from memory.context.worth import Piece
+from memory.context.shed_plan import ShedPlan
 from memory.conversation import Conversation, Form, Image, Part, Text, ToolCall, ToolResult, kind_of
-from memory.day.window.paging import AT_A_RESULT, found_in, gone_from, take_in
-from memory.day.window.pieces import LEAST, LEAVES
-from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
+from memory.edits import Act, ActiveEdits, ContentTier, Entry, Ledger, handle
+from memory.services.window.paging import AT_A_RESULT, found_in, gone_from, take_in
+from memory.services.window.sheddable_parts import LEAST, LEAVES
 from memory.settings import SheddingSettings
 from proxy.wire.openai_chat import OpenAIChat
 from tests.bench.tiering import Overviews
@@ -43,8 +43,8 @@ from tests.bench.transcripts import (
     transcripts,
 )
 
-Planner = Callable[..., Plan]
-Paging = Callable[["Play", int, Standing], str]
+Planner = Callable[..., ShedPlan]
+Paging = Callable[["Play", int, ActiveEdits], str]
 """What is added at the newest message: the session, how many of its messages the request has, and what holds."""
 
 
@@ -134,7 +134,7 @@ class Play:
         conversation = self.recorded.conversation
         shown = Conversation(conversation.dialect, conversation.model, conversation.messages[:count])
         keys, head = self.keys[:count], shown.head
-        standing = self.ledger.standing(keys, head)
+        standing = self.ledger.active(keys, head)
         forwarded = self.forwarded(count, standing)
         sizes = [each.tokens if each is not None else 0 for each in forwarded]
         decided = self.rules.planner(
@@ -159,16 +159,16 @@ class Play:
             self.tally.sums["cuts"] += 1
         if decided.shed is not None:
             self.tally.sums["sheds"] += 1
-            standing = self.ledger.standing(keys, head)
+            standing = self.ledger.active(keys, head)
         if self.rules.paging is not None:
             text = self.rules.paging(self, count, standing)
             if text:
                 digest, occurrence = keys[count - 1]
                 self.ledger.write(Entry(digest, occurrence, text, Form.SUFFIX, "paged"))
-            standing = self.ledger.standing(keys, head)
+            standing = self.ledger.active(keys, head)
         return [each for each in self.forwarded(count, standing) if each is not None]
 
-    def pieces(self, count: int, head: int, standing: Standing) -> list[Piece]:
+    def pieces(self, count: int, head: int, standing: ActiveEdits) -> list[SheddablePart]:
         """What may be shed: what is journaled and large enough."""
         found = []
         for index in range(head, min(count, self.journaled)):
@@ -182,7 +182,7 @@ class Play:
                     entry = standing.replaced.get((index, number))
                     line, overview = self.recorded.overviews.of(index, number)
                     found.append(
-                        Piece(
+                        SheddablePart(
                             index,
                             number,
                             kind,
@@ -190,13 +190,13 @@ class Play:
                             line,
                             overview,
                             size(overview),
-                            entry.tier if entry else Tier.L2,
+                            entry.tier if entry else ContentTier.L2,
                             handle(message.digest, number),
                         )
                     )
         return found
 
-    def forwarded(self, count: int, standing: Standing) -> list[Rendered | None]:
+    def forwarded(self, count: int, standing: ActiveEdits) -> list[Rendered | None]:
         """The messages as they leave, None for one that was dropped."""
         edits: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
         for (index, part), entry in standing.replaced.items():
@@ -266,9 +266,9 @@ class Play:
 
 def comes_back(tokens: int) -> Paging:
     """What the server would page in, at most so many tokens at a person's message."""
-    absent: dict[str, Absent] = defaultdict(Absent)
+    absent: dict[str, ShedContents] = defaultdict(ShedContents)
 
-    def paged(play: Play, count: int, standing: Standing) -> str:
+    def paged(play: Play, count: int, standing: ActiveEdits) -> str:
         if not (standing.replaced or standing.dropped):
             return ""
         whole = play.recorded.conversation

@@ -21,7 +21,7 @@ import numpy as np
 from memory.ports import Lesson, Point, Query
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import assistant, exchange, fact, open_journal, passage, user
+from tests.memory.stores.derived_facts import assistant, exchange, fact, open_journal, passage, user
 
 OWNERS, DIMENSIONS, LIMIT = 20, 256, 60
 

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proxy.door.tokens import FILE, Role, new_token, write_tokens
+from proxy.auth.tokens import FILE, TokenRole, new_token, write_tokens
 from tests.bench import targets
 from tests.bench.client import Broken, Connection
 
@@ -135,7 +135,7 @@ def look_through(seen: Seen, forwarded: Iterable[bytes]) -> None:
 
 def issue(home: Path) -> dict[str, str]:
     """A token of our endpoints for each, by its name."""
-    made = {each.name: new_token(each.name, Role.USER, datetime.now(UTC), USER, each.name) for each in TENANTS}
+    made = {each.name: new_token(each.name, TokenRole.USER, datetime.now(UTC), USER, each.name) for each in TENANTS}
     write_tokens(home / FILE, [token for _, token in made.values()])
     return {name: text for name, (text, _) in made.items()}
 

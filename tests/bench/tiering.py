@@ -8,8 +8,8 @@ from typing import Any
 from memory.conversation import Conversation, Image, Text, ToolCall, ToolResult
 from memory.edits import handle
 from memory.tiers.calls import arguments
-from memory.tiers.choose import tiers
 from memory.tiers.shape import Hint, hint_of
+from memory.tiers.tier_choice import tiers
 
 CALL = 0.2
 """The share of a call's arguments that their overview has."""

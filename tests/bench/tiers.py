@@ -12,9 +12,9 @@ from collections.abc import Callable
 import tree_sitter_python
 from tree_sitter import Language, Parser
 
-from memory.tiers.choose import tiers
 from memory.tiers.code import code
 from memory.tiers.shape import Hint, budget_of, hint_of
+from memory.tiers.tier_choice import tiers
 
 _SIZE = 100_000
 _RUNS = 7

@@ -189,16 +189,16 @@ def _in_time() -> Iterator[None]:
 async def _still(proxy: Running, known: int) -> None:
     """Nothing happens any more by itself; so much is known."""
     memory = _memory(proxy)
-    await memory.warming.settle()
-    for following in memory.following:
+    await memory.cache_warmer.settle()
+    for following in memory.followers:
         await following.stop()
-    for worker in (memory.graphing, memory.mending, memory.retaining):
+    for worker in (memory.entity_graph, memory.index_repair, memory.retention):
         await worker.stop()
-    memory.counting._tokenizer.count("")
+    memory.token_counting._tokenizer.count("")
     await memory.learner.remember(list(facts(known)))
     # What is read beforehand when somebody asks for the first time.
-    memory.warming.asked(Scope(user="local", project=PROJECT))
-    await memory.warming.settle()
+    memory.cache_warmer.owner_seen(Scope(user="local", project=PROJECT))
+    await memory.cache_warmer.settle()
     await _behind(proxy)
 
 
@@ -240,12 +240,12 @@ async def _behind(proxy: Running) -> None:
     memory = _memory(proxy)
     await memory.preparation.settle()
     await proxy.learned()
-    await memory.tiering.catch_up()
-    await memory.researching.catch_up()
-    await memory.graphing.catch_up()
+    await memory.tier_worker.catch_up()
+    await memory.research_worker.catch_up()
+    await memory.entity_graph.catch_up()
     await memory.recall.weighing.settle()
-    await memory.counting.settle()
-    await memory.reported.settle()
+    await memory.token_counting.settle()
+    await memory.usage_calibration.settle()
     await memory.pages.settle()
 
 

@@ -164,7 +164,9 @@ class Life:
             messages.append({"role": "user", "content": said.text})
             conversation = _conversation(messages)
             prepared = await self.memory.preparation.prepare(conversation, _arrival(said.user, session, said.at))
-            await self.memory.notes.note(prepared, conversation, Reply((Text("Noted."),), "stop", None, True), 200)
+            await self.memory.exchange_journal.record(
+                prepared, conversation, Reply((Text("Noted."),), "stop", None, True), 200
+            )
             messages.append({"role": "assistant", "content": "Noted."})
 
     async def asked(self, user: str, question: str, at: datetime) -> str:
@@ -178,7 +180,7 @@ class Life:
         """A night at that moment."""
         self._clock[0] = at
         await self.memory.learner.catch_up()
-        await self.memory.nights.run()
+        await self.memory.night_runner.run()
 
 
 async def main(folder: Path, users: int) -> dict[str, float]:
@@ -298,7 +300,7 @@ def _conversation(messages: Sequence[dict[str, str]]) -> Conversation:
     return CHAT.read(orjson.dumps({"model": "m", "messages": list(messages)}), str).conversation
 
 
-async def _unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def _unguarded(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     return await awaitable, ""
 
 

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from proxy.conformance.case import ALL, CASES, Result
 from proxy.conformance.report import as_json, as_markdown, summary
-from proxy.conformance.run import Asked, Ran, run
+from proxy.conformance.run import CaseRun, RunRequest, run
 from tests.proxy.cli.running import run as command
 from tests.running import running
 
@@ -54,11 +54,11 @@ async def spoiling(upstream: str) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def told(asked: Asked) -> list[Ran]:
+async def told(asked: RunRequest) -> list[CaseRun]:
     return [each async for each in run(asked)]
 
 
-def failed(ran: list[Ran]) -> list[str]:
+def failed(ran: list[CaseRun]) -> list[str]:
     return [f"{each.case.id} {each.format}: {each.said}" for each in ran if each.result is Result.FAILED]
 
 
@@ -66,7 +66,7 @@ def failed(ran: list[Ran]) -> list[str]:
 async def test_this_proxy_does_all_that_a_transparent_one_must(tmp_path: Path, format: str) -> None:
     port = free_port()
     async with running(f"http://127.0.0.1:{port}", tmp_path / "home") as proxy:
-        ran = await told(Asked(proxy.url, port, formats=(format,), large=SMALL))
+        ran = await told(RunRequest(proxy.url, port, formats=(format,), large=SMALL))
     assert failed(ran) == []
     assert {each.case.id for each in ran} == {each.id for each in CASES.values() if format in each.formats}
 
@@ -75,7 +75,7 @@ async def test_one_that_is_wrong_is_found_out() -> None:
     port = free_port()
     async with spoiling(f"http://127.0.0.1:{port}") as url:
         wanted = ("body.untouched", "body.numbers", "headers.kept", "retry.none", "query.kept", "body.parallel-tools")
-        ran = await told(Asked(url, port, formats=("chat",), cases=wanted, large=SMALL))
+        ran = await told(RunRequest(url, port, formats=("chat",), cases=wanted, large=SMALL))
     wrong = {each.case.id for each in ran if each.result is Result.FAILED}
     assert wrong == {"body.untouched", "body.numbers", "headers.kept", "retry.none", "query.kept"}
     assert all(each.said for each in ran if each.result is Result.FAILED)

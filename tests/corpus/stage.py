@@ -18,7 +18,7 @@ import orjson
 from aiohttp import web
 
 from memory.bootstrap import Memory
-from memory.consolidation.written import Planned
+from memory.consolidation.plan_codec import PlannedNight
 from memory.night import Job
 from memory.planner import plans
 from tests.bench.sessions import Growing, Turn
@@ -87,10 +87,10 @@ class Stage:
 
     async def ask(self, label: str, method: str, path: str, body: Any = None) -> Any:
         """Ask memory's own endpoints; the answer."""
-        told = await self._asked(method, path, body)
-        self._add(label, ("answer", told))
+        reason = await self._asked(method, path, body)
+        self._add(label, ("answer", reason))
         await self.quiet()
-        return orjson.loads(told)
+        return orjson.loads(reason)
 
     async def forget(self, query: str, project: str = "loom") -> list[str]:
         """Have forgotten what has to do with a query; the ids."""
@@ -123,7 +123,7 @@ class Stage:
     async def night(self) -> None:
         """A night passes."""
         self.clock.pass_by(hours=12)
-        await self.memory.nights.run()
+        await self.memory.night_runner.run()
         await self.quiet()
 
     async def quiet(self) -> None:
@@ -132,17 +132,17 @@ class Stage:
         await memory.preparation.settle()
         await self.proxy.learned()
         await memory.learner._settle(True)
-        await memory.tiering.catch_up()
-        await memory.researching.catch_up()
-        await memory.researching._settle(True)
+        await memory.tier_worker.catch_up()
+        await memory.research_worker.catch_up()
+        await memory.research_worker._settle(True)
         await memory.learner.catch_up()
-        await memory.graphing.catch_up()
+        await memory.entity_graph.catch_up()
         await memory.recall.weighing.settle()
-        await memory.warming.settle()
+        await memory.cache_warmer.settle()
         if memory.preparation._fitting is not None:
             await memory.preparation._fitting._shedding.settle()
-        await memory.counting.settle()
-        await memory.reported.settle()
+        await memory.token_counting.settle()
+        await memory.usage_calibration.settle()
         await memory.pages.refresh()
         await memory.pages.settle()
 
@@ -157,20 +157,20 @@ async def stage(name: str, home: Path, options: Mapping[str, Any]) -> AsyncItera
     async with fake_provider() as provider, running(provider, home, now=clock, **{**PATIENT, **options}) as proxy:
         played = Stage(name, provider, proxy, clock)
         memory = played.memory
-        await memory.warming.settle()
-        for following in memory.following:
+        await memory.cache_warmer.settle()
+        for following in memory.followers:
             await following.stop()
-        await memory.graphing.stop()
-        await memory.mending.stop()
-        await memory.retaining.stop()
-        memory.nights._planner = lambda job: _planned(memory, job)
+        await memory.entity_graph.stop()
+        await memory.index_repair.stop()
+        await memory.retention.stop()
+        memory.night_runner._planner = lambda job: _planned(memory, job)
         # Counted exactly from the first request on: when it is loaded beside is a matter of the machine.
-        memory.counting._tokenizer.count("")
+        memory.token_counting._tokenizer.count("")
         yield played
         assert not proxy.edge.degradations.counts, proxy.edge.degradations
 
 
-async def _planned(memory: Memory, job: Job) -> AsyncIterator[Planned]:
+async def _planned(memory: Memory, job: Job) -> AsyncIterator[PlannedNight]:
     """The nights that a process of its own plans in life, planned in this one."""
     owners = None if job.owners is None else [*job.owners]
     planning = plans(memory.home / "journal.db", owners, job.now, memory.settings.night, job.since)

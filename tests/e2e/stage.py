@@ -189,8 +189,8 @@ class Stage:
         headers = {"Authorization": f"Bearer {token}"}
         url = f"http://127.0.0.1:{PROXY_PORT}/palimpsest/{path}"
         async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as reply:
-            told: dict[str, Any] = await reply.json()
-            return told
+            reason: dict[str, Any] = await reply.json()
+            return reason
 
     async def soon(self, what: Callable[[], Awaitable[T | None]], missing: Callable[[], str]) -> T:
         """What comes to be in time; ``missing`` says what there is instead."""

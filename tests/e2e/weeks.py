@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.learning.behaviour.habits import mine
-from memory.learning.behaviour.skills import Enough, skills
+from memory.learning.behaviour.skills import SkillThresholds, skills
 from memory.settings import ProjectFolder
 from tests.e2e.model import Forwarded
 from tests.e2e.stage import Failed, Stage
@@ -74,7 +74,7 @@ class Weeks(Stage):
     async def _loads(self) -> None:
         """A habit's SKILL.md where it is written by default."""
         steps = [step for n in range(3) for step in did(f"s{n}", "edit *.rates", "sh check.sh", "sh report.sh")]
-        [skill] = skills(mine(steps), Enough(3, 3))
+        [skill] = skills(mine(steps), SkillThresholds(3, 3))
         for folder in ProjectFolder().skills:
             file = self.project / folder / skill.name / "SKILL.md"
             file.parent.mkdir(parents=True)

@@ -21,17 +21,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.behaviour import Known, Observed
+from memory.behaviour import BehaviourRecord, KnownObservation
 from memory.bootstrap import Memory, open_memory
-from memory.consolidation.written import Planned
-from memory.fact import Category, Fact, Kind, Origin, Passage, Sensitivity, Stability
-from memory.night import Job, Nights
+from memory.consolidation.plan_codec import PlannedNight
+from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, Stability
+from memory.night import Job, NightRunner
 from memory.planner import plans
 from memory.ports import Lesson
 from memory.scope import Scope
 from memory.settings import CandidateSettings, LearningSettings, MemorySettings, NightSettings
 from proxy.cli.exporting import every_sort
-from tests.memory.stores.making import fact, owner, passage
+from tests.memory.stores.derived_facts import fact, owner, passage
 
 T = TypeVar("T")
 NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
@@ -92,7 +92,9 @@ def lives(draw: st.DrawFn) -> Life:
                 id=uuid(number + 1),
                 scope=draw(st.sampled_from([BOAT, BOAT, CAR])),
                 session=f"s{draw(st.integers(0, 5))}",
-                kind=draw(st.sampled_from([Kind.CORRECTION, Kind.DECISION, Kind.PREFERENCE, Kind.FACT])),
+                kind=draw(
+                    st.sampled_from([FactKind.CORRECTION, FactKind.DECISION, FactKind.PREFERENCE, FactKind.FACT])
+                ),
                 category=draw(st.sampled_from([Category.TECHNICAL, Category.WORKFLOWS])),
                 origin=origin,
                 recorded_at=at,
@@ -116,14 +118,14 @@ def lives(draw: st.DrawFn) -> Life:
         for number in range(draw(st.integers(0, 3)))
     ]
     at = NOW - timedelta(days=draw(st.sampled_from([5, 300])))
-    facts.append(fact(TALK, id=uuid(99), kind=Kind.FACT, recorded_at=at, importance=0.9))
+    facts.append(fact(TALK, id=uuid(99), kind=FactKind.FACT, recorded_at=at, importance=0.9))
     shown = draw(
         st.lists(st.tuples(st.integers(1, len(facts)), st.integers(0, 3)), max_size=3, unique_by=lambda t: t[0])
     )
     return Life(tuple(facts), tuple(said), tuple(shown))
 
 
-async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def unguarded(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     return await awaitable, ""
 
 
@@ -134,11 +136,11 @@ async def lived(home: Path, life: Life) -> Memory:
     await memory.learner.remember(life.facts, life.passages)
     for scope in (BOAT, CAR):
         habits = tuple(
-            Known(each.owner, each.source or each.id.encode(), "habit", each.id, "{}")
+            KnownObservation(each.owner, each.source or each.id.encode(), "habit", each.id, "{}")
             for each in life.facts
             if each.origin is Origin.BEHAVIOUR and each.owner == owner(scope)
         )
-        await memory.journal.learn(Lesson(0, observed=Observed(owner(scope), known=habits)))
+        await memory.journal.learn(Lesson(0, observed=BehaviourRecord(owner(scope), known=habits)))
     await memory.journal.restore_uses({uuid(n): {"s9": (1, used, 0)} for n, used in life.uses})
     await memory.pages.write(BOAT, "- Ann's own words")
     return memory
@@ -148,13 +150,13 @@ async def everything(memory: Memory) -> bytes:
     """Every record of an export, and what the stores hold beside it, as bytes. Which of two lines that say the same
     stands on the page depends on what stood there before, so that of the pages only the person's own words are told."""
     await memory.learner.catch_up()
-    await memory.graphing.catch_up()
+    await memory.entity_graph.catch_up()
     owners = await memory.commands.everything_of(BOAT)
     told: list[Any] = [
-        await memory.exporting.records(sort, each, owners) for each in sorted(owners) for sort in every_sort()
+        await memory.exporter.records(sort, each, owners) for each in sorted(owners) for sort in every_sort()
     ]
     await memory.pages.refresh()
-    told += (await memory.exporting.inventory(BOAT, owners)).pages
+    told += (await memory.exporter.inventory(BOAT, owners)).pages
     with sqlite3.connect(memory.home / "journal.db") as connection:
         told += [connection.execute(query).fetchall() for query in TABLES]
     return orjson.dumps(told, default=lambda value: value.hex() if isinstance(value, bytes) else str(value))
@@ -163,11 +165,11 @@ async def everything(memory: Memory) -> bytes:
 async def night_of(memory: Memory, at: datetime) -> Counter[str]:
     """Let a night pass; what it did."""
 
-    async def here(job: Job) -> AsyncIterator[Planned]:
+    async def here(job: Job) -> AsyncIterator[PlannedNight]:
         for planned in plans(memory.home / "journal.db", None, at, EAGER, None):
             yield planned
 
-    nights = Nights(EAGER, memory.journal, here, memory.learner, memory.pages, unguarded, lambda: at)
+    nights = NightRunner(EAGER, memory.journal, here, memory.learner, memory.pages, unguarded, lambda: at)
     outcome = await nights.run()
     done = Counter(change.action.value for _, planned in outcome.nights for change in planned.diff.changes)
     done["candidates"] = sum(len(planned.diff.candidates) for _, planned in outcome.nights)
@@ -187,7 +189,7 @@ async def there_and_back(life: Life) -> Counter[str]:
                 assert await everything(memory) != before
             owners = await memory.commands.everything_of(BOAT)
             for each in sorted(await memory.journal.nights(owners), key=lambda each: -each.number):
-                await memory.nights.undo(each.number)
+                await memory.night_runner.undo(each.number)
             assert await everything(memory) == before
             return done
         finally:
@@ -211,7 +213,7 @@ def full() -> Life:
                 at = NOW - timedelta(days=3 + session, minutes=number)
                 told: dict[str, Any] = {"recorded_at": at, "valid_from": at, "importance": 0.9, "confidence": 0.9}
                 text = texts[session % len(texts)]
-                kind = Kind.CORRECTION if texts is SAID[0] else Kind.FACT
+                kind = FactKind.CORRECTION if texts is SAID[0] else FactKind.FACT
                 facts.append(fact(text, id=uuid(number), scope=scope, session=f"s{session}", kind=kind, **told))
     faded = fact("The old mast was pine", id=uuid(90), recorded_at=NOW - timedelta(days=3000), importance=0.01,
                  confidence=0.01, valid_from=NOW - timedelta(days=3000))  # fmt: skip
@@ -220,7 +222,7 @@ def full() -> Life:
         passage(TALK, id=uuid(100 + n), session=f"s{n}", at=NOW - timedelta(days=days))
         for n, days in enumerate((3, 300))
     ]
-    long = fact(TALK, id=uuid(92), kind=Kind.FACT, recorded_at=NOW - timedelta(days=300), importance=0.9)
+    long = fact(TALK, id=uuid(92), kind=FactKind.FACT, recorded_at=NOW - timedelta(days=300), importance=0.9)
     return Life((*facts, faded, habit, long), tuple(said), ((1, 1),))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory.conversation import Conversation, Form, Message, Role, Text, digest
-from memory.edits import Act, Append, Drop, Entry, Ledger, Replace, Tier, handle, named
+from memory.edits import Act, Append, ContentTier, Drop, Entry, Ledger, Replace, handle, named
 
 
 def said(role: Role, text: str) -> Message:
@@ -20,23 +20,23 @@ def talk(*texts: str) -> Conversation:
 TALK = talk("system", "one", "two", "three", "four", "five")
 
 
-def entry(index: int, text: str, reason: str, act: Act = Act.APPEND, tier: Tier = Tier.L2) -> Entry:
+def entry(index: int, text: str, reason: str, act: Act = Act.APPEND, tier: ContentTier = ContentTier.L2) -> Entry:
     return Entry(*TALK.keys()[index], text, Form.SUFFIX, reason, act=act, tier=tier)
 
 
 def edits(*entries: Entry, of: Conversation = TALK) -> tuple[object, ...]:
-    return Ledger(entries).standing(of.keys(), of.head).edits
+    return Ledger(entries).active(of.keys(), of.head).edits
 
 
 def test_the_last_replacement_of_a_part_holds() -> None:
-    first = entry(2, "overview", "shed fold", Act.REPLACE, Tier.L1)
-    then = entry(2, "line", "shed fold", Act.REPLACE, Tier.L0)
+    first = entry(2, "overview", "shed fold", Act.REPLACE, ContentTier.L1)
+    then = entry(2, "line", "shed fold", Act.REPLACE, ContentTier.L0)
     assert edits(first, then) == (Replace(2, 0, "line"),)
 
 
 def test_a_cut_drops_what_is_between_the_head_and_its_message_and_speaks_at_the_head() -> None:
     page, recall = entry(1, "page", "page"), entry(5, "recall", "recall")
-    gone, shed = entry(3, "gone", "recall"), entry(2, "stub", "shed", Act.REPLACE, Tier.L0)
+    gone, shed = entry(3, "gone", "recall"), entry(2, "stub", "shed", Act.REPLACE, ContentTier.L0)
     cut = entry(4, "note", "rotate", Act.CUT)
     assert edits(page, gone, shed, recall, cut) == (
         Append(1, "note", Form.SUFFIX),
@@ -61,7 +61,7 @@ def test_a_cut_in_a_conversation_in_which_nobody_spoke_does_nothing() -> None:
 def test_what_was_paged_in_goes_with_the_message_that_carried_it() -> None:
     paged, recall = entry(3, "lines", "paged"), entry(3, "fact", "recall")
     assert edits(paged, recall) == (Append(3, "lines", Form.SUFFIX), Append(3, "fact", Form.SUFFIX))
-    shed = entry(3, "stub", "shed", Act.REPLACE, Tier.L0)
+    shed = entry(3, "stub", "shed", Act.REPLACE, ContentTier.L0)
     assert edits(paged, recall, shed) == (Replace(3, 0, "stub"), Append(3, "fact", Form.SUFFIX))
 
 

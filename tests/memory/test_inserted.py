@@ -14,20 +14,20 @@ def entry(place: int, text: str, act: Act = Act.INSERT, reason: str = "hidden") 
 
 def test_of_a_messages_hidden_rounds_the_last_written_hold() -> None:
     ledger = Ledger([entry(2, "first"), entry(2, "second"), entry(4, "other")])
-    assert ledger.standing(KEYS, 1).edits == (Insert(2, "second"), Insert(4, "other"))
+    assert ledger.active(KEYS, 1).edits == (Insert(2, "second"), Insert(4, "other"))
     ledger.write(entry(2, ""))
-    assert ledger.standing(KEYS, 1).edits == (Insert(4, "other"),)
+    assert ledger.active(KEYS, 1).edits == (Insert(4, "other"),)
     assert not ledger.shed
 
 
 def test_they_stand_beside_what_is_added() -> None:
     ledger = Ledger([entry(2, "memory", Act.APPEND, "recall"), entry(2, "rounds")])
-    assert ledger.standing(KEYS, 1).edits == (Append(2, "memory", Form.PART), Insert(2, "rounds"))
+    assert ledger.active(KEYS, 1).edits == (Append(2, "memory", Form.PART), Insert(2, "rounds"))
 
 
 def test_where_a_segment_begins_those_before_it_are_gone_with_their_replies() -> None:
     ledger = Ledger([entry(0, "head"), entry(2, "old"), entry(4, "new"), entry(3, "note", Act.CUT, "rotate")])
-    standing = ledger.standing(KEYS, 1)
+    standing = ledger.active(KEYS, 1)
     assert [edit for edit in standing.edits if isinstance(edit, Insert)] == [Insert(4, "new")]
     assert [edit for edit in standing.edits if isinstance(edit, Drop)] == [Drop(1, 2)]
 
@@ -35,5 +35,5 @@ def test_where_a_segment_begins_those_before_it_are_gone_with_their_replies() ->
 def test_what_a_session_offers_is_no_edit_of_any_message() -> None:
     ledger = Ledger([Entry(*OFFERED, "definitions", Form.PART, "offer", act=Act.OFFER)])
     assert ledger.offers == "definitions"
-    assert ledger.standing(KEYS, 1).edits == ()
+    assert ledger.active(KEYS, 1).edits == ()
     assert Ledger().offers == ""

@@ -20,7 +20,7 @@ def cut(number: int) -> Entry:
 def note_in(ledger: Ledger, messages: int) -> str:
     [text] = [
         edit.text
-        for edit in ledger.standing([key(each) for each in range(messages)], 1).edits
+        for edit in ledger.active([key(each) for each in range(messages)], 1).edits
         if isinstance(edit, Append)
     ]
     return text

@@ -13,10 +13,10 @@ import pytest
 from aiohttp import web
 
 from memory.bootstrap import Memory, open_memory
-from memory.fact import Fact, Tier
+from memory.fact import Fact, MemoryTier
 from memory.settings import MemorySettings, ModelSettings, NightSettings
 from tests.fake_provider import FakeProvider, fake_provider
-from tests.memory.stores.making import ANN, owner
+from tests.memory.stores.derived_facts import ANN, owner
 from tests.memory.test_night import dump, lessons, taught, unguarded
 
 # litellm's own models warn.
@@ -45,7 +45,7 @@ def answering(wording: str) -> Any:
 
 
 async def knowledge(memory: Memory) -> list[Fact]:
-    return [each for each in await memory.journal.facts_of([owner(ANN)]) if each.tier is Tier.LONG_TERM]
+    return [each for each in await memory.journal.facts_of([owner(ANN)]) if each.tier is MemoryTier.LONG_TERM]
 
 
 async def test_a_model_words_what_a_night_makes_and_it_is_taken_back_to_the_byte(tmp_path: Path) -> None:
@@ -53,10 +53,10 @@ async def test_a_model_words_what_a_night_makes_and_it_is_taken_back_to_the_byte
         provider.answer = answering("Install packages with pnpm in every workspace, not npm")
         await taught(memory, *lessons())
         before = dump(memory)
-        [(number, _)] = (await memory.nights.run()).nights
+        [(number, _)] = (await memory.night_runner.run()).nights
         [made] = await knowledge(memory)
         assert made.text == "Install packages with pnpm in every workspace, not npm" and len(made.derived_from) == 2
-        await memory.nights.undo(number)
+        await memory.night_runner.undo(number)
         assert dump(memory) == before
 
 
@@ -65,7 +65,7 @@ async def test_the_rules_night_stands_where_the_model_invents(wording: str, tmp_
     async with fake_provider() as provider, with_model(provider, tmp_path) as memory:
         provider.answer = answering(wording)
         await taught(memory, *lessons())
-        await memory.nights.run()
+        await memory.night_runner.run()
         [made] = await knowledge(memory)
         assert "pnpm" in made.text and "yarn" not in made.text
 
@@ -73,7 +73,7 @@ async def test_the_rules_night_stands_where_the_model_invents(wording: str, tmp_
 async def test_a_spent_budget_and_a_silent_model_leave_the_rules_night(tmp_path: Path) -> None:
     async with fake_provider() as provider, with_model(provider, tmp_path, daily_tokens=10) as memory:
         await taught(memory, *lessons())
-        assert (await memory.nights.run()).nights
+        assert (await memory.night_runner.run()).nights
         assert provider.requests == [] and len(await knowledge(memory)) == 1
     with sqlite3.connect(tmp_path / "journal.db") as connection:
         assert connection.execute("SELECT count(*) FROM nights").fetchone() == (1,)

@@ -18,26 +18,26 @@ import pytest_asyncio
 
 from memory import planner
 from memory.bootstrap import Memory, open_memory
-from memory.consolidation.written import Planned
-from memory.fact import Fact, Kind, State, Stream, Tier
+from memory.consolidation.plan_codec import PlannedNight
+from memory.fact import Fact, FactKind, MemoryTier, State, Stream
 from memory.language.static_embedding import StaticEmbedding
-from memory.night import GRACE, ROOT, Busy, Child, Failed, Job, Nights, when_due
-from memory.planner import Kept, plans
+from memory.night import GRACE, ROOT, Job, NightFailed, NightInProgress, NightRunner, PlannerProcess, when_due
+from memory.planner import VectorFolder, plans
 from memory.ports import Lesson, Query
 from memory.scope import Layer
 from memory.settings import LearningSettings, MemorySettings, NightSettings
-from memory.stores import kept_points, point_table
+from memory.stores import point_table, vector_snapshot
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.nights import NotUndone
 from memory.stores.snapshots import Snapshots
-from tests.memory.stores.making import ANN, BOB, fact, owner, passage
+from tests.memory.stores.derived_facts import ANN, BOB, fact, owner, passage
 
 T = TypeVar("T")
 NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
 AGO = NOW - timedelta(days=3)
 
 
-async def unguarded(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def unguarded(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     """A guard that lets every fault through, so that a test sees it."""
     return await awaitable, ""
 
@@ -73,7 +73,7 @@ def lessons() -> list[Fact]:
         fact("The staging server listens on port 8080", id=uuid(3), recorded_at=AGO, valid_from=AGO),
         fact("The staging server now listens on port 9090", id=uuid(4), session="s2", recorded_at=AGO, valid_from=NOW),
         *(
-            fact(text, id=uuid(5 + n), session=f"s{n}", recorded_at=AGO, kind=Kind.CORRECTION, importance=0.9)
+            fact(text, id=uuid(5 + n), session=f"s{n}", recorded_at=AGO, kind=FactKind.CORRECTION, importance=0.9)
             for n, text in enumerate(CORRECTIONS)
         ),
     ]
@@ -86,9 +86,9 @@ def uuid(number: int) -> str:
 async def test_a_night_consolidates_is_listed_and_is_taken_back_to_the_byte(memory: Memory) -> None:
     await taught(memory, *lessons())
     before = dump(memory)
-    dry = await memory.nights.run(dry=True)
+    dry = await memory.night_runner.run(dry=True)
     assert dump(memory) == before and [number for number, _ in dry.nights] == [0]
-    outcome = await memory.nights.run()
+    outcome = await memory.night_runner.run()
     [(number, planned)] = outcome.nights
     assert {change.action for change in planned.diff.changes} == {"merge", "supersede", "gist"}
     after = {each.id: each for each in await memory.journal.facts([uuid(n) for n in range(1, 9)])}
@@ -96,28 +96,28 @@ async def test_a_night_consolidates_is_listed_and_is_taken_back_to_the_byte(memo
     assert {after[uuid(1)].state, after[uuid(2)].state} == {State.ACTIVE, State.ARCHIVED}
     [night] = await memory.journal.nights([owner(ANN)])
     assert night.number == number and night.looked == 6 and night.passed_over == 0
-    await memory.nights.undo(number)
+    await memory.night_runner.undo(number)
     assert dump(memory) == before
     with pytest.raises(NotUndone):
-        await memory.nights.undo(number)
+        await memory.night_runner.undo(number)
 
 
 async def test_a_second_night_changes_nothing(memory: Memory) -> None:
     await taught(memory, *lessons())
-    assert (await memory.nights.run()).nights
+    assert (await memory.night_runner.run()).nights
     before = dump(memory)
-    again = await memory.nights.run()
+    again = await memory.night_runner.run()
     assert again.nights == () and dump(memory) == before
-    everything = await memory.nights.run(since=AGO - timedelta(days=1))
+    everything = await memory.night_runner.run(since=AGO - timedelta(days=1))
     assert everything.nights == () and dump(memory) == before
 
 
 async def test_what_a_night_archived_is_not_found_and_what_it_made_is(memory: Memory) -> None:
     await taught(memory, *lessons())
-    await memory.nights.run()
+    await memory.night_runner.run()
     await memory.learner.catch_up()
     found = {each.id: each.memory for each in await memory.commands.search("install packages", [owner(ANN)])}
-    [knowledge] = [each for each in found.values() if isinstance(each, Fact) and each.tier is Tier.LONG_TERM]
+    [knowledge] = [each for each in found.values() if isinstance(each, Fact) and each.tier is MemoryTier.LONG_TERM]
     assert set(knowledge.derived_from) == {uuid(5), uuid(6)}
     assert all(isinstance(each, Fact) and each.state is State.ACTIVE for each in found.values())
 
@@ -143,7 +143,7 @@ async def test_pages_are_made_anew_once_for_all_the_nights_that_follow_one_anoth
 
     pages = Counted()
     planner = in_this_process(memory)
-    nights = Nights(NightSettings(), memory.journal, planner, memory.learner, pages, unguarded, lambda: NOW)
+    nights = NightRunner(NightSettings(), memory.journal, planner, memory.learner, pages, unguarded, lambda: NOW)
     assert len((await nights.run()).nights) == 3
     assert pages.told.count("changed") >= 3 and pages.told.index("refresh") == len(pages.told) - 1
     told = [*pages.told]
@@ -179,7 +179,7 @@ async def test_what_an_earlier_night_read_is_read_again_only_where_it_has_change
 
     monkeypatch.setattr(Snapshots, "facts", facts)
     planning = plans(memory.home / "journal.db", [owner(ANN)], NOW, NightSettings(), None)
-    planned, told = next(planning), list[Planned]()
+    planned, told = next(planning), list[PlannedNight]()
     with contextlib.suppress(StopIteration):
         while True:
             told.append(planned)
@@ -206,45 +206,45 @@ async def test_what_an_earlier_night_read_is_read_again_only_where_it_has_change
 async def test_owners_never_mix(memory: Memory) -> None:
     same = "Always run the unit tests before a push"
     await taught(memory, fact(same, id=uuid(1)), fact(same, id=uuid(2), session="s2", scope=BOB))
-    assert not any(planned.diff.changes for _, planned in (await memory.nights.run()).nights)
+    assert not any(planned.diff.changes for _, planned in (await memory.night_runner.run()).nights)
     await taught(memory, fact(same, id=uuid(3), session="s3", scope=BOB))
-    assert (await memory.nights.run([owner(ANN)])).nights == ()
-    [(_, planned)] = (await memory.nights.run()).nights
+    assert (await memory.night_runner.run([owner(ANN)])).nights == ()
+    [(_, planned)] = (await memory.night_runner.run()).nights
     assert planned.diff.owner == owner(BOB) and len(planned.diff.changes) == 1
 
 
 async def test_what_is_forgotten_after_a_night_stays_forgotten_when_it_is_taken_back(memory: Memory) -> None:
     await taught(memory, *lessons())
-    [(number, _)] = (await memory.nights.run()).nights
+    [(number, _)] = (await memory.night_runner.run()).nights
     held = await memory.commands.alike("unit tests before a push", [owner(ANN)])
     await memory.commands.forget([each.id for each in held], [owner(ANN)])
-    await memory.nights.undo(number)
+    await memory.night_runner.undo(number)
     assert await memory.journal.find_facts([owner(ANN)], "unit tests") == []
 
 
 async def test_days_that_are_over_are_put_in_short_once(memory: Memory) -> None:
     said = passage("Let us mend the mast of the boat", id=uuid(20), at=AGO)
     await memory.journal.learn(Lesson(0, (), (said,), documents={said.owner: 1}))
-    await memory.nights.run()
+    await memory.night_runner.run()
     lines = await memory.journal.summaries([said.owner], "2026-03-01", "2026-03-31")
     assert [(line.tier, line.text) for line in lines] == [("L1", said.text), ("L0", said.text)]
-    assert (await memory.nights.run()).nights == ()
+    assert (await memory.night_runner.run()).nights == ()
 
 
 async def test_one_night_at_a_time(memory: Memory) -> None:
     await taught(memory, *lessons())
-    night = asyncio.create_task(memory.nights.run())
+    night = asyncio.create_task(memory.night_runner.run())
     await asyncio.sleep(0)
-    with pytest.raises(Busy):
-        await memory.nights.run()
-    with pytest.raises(Busy):
-        await memory.nights.undo(1)
+    with pytest.raises(NightInProgress):
+        await memory.night_runner.run()
+    with pytest.raises(NightInProgress):
+        await memory.night_runner.undo(1)
     await night
 
 
 async def test_a_process_that_fails_is_told_and_changes_nothing(memory: Memory, tmp_path: Path) -> None:
-    nights = replace_planner(memory, Child(tmp_path / "nowhere" / "journal.db", NightSettings()))
-    with pytest.raises(Failed, match="unable to open"):
+    nights = replace_planner(memory, PlannerProcess(tmp_path / "nowhere" / "journal.db", NightSettings()))
+    with pytest.raises(NightFailed, match="unable to open"):
         await nights.run()
     assert nights.outcome is not None and nights.outcome.finished and "unable to open" in nights.outcome.fault
     assert not nights.running
@@ -253,33 +253,33 @@ async def test_a_process_that_fails_is_told_and_changes_nothing(memory: Memory, 
 async def test_a_night_that_is_cancelled_ends_its_process(memory: Memory) -> None:
     await taught(memory, *lessons())
     before = dump(memory)
-    night = asyncio.create_task(memory.nights.run(dry=True))
+    night = asyncio.create_task(memory.night_runner.run(dry=True))
     await asyncio.sleep(0.05)
     night.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await night
-    assert not memory.nights.running and dump(memory) == before
+    assert not memory.night_runner.running and dump(memory) == before
 
 
-def in_this_process(memory: Memory) -> Callable[[Job], AsyncIterator[Planned]]:
+def in_this_process(memory: Memory) -> Callable[[Job], AsyncIterator[PlannedNight]]:
     """A planner that reads the same journal, and no process of its own."""
 
-    async def here(job: Job) -> AsyncIterator[Planned]:
+    async def here(job: Job) -> AsyncIterator[PlannedNight]:
         for planned in plans(memory.home / "journal.db", None, NOW, NightSettings(), None):
             yield planned
 
     return here
 
 
-def replace_planner(memory: Memory, planner: Any) -> Nights:
+def replace_planner(memory: Memory, planner: Any) -> NightRunner:
     journal, learner, pages = memory.journal, memory.learner, memory.pages
-    return Nights(NightSettings(), journal, planner, learner, pages, unguarded, lambda: NOW)
+    return NightRunner(NightSettings(), journal, planner, learner, pages, unguarded, lambda: NOW)
 
 
 async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) -> None:
     await taught(memory, *lessons())
 
-    async def slow(job: Job) -> AsyncIterator[Planned]:
+    async def slow(job: Job) -> AsyncIterator[PlannedNight]:
         path = memory.home / "journal.db"
         for planned in plans(path, None, NOW, NightSettings(), None):
             await memory.commands.pin(uuid(2), [owner(ANN)], True)
@@ -298,31 +298,31 @@ async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) ->
 async def test_a_night_plans_the_same_with_vectors_that_are_kept(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, name in ((kept_points, "KEPT"), (point_table, "MANY"), (planner, "MANY")):
+    for module, name in ((vector_snapshot, "KEPT"), (point_table, "MANY"), (planner, "MANY")):
         monkeypatch.setattr(module, name, 1)
     await taught(memory, *lessons())
     path, index = memory.home / "journal.db", memory.recall.index
     [made] = list(plans(path, None, NOW, NightSettings(), None))
     assert isinstance(index, EdgeIndex)
     await index.search(Query((owner(ANN),), None, {1: 1.0}, 1))
-    while not index._kept.has(owner(ANN)):
+    while not index._snapshot.has(owner(ANN)):
         await index.count()
     monkeypatch.setattr(StaticEmbedding, "documents", lambda self, texts: np.zeros((len(texts), 256), np.float32))
-    kept = Kept(index.kept_in, memory.embedder.name)
+    kept = VectorFolder(index.snapshot_folder, memory.embedder.name)
     [read] = list(plans(path, None, NOW, NightSettings(), None, kept))
     assert made.diff.changes
     assert [(each.action, each.why) for each in read.diff.changes] == [
         (each.action, each.why) for each in made.diff.changes
     ]
-    [blind] = list(plans(path, None, NOW, NightSettings(), None, Kept(index.kept_in, "another")))
+    [blind] = list(plans(path, None, NOW, NightSettings(), None, VectorFolder(index.snapshot_folder, "another")))
     assert not blind.diff.changes
 
 
 async def test_a_night_of_everybody_counts_as_the_last_one_though_it_changed_nothing(memory: Memory) -> None:
-    await memory.nights.run(dry=True)
-    await memory.nights.run([owner(ANN)])
+    await memory.night_runner.run(dry=True)
+    await memory.night_runner.run([owner(ANN)])
     assert (await memory.journal.last_night())[0] is None
-    outcome = await memory.nights.run()
+    outcome = await memory.night_runner.run()
     assert outcome.nights == () and (await memory.journal.last_night())[0] is not None
 
 
@@ -351,7 +351,7 @@ async def test_a_killed_night_is_there_whole_or_not_at_all(memory: Memory) -> No
     )
     assert await process.wait() == -9
     assert dump(memory) == before and await memory.journal.nights([owner(ANN)]) == []
-    assert (await memory.nights.run()).nights[0][0] == 1
+    assert (await memory.night_runner.run()).nights[0][0] == 1
 
 
 @pytest.mark.parametrize(
@@ -364,13 +364,13 @@ async def test_a_night_begins_by_itself_when_it_is_due_or_much_was_said(
     monkeypatch.setattr("memory.night.LOOK_SECONDS", 0.001)
     journal = Watched(hours, said)
 
-    async def nothing(job: Job) -> AsyncIterator[Planned]:
-        none: tuple[Planned, ...] = ()
+    async def nothing(job: Job) -> AsyncIterator[PlannedNight]:
+        none: tuple[PlannedNight, ...] = ()
         for planned in none:
             yield planned
 
     settings = NightSettings(buffer=500)
-    nights = Nights(settings, journal, nothing, journal, journal, unguarded, journal.now, lambda: paused)
+    nights = NightRunner(settings, journal, nothing, journal, journal, unguarded, journal.now, lambda: paused)
     nights.start()
     async with asyncio.timeout(5):
         await journal.enough.wait()
@@ -381,12 +381,12 @@ async def test_a_night_begins_by_itself_when_it_is_due_or_much_was_said(
 async def test_a_night_by_a_clock_that_had_run_ahead_holds_no_other_up() -> None:
     journal = Watched(-9000, 0)
 
-    async def nothing(job: Job) -> AsyncIterator[Planned]:
-        none: tuple[Planned, ...] = ()
+    async def nothing(job: Job) -> AsyncIterator[PlannedNight]:
+        none: tuple[PlannedNight, ...] = ()
         for planned in none:
             yield planned
 
-    nights = Nights(NightSettings(), journal, nothing, journal, journal, unguarded, journal.now)
+    nights = NightRunner(NightSettings(), journal, nothing, journal, journal, unguarded, journal.now)
     assert not await nights._due(journal.now() - timedelta(hours=1))
     assert await nights._due(journal.now() - timedelta(hours=30))
 
@@ -402,7 +402,7 @@ class Watched:
     def now(self) -> datetime:
         return self.started + timedelta(hours=self.looked)
 
-    async def apply_night(self, planned: Planned) -> int:
+    async def apply_night(self, planned: PlannedNight) -> int:
         raise AssertionError("there is nothing to apply")
 
     async def undo_night(self, number: int, at: datetime) -> frozenset[str]:
@@ -458,7 +458,7 @@ def recurring(**more: Any) -> list[Fact]:
 
 async def test_what_recurs_in_a_users_projects_holds_in_all_of_them_until_it_is_taken_back(memory: Memory) -> None:
     await taught(memory, *recurring(), fact("Always answer me in British English", id=uuid(30), scope=BOB))
-    outcome = await memory.nights.run()
+    outcome = await memory.night_runner.run()
     user = ANN.owner(Layer.USER) or ""
     [(number, _)] = [each for each in outcome.nights if each[1].diff.owner == user]
     before = dump(memory)
@@ -468,28 +468,30 @@ async def test_what_recurs_in_a_users_projects_holds_in_all_of_them_until_it_is_
     assert found.layer is Layer.USER and "British English" in await memory.commands.page(plane)
     assert [each.id for each in await memory.commands.search("British English", plane.owners())] == [found.id]
     assert not await memory.commands.facts([BOB.owner(Layer.USER) or ""])
-    await memory.nights.undo(number)
+    await memory.night_runner.undo(number)
     assert await memory.commands.facts([user]) == []
-    again = await memory.nights.run(since=AGO - timedelta(days=1))
+    again = await memory.night_runner.run(since=AGO - timedelta(days=1))
     assert user in {planned.diff.owner for _, planned in again.nights}
     assert len(dump(memory)[0]) == len(before[0])
 
 
 async def test_a_pattern_that_a_person_has_had_forgotten_is_not_drawn_again(memory: Memory) -> None:
     await taught(memory, *recurring())
-    await memory.nights.run()
+    await memory.night_runner.run()
     user = ANN.owner(Layer.USER) or ""
     [found] = await memory.commands.facts([user])
     await memory.commands.forget([found.id], [user])
-    await memory.nights.run(since=AGO - timedelta(days=1))
+    await memory.night_runner.run(since=AGO - timedelta(days=1))
     assert await memory.commands.facts([user]) == []
 
 
 async def test_no_night_touches_what_a_person_has_approved(memory: Memory) -> None:
     shared = [
-        replace(each, owner=ANN.owner(Layer.PROJECT) or "", layer=Layer.PROJECT, tier=Tier.SHARED, confidence=0.05)
+        replace(
+            each, owner=ANN.owner(Layer.PROJECT) or "", layer=Layer.PROJECT, tier=MemoryTier.SHARED, confidence=0.05
+        )
         for each in lessons()
     ]
     await taught(memory, *(replace(each, recorded_at=AGO - timedelta(days=9000)) for each in shared))
     before = dump(memory)
-    assert (await memory.nights.run()).nights == () and dump(memory) == before
+    assert (await memory.night_runner.run()).nights == () and dump(memory) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.fact import Passage
-from memory.night import Nights
+from memory.night import NightRunner
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -26,7 +26,7 @@ async def passages(proxy: Running) -> list[Passage]:
     return found
 
 
-def later(nights: Nights, days: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def later(nights: NightRunner, days: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of the nights, so many days on."""
     monkeypatch.setattr(nights, "_now", lambda: datetime.now().astimezone() + timedelta(days=days))
 
@@ -39,12 +39,12 @@ async def test_a_night_puts_it_in_short_and_an_undo_puts_it_back_to_the_byte(
         assert memory is not None
         await proxy.chat(TALK)
         await proxy.learned()
-        before = await memory.exporting.records("passage", "up:/local/loom", ["up:/local/loom"])
-        later(memory.nights, 30, monkeypatch)
-        await memory.nights.run()
+        before = await memory.exporter.records("passage", "up:/local/loom", ["up:/local/loom"])
+        later(memory.night_runner, 30, monkeypatch)
+        await memory.night_runner.run()
         assert [each.preview for each in await passages(proxy)] == [0]
-        later(memory.nights, 400, monkeypatch)
-        await memory.nights.run()
+        later(memory.night_runner, 400, monkeypatch)
+        await memory.night_runner.run()
         [short] = await passages(proxy)
         assert short.text == TALK
         assert short.brief == "We went to the lake with the whole family on Sunday, as we do. […]"
@@ -52,8 +52,8 @@ async def test_a_night_puts_it_in_short_and_an_undo_puts_it_back_to_the_byte(
         assert found["results"][0]["text"] == TALK
         nights = await memory.journal.nights(["up:/local/loom"])
         assert nights[0].changes == {"compact": 1}
-        await memory.nights.undo(nights[0].number)
-        assert await memory.exporting.records("passage", "up:/local/loom", ["up:/local/loom"]) == before
+        await memory.night_runner.undo(nights[0].number)
+        assert await memory.exporter.records("passage", "up:/local/loom", ["up:/local/loom"]) == before
 
 
 async def test_what_was_shown_stays_whole_and_what_is_used_becomes_whole_again(
@@ -64,13 +64,13 @@ async def test_what_was_shown_stays_whole_and_what_is_used_becomes_whole_again(
         assert memory is not None
         await proxy.chat(TALK)
         await proxy.learned()
-        later(memory.nights, 400, monkeypatch)
-        await memory.nights.run()
+        later(memory.night_runner, 400, monkeypatch)
+        await memory.night_runner.run()
         assert (await passages(proxy))[0].preview > 0
         provider.reply = "On the pier: her silver ring was lost there."
         await proxy.chat("Where did Ida lose it, after we went to the lake?", session="s2")
         await proxy.learned()
         assert (await passages(proxy))[0].preview == 0
-        later(memory.nights, 800, monkeypatch)
-        await memory.nights.run()
+        later(memory.night_runner, 800, monkeypatch)
+        await memory.night_runner.run()
         assert (await passages(proxy))[0].preview == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fact import Tier
+from memory.fact import MemoryTier
 from memory.strength import Decay, curve, effective, fading, recency, saturated
 from tests.memory.context.making import NOW, fact
 
@@ -33,7 +33,7 @@ def test_it_fades_with_age_and_comes_back_with_use() -> None:
 def test_what_is_used_often_fades_slower_and_knowledge_slower_still() -> None:
     once = fact("x", recorded_at=NOW - timedelta(days=60))
     often = fact("x", recorded_at=NOW - timedelta(days=60), access=20)
-    known = fact("x", recorded_at=NOW - timedelta(days=60), access=20, tier=Tier.LONG_TERM)
+    known = fact("x", recorded_at=NOW - timedelta(days=60), access=20, tier=MemoryTier.LONG_TERM)
     assert fading(known, NOW) < fading(often, NOW) < fading(once, NOW)
 
 
@@ -55,10 +55,10 @@ def test_recency_halves_with_each_half_life() -> None:
     st.floats(0, 1),
     st.integers(1, 10_000),
     st.integers(1, 1000),
-    st.sampled_from(list(Tier)),
+    st.sampled_from(list(MemoryTier)),
 )
 def test_strength_is_never_negative_and_saturates_below_one(
-    days: float, confidence: float, access: int, sessions: int, tier: Tier
+    days: float, confidence: float, access: int, sessions: int, tier: MemoryTier
 ) -> None:
     memory = fact("x", recorded_at=NOW - timedelta(days=days), confidence=confidence, access=access,
                   sessions=sessions, tier=tier)  # fmt: skip

@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
-from memory.day.moving.records import record_of
 from memory.fact import State
+from memory.services.transfer.records import record_of
 from tests.memory.context.making import fact
 
 TEXT = "The porch sensor reads two degrees high"

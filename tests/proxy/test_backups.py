@@ -13,10 +13,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from memory.features.backups.keeping import SCHEDULED, Keeping
-from memory.restoring import restore
+from memory.features.backups.keeping import SCHEDULED, BackupKeeper
+from memory.restore import restore
 from memory.stores.backups.backup import ASIDE, JOURNAL, NoBackup, backups_in, differing, read_list, take
-from memory.stores.backups.places import State, own_place, read_state, write_state
+from memory.stores.backups.places import BackupState, own_place, read_state, write_state
 from memory.stores.backups.verifying import faults_of, faults_of_backup
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -136,7 +136,7 @@ async def test_what_is_forgotten_goes_from_all_backups_that_can_be_reached(tmp_p
         for folder in (own_place(home), place):
             await asyncio.to_thread(take, home, folder, AT + timedelta(days=1), SCHEDULED)
         unreached = tmp_path / "unplugged"
-        write_state(home, State(places=(str(place), str(unreached))))
+        write_state(home, BackupState(places=(str(place), str(unreached))))
         would = (await ask("POST", "api/forget?project=loom", {"query": "zirkonfalke"}))["would_forget"]
         assert would
         await ask("POST", "api/forget?project=loom", {"ids": [each["id"] for each in would]})
@@ -176,10 +176,10 @@ async def test_the_server_makes_them_when_they_are_due_and_keeps_so_many(tmp_pat
     home = tmp_path / "home"
     async with fake_provider() as provider, running(provider, home) as proxy:
         await talk(proxy)
-        keeping = Keeping(home)
-        assert keeping.keep_schedule(AT) is None
-        write_state(home, State(every=3600.0, keep=2))
-        made = [keeping.keep_schedule(AT + timedelta(minutes=minutes)) for minutes in (0, 30, 60, 120, 200)]
+        keeping = BackupKeeper(home)
+        assert keeping.run_schedule(AT) is None
+        write_state(home, BackupState(every=3600.0, keep=2))
+        made = [keeping.run_schedule(AT + timedelta(minutes=minutes)) for minutes in (0, 30, 60, 120, 200)]
         assert [each is not None for each in made] == [True, False, True, True, True]
         assert [told.at for _, told in backups_in(own_place(home))] == [
             AT + timedelta(minutes=120),
@@ -195,7 +195,7 @@ async def test_every_night_it_is_looked_whether_the_journal_holds_together(tmp_p
         ask = asking(proxy)
         memory = proxy.edge.memory
         assert memory is not None
-        await memory.nights.run()
+        await memory.night_runner.run()
         assert read_state(home).verified is not None and read_state(home).faults == ()
         assert faults_of(home / JOURNAL) == []
 
@@ -204,7 +204,7 @@ async def test_every_night_it_is_looked_whether_the_journal_holds_together(tmp_p
 
         await memory.journal._db.write(break_one)
         await memory.recall.index.delete([(await memory.commands.facts(["up:/local/loom"]))[0].id])
-        await memory.nights.run()
+        await memory.night_runner.run()
         why = (await ask("GET", "health"))["why"]
         assert any("1 of its messages cannot be unpacked" in each for each in why)
         assert any("palimpsest reindex" in each for each in why)

@@ -9,7 +9,7 @@ from memory.scope import Scope
 from memory.session import Mode
 from proxy.caller import Caller, Prefix, resolve, split_prefix
 from proxy.errors import Refusal
-from proxy.runtimes import Place, recognise
+from proxy.runtimes import ClientEnvironment, recognise
 from proxy.settings import Settings
 from tests.proxy.runtimes.views import view
 
@@ -98,8 +98,8 @@ def test_headers_come_before_the_url_and_the_url_before_the_surroundings() -> No
 
 
 def test_a_place_on_this_machine_is_completed() -> None:
-    def locate(place: Place) -> Place:
-        return Place(place.directory, "git@github.com:acme/demo.git")
+    def locate(place: ClientEnvironment) -> ClientEnvironment:
+        return ClientEnvironment(place.directory, "git@github.com:acme/demo.git")
 
     assert caller(seen=IN_A, locate=locate).scope.project == "github.com/acme/demo"
     far = caller(

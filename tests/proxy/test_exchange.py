@@ -13,8 +13,8 @@ import orjson
 import pytest
 from aiohttp import web
 
-from memory.day import note
 from memory.ports import StoreError
+from memory.services import journaling
 from tests.fake_provider import fake_provider
 from tests.running import running
 
@@ -557,7 +557,7 @@ async def test_memory_that_is_switched_off_in_the_middle_of_a_session_leaves_its
 async def test_exchanges_that_are_lost_because_too_many_bytes_wait_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(note, "KEPT_BYTES", 10_000)
+    monkeypatch.setattr(journaling, "MAX_PENDING_BYTES", 10_000)
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         assert proxy.edge.memory is not None
         journal = proxy.edge.memory.journal

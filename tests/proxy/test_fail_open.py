@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 from proxy.fail_open import Degradations, fail_open, fail_open_at_once
 
 
 async def test_a_stores_fault_is_told_in_its_own_sentence() -> None:
     async def fails() -> None:
-        raise StoreFault("the disk is full: nothing was written", Fault.FULL)
+        raise StoreFault("the disk is full: nothing was written", StoreFaultKind.FULL)
 
     counted = Degradations()
-    _, why = await fail_open(fails(), otherwise=None, within=1, doing="noting", degradations=counted)
+    _, why = await fail_open(fails(), default=None, timeout_seconds=1, operation="noting", degradations=counted)
     assert why == "the store failed: the disk is full: nothing was written"
     assert counted.counts == {"noting": 1} and "StoreFault" not in str(counted.latest)
 
 
 def test_any_other_failure_is_told_by_its_kind() -> None:
     counted = Degradations()
-    assert fail_open_at_once(lambda: 1 // 0, otherwise=7, doing="dividing", degradations=counted) == 7
+    assert fail_open_at_once(lambda: 1 // 0, default=7, operation="dividing", degradations=counted) == 7
     assert counted.latest[0].why.startswith("ZeroDivisionError: ")

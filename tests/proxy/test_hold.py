@@ -15,7 +15,7 @@ from memory.session import Prepared
 from proxy.edge import Edge
 from proxy.exchange import _Commit
 from proxy.fail_open import Degradations
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 
 HOLD = 0.05
 
@@ -77,8 +77,8 @@ def held(note: Callable[[], Awaitable[bool]], set_aside: Callable[[], Awaitable[
         edge = SimpleNamespace(memory=memory, settings=settings, degradations=degradations, go_beside=go_beside)
         prepared = SimpleNamespace(journaled=True, receipt=SimpleNamespace(id="r1"))
         view = SimpleNamespace(conversation=None)
-        committed = _Commit(cast(Edge, edge), cast(View, view), cast(Prepared, prepared))
-        await committed.in_time(Reply())
+        committed = _Commit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared))
+        await committed.commit_before_end(Reply())
         passed = asyncio.get_running_loop().time()
         for task in beside:
             task.cancel()

@@ -13,9 +13,9 @@ import pytest
 from aiohttp import web
 
 from memory.conversation import Conversation, Role, Text, ToolResult, digest
-from memory.day.sessions.live import LiveSession
-from memory.day.window.verdicts import AT_ONCE
 from memory.edits import handle
+from memory.services.sessions.live import LiveSession
+from memory.services.window.redaction_verdicts import AT_ONCE
 from memory.session import Arrival, Prepared
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
@@ -50,7 +50,7 @@ async def shed_session(proxy: Running, turns: int) -> list[dict[str, Any]]:
         assert await ask(proxy, messages) == 200
         await proxy.learned()
         assert proxy.edge.memory is not None
-        await proxy.edge.memory.tiering.catch_up()
+        await proxy.edge.memory.tier_worker.catch_up()
     return messages
 
 
@@ -340,7 +340,7 @@ async def test_a_refusal_that_opens_a_stream_is_retried_before_the_client_sees_i
             await proxy.post(path, body_of(path, length), x_session_id="s1")
             await proxy.learned()
             assert proxy.edge.memory is not None
-            await proxy.edge.memory.tiering.catch_up()
+            await proxy.edge.memory.tier_worker.catch_up()
         provider.answer = answer
         status, reply, _ = await proxy.post(path, body_of(path, 13), x_session_id="s1")
         assert status == 200

@@ -20,13 +20,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.conversation import Conversation, Reply, Text
-from memory.day.given import FrozenPage, Recalled
-from memory.day.note import Notes
-from memory.day.prepare import Preparation
-from memory.day.sessions.finding import LiveSessions
 from memory.ports import StoreError
 from memory.scope import Scope
-from memory.session import Arrival, Prepared, RequestKind, Session, Shown
+from memory.services.context_sources import FrozenPage, Recalled
+from memory.services.journaling import ExchangeJournal
+from memory.services.prepare import Preparation
+from memory.services.sessions.session_matching import SessionMatcher
+from memory.session import Arrival, Prepared, RequestKind, Session, ShownMemory
 from memory.settings import MemorySettings, RecallSettings
 from memory.stores.journal import SqliteJournal
 from proxy.wire import dialect_of
@@ -35,7 +35,7 @@ from proxy.wire.dialect import Dialect
 Turn = tuple[str, str]
 """Who speaks (``human``, ``assistant``, ``call``, ``result``) and what."""
 
-Shells = tuple[Preparation, Notes]
+Shells = tuple[Preparation, ExchangeJournal]
 
 NOTE = "<note of the client's own>"
 """How a text begins that a client puts behind every request, and drops with the next one."""
@@ -60,7 +60,7 @@ class CountingRecaller:
         number = next(self.count)
         if number % 3 == 2:
             return Recalled(note="found nothing")
-        return Recalled(f"\n\n[memory {number}]", (Shown(f"id{number}", "text", 1.0, {}, 5),))
+        return Recalled(f"\n\n[memory {number}]", (ShownMemory(f"id{number}", "text", 1.0, {}, 5),))
 
     async def page(self, scope: Scope) -> FrozenPage:
         self._fail()
@@ -71,11 +71,11 @@ class CountingRecaller:
             raise StoreError("the index is locked")
 
 
-async def guard(awaitable: Any, *, otherwise: Any, within: float, doing: str) -> tuple[Any, str]:
+async def guard(awaitable: Any, *, default: Any, timeout_seconds: float, operation: str) -> tuple[Any, str]:
     try:
         return await awaitable, ""
     except StoreError as error:
-        return otherwise, f"late: {error}"
+        return default, f"late: {error}"
 
 
 def chat(history: list[Turn]) -> bytes:
@@ -273,9 +273,9 @@ def _shells(journal: SqliteJournal, recaller: CountingRecaller, ids: Any) -> She
     def new_id() -> str:
         return f"{next(ids):032x}"
 
-    sessions = LiveSessions(journal, new_id)
+    sessions = SessionMatcher(journal, new_id)
     preparation = Preparation(PATIENT, sessions, recaller, recaller, guard, new_id, lambda: False)
-    return preparation, Notes(journal, guard, lambda: None, sessions.place)
+    return preparation, ExchangeJournal(journal, guard, lambda: None, sessions.place)
 
 
 async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool, how: str = "well") -> bytes:
@@ -286,12 +286,12 @@ async def _send(shells: Shells, dialect: Dialect, body: bytes, keyed: bool, how:
     )
     prepared: Prepared
     if how.startswith("unprepared"):
-        prepared = preparation.made_again(view.conversation, arrival, "late: more than 100 ms")
+        prepared = preparation.fallback_edits(view.conversation, arrival, "late: more than 100 ms")
     else:
         prepared = await preparation.prepare(view.conversation, arrival)
     await preparation.settle()
     if keyed and how.endswith("unanswered"):
         # Without a key, a session of which nothing was answered is not found after a restart.
         return dialect.write(view, prepared.edits)
-    await notes.note(prepared, view.conversation, Reply((Text("whatever"),), "stop", complete=True), 200)
+    await notes.record(prepared, view.conversation, Reply((Text("whatever"),), "stop", complete=True), 200)
     return dialect.write(view, prepared.edits)

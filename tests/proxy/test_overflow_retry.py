@@ -71,7 +71,7 @@ class Shortening:
 def shortening(proxy: Running, monkeypatch: pytest.MonkeyPatch, **how: bool) -> Shortening:
     assert proxy.edge.memory is not None
     found = Shortening(finds=how.get("finds", True), fails=how.get("fails", False))
-    monkeypatch.setattr(proxy.edge.memory.preparation, "overflowed", found.overflowed, raising=False)
+    monkeypatch.setattr(proxy.edge.memory.preparation, "shorten_after_overflow", found.overflowed, raising=False)
     return found
 
 

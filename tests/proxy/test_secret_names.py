@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.cli.logged import OfOneLine
+from proxy.cli.log_format import OneLineFormatter
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -62,7 +62,7 @@ async def test_no_name_with_a_secret_in_it_is_kept(tmp_path: Path, caplog: pytes
         assert counts.sessions == 1, "the same name is the same session"
     told = kept(tmp_path)
     assert KEY not in told and "secret-" in told
-    assert KEY not in "\n".join(OfOneLine().format(record) for record in caplog.records)
+    assert KEY not in "\n".join(OneLineFormatter().format(record) for record in caplog.records)
 
 
 async def test_no_name_that_a_hook_tells_is_kept_with_a_secret_in_it(tmp_path: Path) -> None:
@@ -92,4 +92,4 @@ async def test_ordinary_names_are_kept_as_they_are(tmp_path: Path) -> None:
 
 def test_a_line_of_the_log_holds_no_secret() -> None:
     record = logging.LogRecord("x", logging.WARNING, "", 0, "the window of %r is not known", (f"m-{KEY}",), None)
-    assert KEY not in OfOneLine().format(record)
+    assert KEY not in OneLineFormatter().format(record)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.day import note
 from memory.edits import Entry
+from memory.services import journaling
 from memory.session import Exchange
 from memory.stores import spill
 from tests.fake_provider import FakeProvider, fake_provider
@@ -27,7 +27,7 @@ async def locked(provider: FakeProvider, home: Path) -> AsyncIterator[Running]:
     """A proxy whose journal somebody else holds, so that every commit hangs."""
     async with running(provider, home, memory__journal__hold_ms=20) as proxy:
         assert proxy.edge.memory is not None
-        await proxy.edge.memory.warming.settle()  # what is read behind the start would take of these 20 ms
+        await proxy.edge.memory.cache_warmer.settle()  # what is read behind the start would take of these 20 ms
         other = sqlite3.connect(home / "journal.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         try:
@@ -110,7 +110,7 @@ async def test_where_the_disk_fails_the_end_is_let_go_and_the_exchange_is_writte
         write(path, record, flush)
 
     monkeypatch.setattr(spill, "_write", hanging)
-    monkeypatch.setattr(note, "ASIDE_SECONDS", 0.05)
+    monkeypatch.setattr(journaling, "SET_ASIDE_SECONDS", 0.05)
     async with fake_provider() as provider:
         async with locked(provider, tmp_path) as proxy:
             try:

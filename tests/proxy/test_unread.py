@@ -51,7 +51,7 @@ def test_a_small_body_may_grow_to_a_mebibyte_and_a_large_one_by_a_bounded_ratio(
 async def test_a_body_that_is_too_large_to_be_read_goes_on_as_it_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exchange, "LARGEST_READ", 1000)
+    monkeypatch.setattr(exchange, "MAX_READ_BYTES", 1000)
     body = chat("a" * 1000)
     async with fake_provider() as provider, running(provider, tmp_path) as proxy:
         status, _, headers = await proxy.post(PATH, body)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memory.candidate import Took
+from memory.candidate import ImportOutcome
 from memory.features.approvals.records import CANDIDATE, CandidateRecords
 from memory.hooks.feature import Core, Feature
 from memory.scope import Scope
 
-_TAKEN = {Took.TAKEN: "taken", Took.KNOWN: "known", Took.GONE: "forgotten"}
+_TAKEN = {ImportOutcome.TAKEN: "taken", ImportOutcome.KNOWN: "known", ImportOutcome.GONE: "forgotten"}
 
 
 class Approvals(Feature):

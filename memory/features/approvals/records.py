@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from memory.candidate import Candidate, Took
-from memory.day.moving.records import NoRecord, checked, plain
+from memory.candidate import Candidate, ImportOutcome
 from memory.scope import Layer, Scope, owned_by
+from memory.services.transfer.records import InvalidRecord, checked, plain
 
 CANDIDATE = "candidate"
 
@@ -25,12 +25,12 @@ class CandidateJournal(Protocol):
     async def candidates_named(self, ids: Sequence[str]) -> list[Candidate]:
         """Candidates by id, whoever's."""
 
-    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> Took:
+    async def take_candidate(self, candidate: Candidate, dry: bool = False) -> ImportOutcome:
         """Keep a candidate as it is told, decided or not; with ``dry`` only say what would become of it."""
 
 
 class CandidateRecords:
-    """The shell that gives candidates out and takes them in."""
+    """Gives candidates out and takes them in."""
 
     def __init__(self, journal: CandidateJournal) -> None:
         self._journal = journal
@@ -40,7 +40,7 @@ class CandidateRecords:
         found = await self._journal.candidates_after(owner, after, limit)
         return [{"sort": CANDIDATE, **{name: plain(value) for name, value in asdict(each).items()}} for each in found]
 
-    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> Took:
+    async def take(self, record: Mapping[str, Any], scope: Scope, dry: bool) -> ImportOutcome:
         """Take one in, behind the facts that bear it out.
 
         Raises:
@@ -50,9 +50,9 @@ class CandidateRecords:
         mine = owned_by(candidate.owner, scope)
         owner = mine[0].owner(mine[1]) if mine is not None else None
         if owner is None:
-            raise NoRecord(f"its owner {candidate.owner[:80]!r} is none that you may write to")
+            raise InvalidRecord(f"its owner {candidate.owner[:80]!r} is none that you may write to")
         if any(known.owner != owner for known in await self._journal.candidates_named([candidate.id])):
-            raise NoRecord(f"a candidate of another owner has the id {candidate.id}")
+            raise InvalidRecord(f"a candidate of another owner has the id {candidate.id}")
         return await self._journal.take_candidate(replace(candidate, owner=owner), dry)
 
 
@@ -61,10 +61,10 @@ def _read(record: Mapping[str, Any]) -> Candidate:
         candidate = msgspec.convert(dict(record), Candidate)
         ids = [str(uuid.UUID(id)) for id in (candidate.id, *candidate.evidence)]
     except ValueError as error:
-        raise NoRecord(str(error).replace("`$.", "`")[:300]) from None
+        raise InvalidRecord(str(error).replace("`$.", "`")[:300]) from None
     checked(candidate)
     if candidate.layer not in (Layer.PROJECT, Layer.ORG):
-        raise NoRecord(f"layer is {candidate.layer.value!r}; a candidate is for a project or an org")
+        raise InvalidRecord(f"layer is {candidate.layer.value!r}; a candidate is for a project or an org")
     if not candidate.text.strip() or not candidate.mark or not candidate.owner:
-        raise NoRecord("text, mark and owner may not be empty")
+        raise InvalidRecord("text, mark and owner may not be empty")
     return replace(candidate, id=ids[0], evidence=tuple(ids[1:]))

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 
-from memory.day.beside import Beside
-from memory.features.backups.keeping import Keeping
-from memory.hooks.feature import Core, Feature, LettingGo, Route
-from memory.hooks.question import Question
+from memory.features.backups.keeping import BackupKeeper
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureRoute
+from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten
+from memory.services.background_task import BackgroundTask
 from memory.stores.backups.backup import JOURNAL, backups_in
 from memory.stores.backups.places import known_places
 from memory.stores.backups.verifying import faults_of, indexed_of
@@ -25,7 +25,7 @@ LATE: Final = timedelta(hours=2)
 """How long after it was due a missing backup is told: the machine may have slept."""
 
 
-class Waiting(Protocol):
+class BackupsJournal(Protocol):
     """What this needs of the journal."""
 
     async def waiting(self, generation: int | None = None) -> int:
@@ -39,13 +39,13 @@ class Backups(Feature):
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._journal: Waiting = core.journal
-        self._keeping = Keeping(core.home)
-        self._beside = Beside()
+        self._journal: BackupsJournal = core.journal
+        self._keeping = BackupKeeper(core.home)
+        self._beside = BackgroundTask()
         self._making = asyncio.Lock()
 
     def start(self) -> None:
-        self._beside.begin(self._keep())
+        self._beside.begin(self._run())
 
     async def stop(self) -> None:
         await self._beside.stop()
@@ -57,8 +57,8 @@ class Backups(Feature):
             log.warning("the journal does not hold together: %s", fault)
         await asyncio.to_thread(self._keeping.note, at, faults)
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
-        return LettingGo(then=self._let_go)
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
+        return FeatureErasure(then=self._rewrite_without)
 
     async def health(self) -> Sequence[str]:
         state = await asyncio.to_thread(self._keeping.state)
@@ -81,10 +81,10 @@ class Backups(Feature):
         }
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
-        return Route("GET", "backups", cls.told), Route("GET", "backups/index", cls.index)
+    def routes(cls) -> tuple[FeatureRoute, ...]:
+        return FeatureRoute("GET", "backups", cls.status), FeatureRoute("GET", "backups/index", cls.index)
 
-    async def told(self, question: Question) -> dict[str, Any]:
+    async def status(self, question: RouteRequest) -> dict[str, Any]:
         """Where backups lie, how often one is made, and what the last look at the journal found."""
         state = await asyncio.to_thread(self._keeping.state)
 
@@ -105,7 +105,7 @@ class Backups(Feature):
             "faults": list(state.faults),
         }
 
-    async def index(self, question: Question) -> dict[str, Any]:
+    async def index(self, question: RouteRequest) -> dict[str, Any]:
         """Whether the index holds as many memories as the journal says."""
         return {"faults": await self.index_faults()}
 
@@ -119,24 +119,24 @@ class Backups(Feature):
             return []
         return [f"the index holds {holds} memories, and the journal has {should} for it: palimpsest reindex"]
 
-    async def _let_go(self, gone: Forgotten) -> None:
+    async def _rewrite_without(self, gone: Forgotten) -> None:
         async with self._making:
             unreached = await asyncio.to_thread(self._keeping.forget, gone, self._core.now())
         for place in unreached:
             log.warning("%s cannot be reached or opened: its backups may hold what was forgotten", place)
 
-    async def _keep(self) -> None:
+    async def _run(self) -> None:
         while True:
             await self._core.guard(
-                self._keep_schedule(), otherwise=None, within=WITHIN_SECONDS, doing="making a backup"
+                self._keep_schedule(), default=None, timeout_seconds=WITHIN_SECONDS, operation="making a backup"
             )
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _keep_schedule(self) -> None:
         async with self._making:
-            made = await asyncio.to_thread(self._keeping.keep_schedule, self._core.now())
-        if made is not None:
-            log.info("a backup lies in %s", made)
+            backup = await asyncio.to_thread(self._keeping.run_schedule, self._core.now())
+        if backup is not None:
+            log.info("a backup lies in %s", backup)
 
 
 FEATURE = Backups

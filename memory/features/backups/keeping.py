@@ -15,7 +15,7 @@ from memory.fact import Fact, Passage
 from memory.ports import Forgotten
 from memory.stores.backups.backup import take
 from memory.stores.backups.places import (
-    State,
+    BackupState,
     holding,
     known_places,
     last_in,
@@ -30,13 +30,13 @@ SCHEDULED: Final = "on schedule"
 ANEW: Final = "anew, after something was forgotten"
 
 
-class Keeping:
-    """The shell over the folders of backups. All of it waits for the disk, and runs in a thread."""
+class BackupKeeper:
+    """Manages the folders of backups. All of it waits for the disk, and runs in a thread."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def state(self) -> State:
+    def state(self) -> BackupState:
         """What is known of backups."""
         return read_state(self._home)
 
@@ -56,16 +56,16 @@ class Keeping:
         late = since - timedelta(seconds=state.every)
         return late if late >= timedelta() else None
 
-    def keep_schedule(self, now: datetime) -> Path | None:
+    def run_schedule(self, now: datetime) -> Path | None:
         """Make a backup where one is due, and remove those of them that are too many; where it lies."""
         if self.overdue(now) is None:
             return None
         state = self.state()
-        made = take(self._home, self.place(state), now.astimezone(UTC), SCHEDULED, state.keys)
+        backup = take(self._home, self.place(state), now.astimezone(UTC), SCHEDULED, state.keys)
         prune(self.place(state), SCHEDULED, state.keep)
-        return made
+        return backup
 
-    def place(self, state: State) -> Path:
+    def place(self, state: BackupState) -> Path:
         """Where those go that are made on schedule."""
         return Path(state.place) if state.place else own_place(self._home)
 

@@ -9,7 +9,7 @@ from memory.hooks.command import Command
 from memory.hooks.wording import SHORT, count, day, where
 
 
-def told(answer: Mapping[str, Any]) -> Iterator[str]:
+def format_habits(answer: Mapping[str, Any]) -> Iterator[str]:
     """Every project's habits."""
     if not answer["projects"]:
         yield "nothing was seen yet: habits are learnt from what agents do in sessions"
@@ -17,27 +17,27 @@ def told(answer: Mapping[str, Any]) -> Iterator[str]:
         yield from lines(each)
 
 
-def lines(told: dict[str, Any]) -> Iterator[str]:
+def lines(data: dict[str, Any]) -> Iterator[str]:
     """A project's habits, a line each."""
-    yield f"{where(told['owner'])}: {count(told['sessions'], 'session')}, {told['steps']} steps"
-    for each in told["sequences"]:
+    yield f"{where(data['owner'])}: {count(data['sessions'], 'session')}, {data['steps']} steps"
+    for each in data["sequences"]:
         support = f"{count(each['sessions'], 'session')}, {count(each['times'], 'time')}"
         yield f"  {' → '.join(each['steps'])}  ({support}, kept {each['kept']:.0%})"
-    for each in told["triggers"]:
+    for each in data["triggers"]:
         support = f"{each['times']} of {count(each['occasions'], 'turn')}"
         yield f"  after {each['when']}: {each['then']}  ({support}, {count(each['sessions'], 'session')})"
-    for each in told["conventions"]:
+    for each in data["conventions"]:
         support = f"{each['times']} of {each['edits']}, {count(each['sessions'], 'session')}"
         yield f"  {each['rule']}  ({support})"
     for name, mark in (("fixes", "fixed"), ("corrections", "corrected")):
-        for each in told[name]:
+        for each in data[name]:
             when = f"{each['id'][:SHORT]}, {day(each['at'])}"
             yield f"  {mark}: {each['text']}  ({when}, {count(each['sessions'], 'session')})"
-    for each in told["skills"]:
+    for each in data["skills"]:
         turned = f"; it is no habit any more: approve {each['id'][:SHORT]} --undo takes it back"
         gone = turned if each["turned"] and each["state"] == "approved" else ""
         yield f"  skill {each['name']}: {each['state']} ({each['why']}){gone}"
-    ended = ", ".join(f"{number} {outcome}" for outcome, number in sorted(told["ended"].items()))
+    ended = ", ".join(f"{number} {outcome}" for outcome, number in sorted(data["ended"].items()))
     if ended:
         yield f"  sessions: {ended}"
 
@@ -47,7 +47,7 @@ COMMANDS = (
         "habits",
         "Show what is done again and again in each project, what is run after what, and what put errors right.",
         "habits",
-        told,
+        format_habits,
         limited="How many of each sort.",
         limit=5,
     ),

@@ -6,27 +6,27 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from memory.fact import Fact, Origin, Passage
-from memory.features.behaviour.observing import Observing, WatchedJournal
+from memory.features.behaviour.observing import BehaviourObserver, WatchedJournal
 from memory.features.behaviour.report import report
-from memory.hooks.feature import Core, Feature, LettingGo, Noticed, Route
-from memory.hooks.question import Question
-from memory.learning.behaviour.told import marks, within
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute
+from memory.hooks.route_request import RouteRequest
+from memory.learning.behaviour.observation_facts import marks, within
 from memory.ports import Journaled
 
 
-class Behaviour(Feature):
+class BehaviourFeature(Feature):
     """The feature."""
 
     name = "behaviour"
 
     def __init__(self, core: Core) -> None:
         self._journal: WatchedJournal = core.journal
-        self.observing = Observing(core.journal, core.new_id, core.settings.learning)
+        self.observing = BehaviourObserver(core.journal, core.new_id, core.settings.learning)
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         return await self.observing.observe(exchange)
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         """The store deletes observations with their facts. That none is made again, whatever words it would be told
         in, nor the half of a habit, is for what is buried here."""
         seen = {each.memory: each for owner in owners for each in await self._journal.observations(owner)}
@@ -36,15 +36,15 @@ class Behaviour(Feature):
             halves = within(memory.text) if memory.origin is Origin.BEHAVIOUR else []
             return (*halves, *(marks(known) if known is not None else ()))
 
-        return LettingGo(texts)
+        return FeatureErasure(texts)
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
-        return (Route("GET", "habits", cls.habits, limit=5),)
+    def routes(cls) -> tuple[FeatureRoute, ...]:
+        return (FeatureRoute("GET", "habits", cls.habits, limit=5),)
 
-    async def habits(self, question: Question) -> dict[str, Any]:
+    async def habits(self, question: RouteRequest) -> dict[str, Any]:
         """``?project=NAME&limit=5``."""
         return {"projects": await report(self.observing, self._journal, question.owners, question.limit)}
 
 
-FEATURE = Behaviour
+FEATURE = BehaviourFeature

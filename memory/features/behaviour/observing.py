@@ -16,18 +16,16 @@ from typing import Protocol
 
 import orjson
 
-from memory.behaviour import Failure, Known, Observed, Step
+from memory.behaviour import BehaviourRecord, CommandFailure, KnownObservation, WorkStep
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal, retirement
 from memory.fact import Fact, State
-from memory.hooks.feature import Noticed
-from memory.learning.behaviour.corrected import corrected
+from memory.hooks.feature import FeatureLesson
+from memory.learning.behaviour.corrected_actions import corrected
 from memory.learning.behaviour.fixes import fixes
-from memory.learning.behaviour.habits import Convention, Habits, Sequel, Trigger, mine
-from memory.learning.behaviour.skills import Enough, Skill, skills, steps_of
-from memory.learning.behaviour.steps import Marked, Window, marked, read, window
-from memory.learning.behaviour.told import (
+from memory.learning.behaviour.habits import Convention, Habits, StepSequence, Trigger, mine
+from memory.learning.behaviour.observation_facts import (
     LEAST,
-    Finding,
+    ObservationDraft,
     confidence,
     fixed,
     habitual,
@@ -38,7 +36,9 @@ from memory.learning.behaviour.told import (
     subject_of,
     words_of,
 )
-from memory.learning.behaviour.turning import lives_on, omissions
+from memory.learning.behaviour.skill_drift import lives_on, omissions
+from memory.learning.behaviour.skills import Skill, SkillThresholds, skills, steps_of
+from memory.learning.behaviour.steps import Marked, Window, marked, read, window
 from memory.learning.outcome import drafted
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Journal, Journaled
@@ -49,7 +49,7 @@ MINED = 10_000
 """Steps of an owner that habits are looked for in, the newest."""
 SHARE = 20
 """Habits are looked for again when a twentieth as much has been done since, so that each step costs the same."""
-KEPT = 4096
+MAX_OWNERS = 4096
 """Owners of whom it is known when habits were looked for; of others they are looked for when a session begins."""
 FEW = 4
 """New messages that are looked at on the loop: a millisecond at most, as long as the way to a thread and back."""
@@ -71,7 +71,7 @@ class Forward:
 
 
 @dataclass(slots=True)
-class _Counted:
+class _StepCounts:
     """What was done by an owner since habits were looked for: ``total`` steps then, ``since`` then."""
 
     session: str = ""
@@ -82,9 +82,9 @@ class _Counted:
 
 @dataclass(slots=True)
 class _Seen:
-    steps: list[Step] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    failures: dict[bytes, Failure] = field(default_factory=dict)
+    steps: list[WorkStep] = field(default_factory=list)
+    findings: list[ObservationDraft] = field(default_factory=list)
+    failures: dict[bytes, CommandFailure] = field(default_factory=dict)
 
 
 class WatchedJournal(Journal, Protocol):
@@ -102,16 +102,16 @@ class WatchedJournal(Journal, Protocol):
         """What becomes of a candidate."""
 
 
-class Observing:
-    """The shell that watches."""
+class BehaviourObserver:
+    """Watches."""
 
     def __init__(self, journal: WatchedJournal, new_id: Callable[[], str], settings: LearningSettings) -> None:
         self._journal = journal
         self._new_id = new_id
         self._settings = settings
-        self._counted: OrderedDict[str, _Counted] = OrderedDict()
+        self._counted: OrderedDict[str, _StepCounts] = OrderedDict()
 
-    async def observe(self, journaled: Journaled) -> Noticed:
+    async def observe(self, journaled: Journaled) -> FeatureLesson:
         """What an exchange shows of how work is done.
 
         Raises:
@@ -119,42 +119,42 @@ class Observing:
         """
         owner = journaled.session.scope.owner(Layer.USER_PROJECT)
         if not self._settings.behaviour or owner is None or not journaled.fresh:
-            return Noticed()
+            return FeatureLesson()
         # In mere talk there is little to look at: that somebody asked for something, which is where work begins.
         aside = len(journaled.fresh) > FEW and _worked(journaled)
         looked, done = await asyncio.to_thread(_looked, journaled) if aside else _looked(journaled)
         if looked is None or not done:
-            return Noticed()
+            return FeatureLesson()
         # A history that comes again under another session's name shows nothing new, and is read no further.
         before = await self._journal.known_steps(owner, [step.mark for step in done])
         new = [step for step in done if step.mark not in before]
         if not new:
-            return Noticed()
+            return FeatureLesson()
         seen = await asyncio.to_thread(_seen, journaled, looked, new) if aside else _seen(journaled, looked, new)
-        mined: list[Finding] | None = None
+        mined: list[ObservationDraft] | None = None
         worth: list[Skill] = []
         over: list[Proposal] = []
         if self._due(owner, journaled.session.id, len(seen.steps)):
             habits = await self.habits(owner)
-            self._counted[owner] = _Counted(journaled.session.id, habits.steps, len(seen.steps), looked=True)
+            self._counted[owner] = _StepCounts(journaled.session.id, habits.steps, len(seen.steps), looked=True)
             ended = [found for each in habits.ended if each.session != journaled.session.id
                      and (found := left_open(each))]  # fmt: skip
             mined = list(habitual(habits))
-            worth = list(skills(habits, Enough(self._settings.skills.sessions, self._settings.skills.times)))
+            worth = list(skills(habits, SkillThresholds(self._settings.skills.sessions, self._settings.skills.times)))
             over = await self._over(owner, habits)
             seen.findings.extend([*mined, *ended[-1:]])
         facts, known, held = await self._facts(journaled, owner, seen.findings)
         retired = await self._retired(owner, mined) if mined is not None else []
         failures = {held[subject]: failure for subject, failure in seen.failures.items() if subject in held}
         changed = frozenset(fact.id for fact, new in facts if not new) | {fact.id for fact in retired}
-        observed = Observed(owner, tuple(seen.steps), tuple(known), failures, tuple(fact.id for fact in retired))
+        observed = BehaviourRecord(owner, tuple(seen.steps), tuple(known), failures, tuple(fact.id for fact in retired))
         forward = Forward(
             owner,
             (*self._proposed(worth, held), *over),
             frozenset(fact.id for fact in retired),
             mined is not None,
         )
-        return Noticed(
+        return FeatureLesson(
             (*(fact for fact, _ in facts), *retired),
             changed,
             observed,
@@ -179,7 +179,7 @@ class Observing:
         """The habits of an owner's sessions, as they are now, but for those that are forgotten."""
         done = await self._journal.steps(owner, MINED)
         mined = await asyncio.to_thread(mine, done)
-        every: list[Sequel | Trigger | Convention] = [*mined.sequences, *mined.triggers, *mined.conventions]
+        every: list[StepSequence | Trigger | Convention] = [*mined.sequences, *mined.triggers, *mined.conventions]
         gone = await self._gone(owner, {subject_of(each): words_of(each) for each in every})
         if not gone:
             return mined
@@ -190,21 +190,21 @@ class Observing:
             conventions=tuple(each for each in mined.conventions if subject_of(each) not in gone),
         )
 
-    async def _gone(self, owner: str, told: Mapping[bytes, str]) -> frozenset[bytes]:
+    async def _gone(self, owner: str, texts: Mapping[bytes, str]) -> frozenset[bytes]:
         """Which of these subjects of an owner's are forgotten, by themselves or in the words that they are told in."""
         key = self._journal.key()
         buried = {
             subject: {tombstone_of(key, owner, mark(subject)), tombstone_of(key, owner, text)}
-            for subject, text in told.items()
+            for subject, text in texts.items()
         }
         forgotten = await self._journal.is_forgotten(list(chain.from_iterable(buried.values()))) if buried else ()
         return frozenset(subject for subject, hashes in buried.items() if not hashes.isdisjoint(forgotten))
 
     def _due(self, owner: str, session: str, steps: int) -> bool:
         """Whether habits are to be looked for now."""
-        counted = self._counted.setdefault(owner, _Counted())
+        counted = self._counted.setdefault(owner, _StepCounts())
         self._counted.move_to_end(owner)
-        while len(self._counted) > KEPT:
+        while len(self._counted) > MAX_OWNERS:
             self._counted.popitem(last=False)
         begins, counted.session = counted.session != session, session
         counted.since += steps
@@ -213,8 +213,8 @@ class Observing:
         return counted.since * SHARE > counted.total and (begins or counted.since >= MANY)
 
     async def _facts(
-        self, journaled: Journaled, owner: str, findings: Sequence[Finding]
-    ) -> tuple[list[tuple[Fact, bool]], list[Known], dict[bytes, str]]:
+        self, journaled: Journaled, owner: str, findings: Sequence[ObservationDraft]
+    ) -> tuple[list[tuple[Fact, bool]], list[KnownObservation], dict[bytes, str]]:
         """The facts to write, each with whether it is new; what is to be noted of them; which fact holds which
         finding."""
         found = {each.subject: each for each in findings}
@@ -224,7 +224,7 @@ class Observing:
         facts = {fact.id: fact for fact in await self._journal.facts([each.memory for each in before.values()])}
         forgotten = await self._gone(owner, {subject: each.draft.text for subject, each in found.items()})
         written: list[tuple[Fact, bool]] = []
-        known: list[Known] = []
+        known: list[KnownObservation] = []
         ids: dict[bytes, str] = {}
         for subject, each in found.items():
             if subject in forgotten:
@@ -241,7 +241,7 @@ class Observing:
                     continue
                 written.append((stronger, False))
             ids[subject] = fact.id
-            known.append(Known(owner, subject, each.sort, fact.id, orjson.dumps(each.detail).decode()))
+            known.append(KnownObservation(owner, subject, each.sort, fact.id, orjson.dumps(each.detail).decode()))
         return written, known, ids
 
     def _proposed(self, worth: Iterable[Skill], held: Mapping[bytes, str]) -> Iterator[Proposal]:
@@ -279,15 +279,15 @@ class Observing:
                     found.append(retirement(self._new_id(), skill, left.times, left.sessions))
         return found
 
-    async def _retired(self, owner: str, mined: Iterable[Finding]) -> list[Fact]:
+    async def _retired(self, owner: str, mined: Iterable[ObservationDraft]) -> list[Fact]:
         """The facts of habits that are none any more."""
-        kept = {each.subject for each in mined}
+        subjects = {each.subject for each in mined}
         every = await self._journal.observations(owner)
-        gone = [each.memory for each in every if each.sort in HABITUAL and each.subject not in kept]
+        gone = [each.memory for each in every if each.sort in HABITUAL and each.subject not in subjects]
         facts = await self._journal.facts(gone)
         return [replace(fact, state=State.ARCHIVED) for fact in facts if fact.state is State.ACTIVE and not fact.pinned]
 
-    def _fact(self, finding: Finding, owner: str, journaled: Journaled) -> Fact:
+    def _fact(self, finding: ObservationDraft, owner: str, journaled: Journaled) -> Fact:
         fact = drafted(finding.draft, self._new_id(), owner, finding.source, journaled)
         return replace(fact, access=finding.sessions, sessions=finding.sessions)
 
@@ -319,7 +319,7 @@ def _seen(journaled: Journaled, looked: Window, new: Sequence[Marked]) -> _Seen:
     return seen
 
 
-def _stronger(fact: Fact, finding: Finding, session: str, at: datetime) -> Fact:
+def _stronger(fact: Fact, finding: ObservationDraft, session: str, at: datetime) -> Fact:
     """A known fact that was observed again: in another session it is surer, and a fix that had faded takes part again.
     What was replaced, and a habit that a night took together with another, stay as they are."""
     if fact.state is State.SUPERSEDED or (fact.state is State.ARCHIVED and finding.sort in HABITUAL):

@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
-from memory.behaviour import Known
+from memory.behaviour import KnownObservation
 from memory.candidate import CandidateKind
 from memory.fact import Fact, Sensitivity, State
-from memory.features.behaviour.observing import Observing, WatchedJournal
+from memory.features.behaviour.observing import BehaviourObserver, WatchedJournal
 from memory.learning.behaviour.habits import Habits
 from memory.scope import scope_of
 
@@ -20,14 +20,14 @@ SORTS = ("fix", "corrected")
 
 
 async def report(
-    observing: Observing, journal: WatchedJournal, owners: Sequence[str], limit: int
+    observing: BehaviourObserver, journal: WatchedJournal, owners: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:
     """Of each project among these owners so many of each sort, the best supported and the newest first."""
     found = [await _project(observing, journal, owner, limit) for owner in owners if scope_of(owner)]
     return [each for each in found if each["steps"] or each["fixes"] or each["corrections"]]
 
 
-async def _project(observing: Observing, journal: WatchedJournal, owner: str, limit: int) -> dict[str, Any]:
+async def _project(observing: BehaviourObserver, journal: WatchedJournal, owner: str, limit: int) -> dict[str, Any]:
     mined = await observing.habits(owner)
     known = [each for each in await journal.observations(owner) if each.sort in SORTS]
     facts = {fact.id: fact for fact in await journal.facts([each.memory for each in known], [owner])}
@@ -42,14 +42,14 @@ async def _project(observing: Observing, journal: WatchedJournal, owner: str, li
 async def _skills(journal: WatchedJournal, owner: str) -> list[dict[str, Any]]:
     """What was put forward as a skill; ``turned``: the habit that bore it out is none any more."""
     held = [each for each in await journal.candidates([owner]) if each.kind is CandidateKind.SKILL]
-    kept = {each.memory for each in await journal.observations(owner)} if held else set()
+    observed = {each.memory for each in await journal.observations(owner)} if held else set()
     return [
         {
             "id": each.id,
             "name": each.title,
             "state": each.state,
             "why": each.why,
-            "turned": kept.isdisjoint(each.evidence),
+            "turned": observed.isdisjoint(each.evidence),
         }
         for each in held
     ]
@@ -86,7 +86,9 @@ def _mined(mined: Habits, limit: int) -> dict[str, Any]:
     }
 
 
-def _observed(sort: str, known: Sequence[Known], facts: Mapping[str, Fact], limit: int) -> list[dict[str, Any]]:
+def _observed(
+    sort: str, known: Sequence[KnownObservation], facts: Mapping[str, Fact], limit: int
+) -> list[dict[str, Any]]:
     """The observations of a sort whose facts take part in recall, those that the most sessions bear out first."""
     held = [(facts[each.memory], each) for each in known if each.sort == sort and each.memory in facts]
     shown = [

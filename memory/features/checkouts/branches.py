@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from memory.checkout import Branch, Stage
-from memory.features.checkouts.git import NoAnswer, commit, git, is_ancestor, lines, patches
-from memory.features.checkouts.looking import View, followed, renamed_branches
+from memory.checkout import Branch, BranchStage
+from memory.features.checkouts.git import GitFailed, commit, git, is_ancestor, lines, patches
+from memory.features.checkouts.looking import CheckoutView, followed, renamed_branches
 
 MOST: Final = "300"
 """Commits of the main branch that are compared with a branch's, or looked through for what takes back others."""
@@ -32,7 +32,7 @@ class Followed:
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def follow(view: View, known: Sequence[Branch], now: datetime) -> Followed:
+def follow(view: CheckoutView, known: Sequence[Branch], now: datetime) -> Followed:
     """What has become of branches."""
     root = view.root
     refs = lines(root, "for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/remotes")
@@ -66,7 +66,7 @@ def _tip(heads: Mapping[str, str], name: str) -> str:
     )
 
 
-def _moved(view: View, branch: Branch, tip: str) -> Branch:
+def _moved(view: CheckoutView, branch: Branch, tip: str) -> Branch:
     """A branch at its newest commit. Where it began is asked while it is not merged: afterwards nobody can tell."""
     tip = tip or branch.tip
     if not tip or (branch.base and any(is_ancestor(view.root, tip, each) for each in view.tips)):
@@ -79,22 +79,22 @@ def _moved(view: View, branch: Branch, tip: str) -> Branch:
     return replace(branch, tip=tip, base=base or branch.base)
 
 
-def _own(view: View, branch: Branch) -> list[str]:
+def _own(view: CheckoutView, branch: Branch) -> list[str]:
     """A branch's own commits, the newest first; those that came in by merges left aside."""
     if not branch.tip or not branch.base or branch.tip == branch.base:
         return []
     return lines(view.root, "rev-list", "--first-parent", "--max-count=1000", branch.tip, f"^{branch.base}")
 
 
-def _stage(view: View, branch: Branch, own: Sequence[str], there: bool) -> Stage:
+def _stage(view: CheckoutView, branch: Branch, own: Sequence[str], there: bool) -> BranchStage:
     if own and view.tips:
         by = _brought_in(view, branch, own)
         if by is not None:
-            return Stage.REVERTED if _taken_back(view, branch, own, by) else Stage.MERGED
-    return Stage.OPEN if there else Stage.DROPPED
+            return BranchStage.REVERTED if _taken_back(view, branch, own, by) else BranchStage.MERGED
+    return BranchStage.OPEN if there else BranchStage.DROPPED
 
 
-def _brought_in(view: View, branch: Branch, own: Sequence[str]) -> list[str] | None:
+def _brought_in(view: CheckoutView, branch: Branch, own: Sequence[str]) -> list[str] | None:
     """The commits of the main branch that brought a branch's work in; None where it is not in."""
     for tip in view.tips:
         if is_ancestor(view.root, branch.tip, tip):
@@ -113,12 +113,12 @@ def _brought_in(view: View, branch: Branch, own: Sequence[str]) -> list[str] | N
     return None
 
 
-def _taken_back(view: View, branch: Branch, own: Sequence[str], by: Sequence[str]) -> bool:
+def _taken_back(view: CheckoutView, branch: Branch, own: Sequence[str], by: Sequence[str]) -> bool:
     """Whether what brought a branch's work in was reverted, and that not reverted again."""
     reverted: set[str] = set()
     for tip in view.tips:
         try:
-            told = git(
+            log = git(
                 view.root,
                 "log",
                 "-n",
@@ -127,9 +127,9 @@ def _taken_back(view: View, branch: Branch, own: Sequence[str], by: Sequence[str
                 "--grep=^This reverts commit",
                 f"{branch.base}..{tip}",
             )
-        except NoAnswer:
+        except GitFailed:
             continue
-        for each in told.split("\0"):
+        for each in log.split("\0"):
             name, _, body = each.strip().partition("\n")
             if name not in reverted:  # the newest come first: what takes back a revert has been seen before it
                 reverted.update(_REVERTS.findall(body))

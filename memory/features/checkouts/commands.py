@@ -9,7 +9,7 @@ from memory.hooks.command import Command
 from memory.hooks.wording import count, day
 
 
-def told(answer: Mapping[str, Any]) -> Iterator[str]:
+def format_branches(answer: Mapping[str, Any]) -> Iterator[str]:
     """A branch on each line."""
     if not answer["branches"]:
         yield "nothing was learnt in a checkout yet"
@@ -44,7 +44,7 @@ COMMANDS = (
         "branches",
         "Show on which branches something was learnt, and whether it holds for the project yet.",
         "branches",
-        told,
+        format_branches,
         limited="How many branches.",
         limit=50,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from memory.features.checkouts.git import NoAnswer, git
+from memory.features.checkouts.git import GitFailed, git
 from memory.features.checkouts.tracked import blamed, visible
 
 LONGEST: Final = 60
@@ -24,7 +24,7 @@ def committers(root: str, path: str) -> Mapping[str, str]:
         how = ("blame", "--line-porcelain", "--no-textconv", "HEAD", "--", path)
         lines = blamed(git(root, "-c", "blame.ignoreRevsFile=", *how))
         who = {commit: _who(root, commit) for commit in set(lines.values())}
-    except NoAnswer:
+    except GitFailed:
         return {}
     return {line: who[commit] for line, commit in lines.items()}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 
 MANIFESTS: Final = (
     "package.json", "pyproject.toml", "requirements.txt", "requirements-dev.txt",
@@ -73,7 +73,7 @@ def declared(manifests: Mapping[str, str], there: Iterable[str] = ()) -> Declare
     files: dict[str, str] = {}
     for name in MANIFESTS:
         if name in manifests:
-            for tool, version in _told(name, manifests[name]).items():
+            for tool, version in _versions_in(name, manifests[name]).items():
                 tool = known_as(tool)
                 if tool not in versions:
                     versions[tool], files[tool] = version, name
@@ -95,9 +95,9 @@ def against(text: str, built: Declared) -> str:
 
     Only a plain statement counts: one that tells of a change, of a wish or of what is not so may well be right.
     """
-    for said, group in _in_use(text) if built.versions else ():
+    for named, group in _in_use(text) if built.versions else ():
         there = [tool for tool in sorted(group) if tool in built.versions]
-        if there and said not in there:
+        if there and named not in there:
             return f"{built.files[there[0]]} has {there[0]}"
     return ""
 
@@ -106,33 +106,33 @@ def against(text: str, built: Declared) -> str:
 def _in_use(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """The tools that a text plainly says are in use, each with its rivals."""
     named = {known_as(each) for each in _WORD.findall(text)}
-    said = [(named & group, group) for group in RIVALS]
-    found = tuple((next(iter(tools)), group) for tools, group in said if len(tools) == 1)
+    tools_named = [(named & group, group) for group in RIVALS]
+    found = tuple((next(iter(tools)), group) for tools, group in tools_named if len(tools) == 1)
     return () if found and _CHANGE.search(text) else found
 
 
-def version_said(cited: Citation, built: Declared) -> str | None:
+def declared_version(cited: Citation, built: Declared) -> str | None:
     """What a manifest says of a tool whose version is cited; None where none does, or it says the same."""
-    if cited.sort is not Sort.VERSION:
+    if cited.sort is not CitationKind.VERSION:
         return None
     name, _, number = cited.name.rpartition(" ")
     tool = known_as(name)
-    told = built.versions.get(tool, "")
-    has = _NUMBER.search(told)
+    version = built.versions.get(tool, "")
+    has = _NUMBER.search(version)
     if has is None:
         return None
     one, other = number.split("."), has[0].split(".")
-    shared = min(len(one), len(other), 2 if told[:1] in ("^", "~", ">", "<") and tool not in _MINOR_MATTERS else 3)
-    if told[:1] in (">", "<", "^", "~") and tool not in _MINOR_MATTERS:
+    shared = min(len(one), len(other), 2 if version[:1] in ("^", "~", ">", "<") and tool not in _MINOR_MATTERS else 3)
+    if version[:1] in (">", "<", "^", "~") and tool not in _MINOR_MATTERS:
         shared = min(shared, 1)
-    if one[:shared] == other[:shared] or (told.startswith(">") and _at_least(one, other)):
+    if one[:shared] == other[:shared] or (version.startswith(">") and _at_least(one, other)):
         return None
     return f"{built.files[tool]} has {has[0]}"
 
 
 def is_declared(cited: Citation, built: Declared) -> bool:
     """Whether a manifest tells of the tool whose version is cited."""
-    return cited.sort is Sort.VERSION and known_as(cited.name.rpartition(" ")[0]) in built.versions
+    return cited.sort is CitationKind.VERSION and known_as(cited.name.rpartition(" ")[0]) in built.versions
 
 
 _MINOR_MATTERS: Final = frozenset(("python", "go", "ruby", "php"))
@@ -142,7 +142,7 @@ def _at_least(one: list[str], other: list[str]) -> bool:
     return tuple(map(int, one)) >= tuple(map(int, other[: len(one)]))
 
 
-def _told(name: str, text: str) -> dict[str, str]:
+def _versions_in(name: str, text: str) -> dict[str, str]:
     """What one manifest says."""
     try:
         match name:
@@ -163,7 +163,7 @@ def _told(name: str, text: str) -> dict[str, str]:
         pairs = (line.split()[:2] for line in text.splitlines()[:100])
         return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     if name == "go.mod":
-        return _go(text)
+        return _go_mod(text)
     if name == "Gemfile":
         return {
             each[1]: each[2] or ""
@@ -174,30 +174,30 @@ def _told(name: str, text: str) -> dict[str, str]:
     return {tool: "" for tool in ("pytest", "flake8", "mypy") if f"[{tool}]" in text or f"[tool:{tool}]" in text}
 
 
-def _package(told: dict[str, Any]) -> dict[str, str]:
-    found = _flat(told, ("dependencies", "devDependencies", "peerDependencies"))
-    manager = str(told.get("packageManager", "")).partition("+")[0]
+def _package(manifest: dict[str, Any]) -> dict[str, str]:
+    found = _flat(manifest, ("dependencies", "devDependencies", "peerDependencies"))
+    manager = str(manifest.get("packageManager", "")).partition("+")[0]
     if "@" in manager:
         name, _, version = manager.partition("@")
         found[name] = version
-    for name, version in (told.get("engines") or {}).items():
+    for name, version in (manifest.get("engines") or {}).items():
         found.setdefault(str(name), str(version))
     return found
 
 
-def _pyproject(told: dict[str, Any]) -> dict[str, str]:
-    project = told.get("project", {})
+def _pyproject(manifest: dict[str, Any]) -> dict[str, str]:
+    project = manifest.get("project", {})
     found = {"python": str(project["requires-python"])} if "requires-python" in project else {}
     required = [*project.get("dependencies", [])]
-    for group in (*project.get("optional-dependencies", {}).values(), *told.get("dependency-groups", {}).values()):
+    for group in (*project.get("optional-dependencies", {}).values(), *manifest.get("dependency-groups", {}).values()):
         required += group
     found |= _requirements([each for each in required if isinstance(each, str)])
-    poetry = told.get("tool", {}).get("poetry", {})
+    poetry = manifest.get("tool", {}).get("poetry", {})
     found |= _flat(poetry, ("dependencies", "dev-dependencies"))
     for group in poetry.get("group", {}).values():
         found |= _flat(group, ("dependencies",))
     tools = ("pytest", "ruff", "mypy", "black", "pyright", "poetry", "uv", "pdm")
-    return found | {tool: found.get(tool, "") for tool in tools if tool in told.get("tool", {})}
+    return found | {tool: found.get(tool, "") for tool in tools if tool in manifest.get("tool", {})}
 
 
 def _requirements(lines: Iterable[str]) -> dict[str, str]:
@@ -205,18 +205,18 @@ def _requirements(lines: Iterable[str]) -> dict[str, str]:
     return {each["name"]: each["told"] or "" for each in found if each}
 
 
-def _go(text: str) -> dict[str, str]:
+def _go_mod(text: str) -> dict[str, str]:
     found = {
         each[1].rpartition("/")[2]: each[2] for each in re.finditer(r"(?m)^\s*(?:require )?(\S+/\S+) v(\S+)", text)
     }
-    said = re.search(r"(?m)^go (\S+)", text)
-    return found | ({"go": said[1]} if said else {})
+    match = re.search(r"(?m)^go (\S+)", text)
+    return found | ({"go": match[1]} if match else {})
 
 
-def _flat(told: Mapping[str, Any], sections: Iterable[str]) -> dict[str, str]:
+def _flat(manifest: Mapping[str, Any], sections: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for section in sections:
-        for name, version in (told.get(section) or {}).items():
-            said = version.get("version", "") if isinstance(version, dict) else version
-            found.setdefault(str(name), str(said)[:60])
+        for name, version in (manifest.get(section) or {}).items():
+            constraint = version.get("version", "") if isinstance(version, dict) else version
+            found.setdefault(str(name), str(constraint)[:60])
     return found

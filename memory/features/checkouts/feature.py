@@ -11,24 +11,24 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
-from memory.checkout import Branch, Checkout, Citation, Learnt
+from memory.checkout import Branch, Checkout, Citation, LearnedAt
 from memory.fact import Fact, Origin, Passage
 from memory.fact import State as FactState
 from memory.features.checkouts import marking
 from memory.features.checkouts.branches import follow
-from memory.features.checkouts.checking import State, Verdict
+from memory.features.checkouts.checking import CitationState, CitationVerdict
 from memory.features.checkouts.declared import against
 from memory.features.checkouts.finding import found
-from memory.features.checkouts.looking import View
+from memory.features.checkouts.looking import CheckoutView
 from memory.features.checkouts.own_files import Changes, OwnFiles
 from memory.features.checkouts.records import LEARNT, learnt_of, record_of
 from memory.features.checkouts.rows import Rows
 from memory.features.checkouts.sharing import Sharing
-from memory.features.checkouts.sight import Seen, Sight
+from memory.features.checkouts.sight import CheckoutWatcher, SeenCheckout
 from memory.features.checkouts.tracked import NAME
-from memory.hooks.feature import Core, Feature, LettingGo, Mark, Noticed, Route
-from memory.hooks.question import Question
-from memory.hooks.telling import memory
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRoute, MemoryMark
+from memory.hooks.route_request import RouteRequest
+from memory.hooks.serializers import memory
 from memory.ports import Forgotten, Journaled
 from memory.scope import Scope, owned_by
 from memory.session import Arrival, Session
@@ -47,7 +47,7 @@ MOST_LOOKED = 500
 class CheckoutJournal(Protocol):
     """What this needs of the journal."""
 
-    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]: ...
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]: ...
     async def unlooked(self, repository: str, limit: int) -> list[tuple[str, str]]: ...
     async def looked(self, cited: Mapping[str, Sequence[Citation]]) -> None: ...
     async def branches(self, repository: str) -> list[Branch]: ...
@@ -57,8 +57,8 @@ class CheckoutJournal(Protocol):
     ) -> frozenset[str]: ...
     async def learnt_on(self, branch: str, owners: Sequence[str], limit: int) -> list[str]: ...
     async def counted(self, owners: Sequence[str], limit: int) -> list[Any]: ...
-    async def learnt_after(self, owner: str, after: str, limit: int) -> list[Learnt]: ...
-    async def learn_where(self, learnt: Learnt) -> bool: ...
+    async def learnt_after(self, owner: str, after: str, limit: int) -> list[LearnedAt]: ...
+    async def learn_where(self, learnt: LearnedAt) -> bool: ...
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]: ...
     async def memories(self, ids: Sequence[str], owners: Sequence[str]) -> list[Fact | Passage]: ...
 
@@ -75,7 +75,7 @@ class _Worked:
         return next((checkout for came, checkout in reversed(self.came) if came <= moment), None)
 
 
-class Checkouts(Feature):
+class CheckoutsFeature(Feature):
     """The feature."""
 
     name = "checkouts"
@@ -88,7 +88,7 @@ class Checkouts(Feature):
         self._now = core.now
         self._changed: Callable[[frozenset[str]], None] = core.changed
         self.rows = Rows(core.journal)
-        self.sight = Sight(self._settings.folders)
+        self.sight = CheckoutWatcher(self._settings.folders)
         self.own_files = OwnFiles(core.journal, self.sight)
         self.sharing = Sharing(core.journal, self.sight, core.new_id)
         self._sessions: OrderedDict[str, _Worked] = OrderedDict()
@@ -113,11 +113,11 @@ class Checkouts(Feature):
 
     async def marks(
         self, session: Session, arrival: Arrival, memories: Sequence[Fact | Passage], seconds: float
-    ) -> Mapping[str, Mark]:
+    ) -> Mapping[str, MemoryMark]:
         until = time.perf_counter() + seconds
         if not self._settings.enabled:
             return {}
-        crowded = dict.fromkeys(marking.crowding(memories), Mark(weight=0.0))
+        crowded = dict.fromkeys(marking.crowding(memories), MemoryMark(weight=0.0))
         memories = [each for each in memories if each.id not in crowded]
         learnt = await self.rows.of([each.id for each in memories])
         root = arrival.checkout
@@ -137,11 +137,16 @@ class Checkouts(Feature):
         return marked
 
     def _mark(
-        self, held: Fact | Passage, row: Learnt | None, seen: Seen, verdicts: Sequence[Verdict], at: datetime
-    ) -> Mark:
+        self,
+        held: Fact | Passage,
+        row: LearnedAt | None,
+        seen: SeenCheckout,
+        verdicts: Sequence[CitationVerdict],
+        at: datetime,
+    ) -> MemoryMark:
         """How one memory is shown."""
         here, own = (seen.fresh.checkout, seen.fresh.own) if seen.fresh is not None else (None, frozenset[str]())
-        stage = marking.staged(row, here, own, at) if row is not None else Mark()
+        stage = marking.staged(row, here, own, at) if row is not None else MemoryMark()
         view = seen.last
         if stage.weight <= 0.0 or view is None or not _of_a_project(held):
             return stage
@@ -149,15 +154,15 @@ class Checkouts(Feature):
             self._unknown[held.id] = held, view.root
         of_code = marking.checked(verdicts, row.checkout.commit if row is not None else "", view.checkout.commit)
         other = against(held.text, view.built)
-        return marking.joined(stage, of_code, Mark(f"the checkout says otherwise: {other}" if other else ""))
+        return marking.joined(stage, of_code, MemoryMark(f"the checkout says otherwise: {other}" if other else ""))
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         worked = self._sessions.get(exchange.session.id)
         if worked is None or not self._settings.enabled:
-            return Noticed()
+            return FeatureLesson()
         view = await self.sight.look(worked.root, self._now())
         if view is None:
-            return Noticed()
+            return FeatureLesson()
 
         own = Changes()
         if self._settings.conventions:
@@ -169,16 +174,16 @@ class Checkouts(Feature):
             if await self.look_into_new(view):
                 await self._follow(view, anew=True)
 
-        return Noticed(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
+        return FeatureLesson(own.facts, own.known, then=then, checkout=worked.at(exchange.at) or view.checkout)
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         async def then(gone: Forgotten) -> None:
             self.rows.written()
             self.own_files.forget()
             for id in gone.ids:
                 self._unknown.pop(id, None)
 
-        return LettingGo(then=then)
+        return FeatureErasure(then=then)
 
     async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
         return [record_of(each) for each in await self._journal.learnt_after(owner, after, limit)]
@@ -194,16 +199,16 @@ class Checkouts(Feature):
         return "taken" if dry or await self._journal.learn_where(replace(learnt, owner=owner)) else "known"
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
+    def routes(cls) -> tuple[FeatureRoute, ...]:
         return (
-            Route("GET", "branches", cls.branches, limit=50),
-            Route("GET", "learnt-on/{branch:.+}", cls.on_branch, limit=100),
-            Route("GET", "gone", cls.gone, limit=20),
-            Route("POST", "tracked/text", cls.tracked_text, fields={"text": str}),
-            Route("POST", "tracked/proposals", cls.tracked_proposals, fields={"folder": str, "dry": bool}),
+            FeatureRoute("GET", "branches", cls.branches, limit=50),
+            FeatureRoute("GET", "learnt-on/{branch:.+}", cls.on_branch, limit=100),
+            FeatureRoute("GET", "gone", cls.gone, limit=20),
+            FeatureRoute("POST", "tracked/text", cls.tracked_text, fields={"text": str}),
+            FeatureRoute("POST", "tracked/proposals", cls.tracked_proposals, fields={"folder": str, "dry": bool}),
         )
 
-    async def branches(self, question: Question) -> dict[str, Any]:
+    async def branches(self, question: RouteRequest) -> dict[str, Any]:
         """``?limit=50``: the branches on which something was learnt."""
         found = await self._journal.counted(question.owners, question.limit)
         return {
@@ -220,7 +225,7 @@ class Checkouts(Feature):
             ]
         }
 
-    async def on_branch(self, question: Question) -> dict[str, Any]:
+    async def on_branch(self, question: RouteRequest) -> dict[str, Any]:
         """``?limit=100``: the facts that were learnt on a branch, the newest first, with what they cite."""
         ids = await self._journal.learnt_on(question.names["branch"], question.owners, question.limit)
         facts = await self._journal.facts(ids, question.owners)
@@ -234,15 +239,15 @@ class Checkouts(Feature):
             ]
         }
 
-    async def gone(self, question: Question) -> dict[str, Any]:
+    async def gone(self, question: RouteRequest) -> dict[str, Any]:
         """``?limit=20``: facts that cite what is not in the checkout any more, for a person to keep, correct or forget;
         the newest first."""
-        cited: dict[str, list[Learnt]] = {}
+        cited: dict[str, list[LearnedAt]] = {}
         for owner in question.owners:
             for each in await self._journal.learnt_after(owner, "", MOST_ASKED):
                 if each.cites:
                     cited.setdefault(each.checkout.repository, []).append(each)
-        marks: dict[str, Mark] = {}
+        marks: dict[str, MemoryMark] = {}
         for repository, rows in cited.items():
             marks |= await self._gone(repository, rows, question.now)
         facts = [fact for fact in await self._journal.facts(list(marks), question.owners) if _to_be_asked(fact)]
@@ -250,28 +255,28 @@ class Checkouts(Feature):
         told = [memory(fact, question.now) | {"mark": marks[fact.id].words} for fact in newest[: question.limit]]
         return {"gone": told, "count": len(facts)}
 
-    async def _gone(self, repository: str, rows: Sequence[Learnt], now: datetime) -> dict[str, Mark]:
+    async def _gone(self, repository: str, rows: Sequence[LearnedAt], now: datetime) -> dict[str, MemoryMark]:
         """How those are shown that cite what is gone from a repository, as it stands; none where it is not here."""
         view = await self.sight.look(repository, now)
         if view is None:
             return {}
         await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
-        await self.sight.asked(lambda: None)  # what is not in its file any more has been sought elsewhere by then
+        await self.sight.run_git(lambda: None)  # what is not in its file any more has been sought elsewhere by then
         seen = await self.sight.read(view.root, rows, time.perf_counter() + ASKING_SECONDS)
         verdicts = seen.verdicts or {}
         return {
             each.memory: marking.checked(verdicts[each.memory], each.checkout.commit, view.checkout.commit)
             for each in rows
-            if any(verdict.state is State.GONE for verdict in verdicts.get(each.memory, ()))
+            if any(verdict.state is CitationState.GONE for verdict in verdicts.get(each.memory, ()))
         }
 
-    async def tracked_text(self, question: Question) -> dict[str, Any]:
+    async def tracked_text(self, question: RouteRequest) -> dict[str, Any]:
         """What is approved for the project, as Markdown for its repository; ``text`` is what the file says now, of
         which others' lines stay."""
         told, rules = await self.sharing.given_out(question.scope, question.body.get("text", ""))
         return {"name": NAME, "text": told.text, "rules": rules, "left": told.left, "differing": told.differing}
 
-    async def tracked_proposals(self, question: Question) -> dict[str, Any]:
+    async def tracked_proposals(self, question: RouteRequest) -> dict[str, Any]:
         """Propose what the file in a ``folder`` of a checkout on this machine says, by the names of who committed its
         lines: as candidates, and no more. With ``dry`` only say so."""
         body = question.body
@@ -288,7 +293,7 @@ class Checkouts(Feature):
     def metrics(self) -> Mapping[str, float]:
         return {f"{name}_total": float(count) for name, count in self._counts.items()}
 
-    async def _follow(self, view: View, *, anew: bool = False) -> None:
+    async def _follow(self, view: CheckoutView, *, anew: bool = False) -> None:
         """See what has become of the branches on which something was learnt, where any reference has changed."""
         if not self.sight.to_follow(view) and not anew:
             return
@@ -296,27 +301,27 @@ class Checkouts(Feature):
         known = await self._journal.branches(repository)
         if not known:
             return
-        told = await self.sight.asked(partial(follow, view, known, self._now()))
+        followed = await self.sight.run_git(partial(follow, view, known, self._now()))
         anchors: dict[str, str] = {}
-        old = {new: name for name, new in told.renamed.items()}
-        for name, own in told.own.items():
+        old = {new: name for name, new in followed.renamed.items()}
+        for name, own in followed.own.items():
             for id, at in await self._journal.unanchored(repository, old.get(name, name)):
                 anchors[id] = at if at in own else own[-1]
-        if told.branches or told.renamed or anchors:
-            owners = await self._journal.follow(told.branches, told.renamed, anchors, repository)
+        if followed.branches or followed.renamed or anchors:
+            owners = await self._journal.follow(followed.branches, followed.renamed, anchors, repository)
             self.rows.written()
             self._changed(owners)
 
-    async def look_into_new(self, view: View) -> bool:
+    async def look_into_new(self, view: CheckoutView) -> bool:
         """Find what new memories cite; whether there were any."""
         new = await self._journal.unlooked(view.checkout.repository, MOST_LOOKED)
         if new:
-            cited = await self.sight.asked(lambda: {id: found(text, view) for id, text in new})
+            cited = await self.sight.run_git(lambda: {id: found(text, view) for id, text in new})
             await self._journal.looked(cited)
             self.rows.written()
         return bool(new)
 
-    async def _look_into_unknown(self, view: View) -> None:
+    async def _look_into_unknown(self, view: CheckoutView) -> None:
         """Find what memories cite that were shown and learnt nowhere: from now on it is known whether that holds."""
         mine = [fact for fact, root in self._unknown.values() if root == view.root]
         if not mine:
@@ -324,9 +329,9 @@ class Checkouts(Feature):
         for fact in mine:
             self._unknown.pop(fact.id, None)
         here = replace(view.checkout, branch="", staged=False)
-        cited = await self.sight.asked(lambda: {fact.id: found(fact.text, view) for fact in mine})
+        cited = await self.sight.run_git(lambda: {fact.id: found(fact.text, view) for fact in mine})
         for fact in mine:
-            await self._journal.learn_where(Learnt(fact.id, fact.owner, here, "", cited[fact.id], looked=True))
+            await self._journal.learn_where(LearnedAt(fact.id, fact.owner, here, "", cited[fact.id], looked=True))
         self.rows.written()
 
 
@@ -340,4 +345,4 @@ def _of_a_project(held: Fact | Passage) -> bool:
     return held.owner.startswith(("up:", "p:"))
 
 
-FEATURE = Checkouts
+FEATURE = CheckoutsFeature

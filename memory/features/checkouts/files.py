@@ -26,7 +26,7 @@ _CODE: Final = re.compile(
 )
 
 
-class Signature(NamedTuple):
+class FileSignature(NamedTuple):
     """What tells that a file was written again."""
 
     written: int
@@ -55,7 +55,7 @@ def allowed(root: str, folders: Iterable[Path]) -> bool:
     return own and (not below or any(real == each or each in real.parents for each in below))
 
 
-class Inside:
+class CheckoutFiles:
     """What lies in a checkout. Each folder from its root on is opened by itself and once, so that no link leads out,
     whoever puts one there meanwhile; to be closed soon."""
 
@@ -63,7 +63,7 @@ class Inside:
         self._root = root
         self._folders: dict[str, int] = {}
 
-    def __enter__(self) -> Inside:
+    def __enter__(self) -> CheckoutFiles:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,7 +72,7 @@ class Inside:
                 os.close(folder)
         self._folders.clear()
 
-    def signature(self, path: str) -> Signature | None:
+    def signature(self, path: str) -> FileSignature | None:
         """A file's signature; None where there is no such file.
 
         Raises:
@@ -82,10 +82,10 @@ class Inside:
         if folder < 0:
             return None
         try:
-            told = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
-        return Signature(told.st_mtime_ns, told.st_size, told.st_ino)
+        return FileSignature(status.st_mtime_ns, status.st_size, status.st_ino)
 
     def read(self, path: str) -> bytes | None:
         """A file's content; None where it is none that is read.
@@ -98,8 +98,8 @@ class Inside:
             return None
         opened = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
         with os.fdopen(opened, "rb") as file:
-            told = os.fstat(file.fileno())
-            return file.read(LARGEST) if stat.S_ISREG(told.st_mode) and told.st_size <= LARGEST else None
+            status = os.fstat(file.fileno())
+            return file.read(LARGEST) if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST else None
 
     def _place(self, path: str) -> tuple[int, str]:
         """The open folder that a file lies in, and its name; -1 where there is none."""
@@ -132,5 +132,5 @@ def read(root: str, path: str) -> bytes | None:
     Raises:
         OSError: when it cannot be read.
     """
-    with Inside(root) as inside:
+    with CheckoutFiles(root) as inside:
         return inside.read(path)

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 from memory.features.checkouts import files
 from memory.features.checkouts.declared import is_declared
-from memory.features.checkouts.git import NoAnswer, git
-from memory.features.checkouts.looking import View
+from memory.features.checkouts.git import GitFailed, git
+from memory.features.checkouts.looking import CheckoutView
 from memory.learning.citations import citations, is_capitalised, needle
 
 MOST_HITS: Final = 200
@@ -34,20 +34,20 @@ _RUNNERS: Final = {
 }
 
 
-def found(text: str, view: View) -> tuple[Citation, ...]:
+def found(text: str, view: CheckoutView) -> tuple[Citation, ...]:
     """What a text cites of a checkout: what is there, and files that are not there yet."""
-    told = (_found(each, view) for each in citations(text))
-    cites = dict.fromkeys(each for each in told if each is not None)
-    held = {each.file for each in cites if each.sort is not Sort.FILE}
+    citations_found = (_found(each, view) for each in citations(text))
+    cites = dict.fromkeys(each for each in citations_found if each is not None)
+    held = {each.file for each in cites if each.sort is not CitationKind.FILE}
     # A file that is named beside what stands in it is cited for that: its other lines may change.
-    return tuple(each for each in cites if each.sort is not Sort.FILE or each.line or each.name not in held)
+    return tuple(each for each in cites if each.sort is not CitationKind.FILE or each.line or each.name not in held)
 
 
 def seek(root: str, cited: Citation, there: Iterable[str] = ()) -> tuple[str, int]:
     """The file and the line where a symbol or a port stands, the best of them; empty where there is none."""
     word = re.split(r"\.|::|#", cited.name)[-1]
     try:
-        told = git(
+        output = git(
             root,
             "-c",
             "core.quotePath=false",
@@ -63,10 +63,10 @@ def seek(root: str, cited: Citation, there: Iterable[str] = ()) -> tuple[str, in
             "-e",
             word,
         )
-    except NoAnswer:
+    except GitFailed:
         return "", 0
     known, best = frozenset(there), (0, "", 0)
-    for hit in told.splitlines()[:MOST_HITS]:
+    for hit in output.splitlines()[:MOST_HITS]:
         path, _, rest = hit.partition(":")
         line, _, code = rest.partition(":")
         if not line.isdigit() or files.secret_like(path) or (known and path not in known):
@@ -88,28 +88,30 @@ def mark_of(content: bytes, line: int) -> str:
 
 
 def _worth(cited: Citation, word: str, path: str, code: str) -> int:
-    defines = cited.sort is Sort.SYMBOL and bool(_DEFINES.search(code.partition(word)[0]))
+    defines = cited.sort is CitationKind.SYMBOL and bool(_DEFINES.search(code.partition(word)[0]))
     return 1 + 4 * defines + 2 * (not _PROSE.search(path))
 
 
-def _found(cited: Citation, view: View) -> Citation | None:
+def _found(cited: Citation, view: CheckoutView) -> Citation | None:
     match cited.sort:
-        case Sort.FILE:
+        case CitationKind.FILE:
             return _file(cited, view)
-        case Sort.VERSION:
+        case CitationKind.VERSION:
             return replace(cited, seen=True) if is_declared(cited, view.built) else None
-        case Sort.COMMAND:
+        case CitationKind.COMMAND:
             return _command(cited, view)
         case _:
             file, line = seek(view.root, cited, view.files)
             # A word that only prose has is no name of the code.
             plain = not file or _PROSE.search(file)
             return (
-                None if plain else replace(cited, file=file, line=line if cited.sort is Sort.SYMBOL else 0, seen=True)
+                None
+                if plain
+                else replace(cited, file=file, line=line if cited.sort is CitationKind.SYMBOL else 0, seen=True)
             )
 
 
-def _file(cited: Citation, view: View) -> Citation | None:
+def _file(cited: Citation, view: CheckoutView) -> Citation | None:
     path = cited.name.removeprefix(f"{view.root}/").removeprefix("./").rstrip("/")
     if path.startswith("/"):
         return None
@@ -130,7 +132,7 @@ def _file(cited: Citation, view: View) -> Citation | None:
     return replace(cited, name=path, file=path, line=line, mark=mark_of(content, line), seen=True)
 
 
-def _command(cited: Citation, view: View) -> Citation | None:
+def _command(cited: Citation, view: CheckoutView) -> Citation | None:
     pattern = needle(cited)
     for name in _RUNNERS[cited.name.partition(" ")[0]]:
         if name in view.files and pattern is not None:

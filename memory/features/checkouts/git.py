@@ -24,11 +24,11 @@ _SAFE: Final = (
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class NoAnswer(Exception):
+class GitFailed(Exception):
     """Git is not there, took too long, or knows nothing of it."""
 
 
-def git(root: str, *asked: str, given: bytes | None = None) -> str:
+def git(root: str, *arguments: str, given: bytes | None = None) -> str:
     """What git answers.
 
     Raises:
@@ -48,7 +48,7 @@ def git(root: str, *asked: str, given: bytes | None = None) -> str:
     }
     try:
         done = subprocess.run(
-            [*command, *asked],
+            [*command, *arguments],
             input=given,
             stdin=subprocess.DEVNULL if given is None else None,
             capture_output=True,
@@ -57,17 +57,17 @@ def git(root: str, *asked: str, given: bytes | None = None) -> str:
             check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise NoAnswer(str(error)) from error
+        raise GitFailed(str(error)) from error
     if done.returncode != 0:
-        raise NoAnswer(done.stderr[:200].decode("utf-8", "replace").strip() or f"git ended with {done.returncode}")
+        raise GitFailed(done.stderr[:200].decode("utf-8", "replace").strip() or f"git ended with {done.returncode}")
     return done.stdout[:MOST].decode("utf-8", "surrogateescape")
 
 
-def lines(root: str, *asked: str) -> list[str]:
+def lines(root: str, *arguments: str) -> list[str]:
     """The lines of an answer; none where there is no answer."""
     try:
-        return git(root, *asked).splitlines()
-    except NoAnswer:
+        return git(root, *arguments).splitlines()
+    except GitFailed:
         return []
 
 
@@ -82,7 +82,7 @@ def blobs(root: str, at: str, paths: Sequence[str], largest: int) -> dict[str, s
     asked = "".join(f"{at}:{path}\n" for path in paths if "\n" not in path)
     try:
         told = git(root, "cat-file", "--batch", given=asked.encode("utf-8", "surrogateescape")) if asked else ""
-    except NoAnswer:
+    except GitFailed:
         return {}
     rest, found = told.encode("utf-8", "surrogateescape"), dict[str, str]()
     for path in paths:
@@ -100,17 +100,17 @@ def is_ancestor(root: str, one: str, other: str) -> bool:
     """Whether all that a commit holds is in another one."""
     try:
         git(root, "merge-base", "--is-ancestor", one, other)
-    except NoAnswer:
+    except GitFailed:
         return False
     return True
 
 
-def patches(root: str, *asked: str) -> dict[str, str]:
+def patches(root: str, *arguments: str) -> dict[str, str]:
     """Commits by what each of them changes, as ``git patch-id`` names that."""
     try:
-        told = git(root, *asked, "--no-ext-diff", "--no-textconv")
-        ids = git(root, "patch-id", "--stable", given=told.encode("utf-8", "surrogateescape")) if told else ""
-    except NoAnswer:
+        output = git(root, *arguments, "--no-ext-diff", "--no-textconv")
+        ids = git(root, "patch-id", "--stable", given=output.encode("utf-8", "surrogateescape")) if output else ""
+    except GitFailed:
         return {}
     pairs = (line.split() for line in ids.splitlines())
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

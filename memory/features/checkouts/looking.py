@@ -28,7 +28,7 @@ _WATCHED: Final = ("HEAD", "index", "logs/HEAD", "packed-refs", "FETCH_HEAD", "r
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CheckoutView:
     """A checkout as it stands. ``root`` is the worktree; ``main`` the name of the branch that work is merged into and
     ``tips`` its newest commits, here and at the remote; ``own`` are the commits of what is checked out that are not in
     it; ``files`` are those that git knows or would take; ``renamed`` leads from an old path to the present one."""
@@ -67,10 +67,10 @@ def head_of(root: str) -> tuple[str, str]:
     """The branch that is checked out and its commit, as the files tell them; empty where they do not."""
     own = _git_folder(Path(root))
     with contextlib.suppress(OSError):
-        told = _text(own / "HEAD") if own is not None else ""
-        if own is None or not told.startswith("ref: refs/heads/"):
-            return "", commit(told)
-        ref = told.removeprefix("ref: ")
+        head = _text(own / "HEAD") if own is not None else ""
+        if own is None or not head.startswith("ref: refs/heads/"):
+            return "", commit(head)
+        ref = head.removeprefix("ref: ")
         branch, loose = ref.removeprefix("refs/heads/"), _common(own) / ref
         if ".." in ref.split("/"):
             return "", ""
@@ -81,7 +81,7 @@ def head_of(root: str) -> tuple[str, str]:
     return "", ""
 
 
-def look(root: str) -> View | None:
+def look(root: str) -> CheckoutView | None:
     """A checkout as it stands; None where git knows none there."""
     own = _git_folder(Path(root))
     if own is None:
@@ -101,22 +101,24 @@ def look(root: str) -> View | None:
     )
     behind = [f"^{tip}" for tip in tips]
     mine = lines(root, "rev-list", f"--max-count={MOST_COMMITS}", "HEAD", *behind) if head and tips else []
-    told = lines(root, "-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard")
-    there = frozenset(told[:MOST_FILES])
+    output = lines(root, "-c", "core.quotePath=false", "ls-files", "--cached", "--others", "--exclude-standard")
+    there = frozenset(output[:MOST_FILES])
     texts: dict[str, str] = {}
     for name in MANIFESTS:
         if name in there:
             with contextlib.suppress(OSError):
                 texts[name] = (files.read(root, name) or b"").decode("utf-8", "replace")
     built = declared(texts, [name for name in there if "/" not in name])
-    return View(root, here, main, tips, frozenset(mine), there, _renames(root, there), built, hash(tuple(sorted(refs))))
+    return CheckoutView(
+        root, here, main, tips, frozenset(mine), there, _renames(root, there), built, hash(tuple(sorted(refs)))
+    )
 
 
 def main_branch(root: str, heads: Mapping[str, str]) -> str:
     """The branch that work is merged into; empty where that cannot be told."""
-    told = next(iter(lines(root, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")), "")
-    if told.startswith("refs/remotes/origin/"):
-        return told.removeprefix("refs/remotes/origin/")
+    remote_head = next(iter(lines(root, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")), "")
+    if remote_head.startswith("refs/remotes/origin/"):
+        return remote_head.removeprefix("refs/remotes/origin/")
     local = [ref.removeprefix("refs/heads/") for ref in heads if ref.startswith("refs/heads/")]
     named = next((name for name in MAIN if name in local), "")
     return named or (local[0] if len(local) == 1 else "")
@@ -134,8 +136,8 @@ def renamed_branches(root: str) -> dict[str, str]:
             for name in names[:500]:
                 with contextlib.suppress(OSError), (Path(folder) / name).open("rb") as file:
                     for line in file.read(256 * 1024).decode("utf-8", "replace").splitlines():
-                        if told := re.search(r"renamed refs/heads/(\S+) to refs/heads/(\S+)$", line):
-                            found[told[1]] = told[2]
+                        if match := re.search(r"renamed refs/heads/(\S+) to refs/heads/(\S+)$", line):
+                            found[match[1]] = match[2]
     return found
 
 
@@ -155,10 +157,10 @@ def _is_main(ref: str, main: str) -> bool:
 def _renames(root: str, there: frozenset[str]) -> dict[str, str]:
     """Files that have another name now, by the old one; what has come back to its old name is none."""
     how = ("-M", "--diff-filter=R", "--name-status", "--no-ext-diff", "--no-textconv")
-    told = lines(root, "-c", "core.quotePath=false", "log", "-n", HISTORY, "--reverse", "--format=", *how, "HEAD")
-    told += lines(root, "-c", "core.quotePath=false", "diff", "--cached", *how, "HEAD")
+    output = lines(root, "-c", "core.quotePath=false", "log", "-n", HISTORY, "--reverse", "--format=", *how, "HEAD")
+    output += lines(root, "-c", "core.quotePath=false", "diff", "--cached", *how, "HEAD")
     found: dict[str, str] = {}
-    for line in told:
+    for line in output:
         parts = line.split("\t")
         if len(parts) == 3 and all(map(_PLAIN.fullmatch, parts[1:])):
             found[parts[1]] = parts[2]
@@ -173,8 +175,8 @@ def _git_folder(root: Path) -> Path | None:
         if dot.is_dir() and not dot.is_symlink():
             return dot
         if dot.is_file() and not dot.is_symlink():
-            told = _text(dot).partition("gitdir:")[2].strip()
-            return (root / told).resolve() if told else None
+            target = _text(dot).partition("gitdir:")[2].strip()
+            return (root / target).resolve() if target else None
     return None
 
 

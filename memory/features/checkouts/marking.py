@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from memory.checkout import Checkout, Learnt, Sort, Stage
+from memory.checkout import BranchStage, Checkout, CitationKind, LearnedAt
 from memory.fact import Fact, Origin, Passage
-from memory.features.checkouts.checking import State, Verdict
-from memory.hooks.feature import Mark
+from memory.features.checkouts.checking import CitationState, CitationVerdict
+from memory.hooks.feature import MemoryMark
 
 GONE: Final = 0.4
 CHANGED: Final = 0.9
@@ -26,44 +26,44 @@ OWN_FILES: Final = 3
 NAMES: Final = 2
 """Citations that are told of one memory."""
 
-_ORDER: Final = {state: place for place, state in enumerate(State)}
+_ORDER: Final = {state: place for place, state in enumerate(CitationState)}
 _PLAIN: Final = re.compile(r"[\w./@:+#() -]{1,120}")
 
 
-def staged(learnt: Learnt, here: Checkout | None, own: frozenset[str], now: datetime) -> Mark:
+def staged(learnt: LearnedAt, here: Checkout | None, own: frozenset[str], now: datetime) -> MemoryMark:
     """How a memory is shown that was learnt on a branch, to who works ``here``, with these commits of its ``own``; None
     where it is not known (any more) what is checked out there."""
     at = learnt.checkout
-    if not at.staged or learnt.stage is Stage.MERGED:
-        return Mark()
+    if not at.staged or learnt.stage is BranchStage.MERGED:
+        return MemoryMark()
     if here is not None and ((here.branch == at.branch and bool(here.branch)) or learnt.anchor in own):
-        return Mark()
+        return MemoryMark()
     on = f"learnt on branch {at.branch}" if _PLAIN.fullmatch(at.branch) else "learnt on another branch"
-    if learnt.stage is Stage.REVERTED:
-        return Mark(f"{on}, merged and reverted since", REVERTED)
-    if learnt.stage is Stage.DROPPED:
+    if learnt.stage is BranchStage.REVERTED:
+        return MemoryMark(f"{on}, merged and reverted since", REVERTED)
+    if learnt.stage is BranchStage.DROPPED:
         days = max((now - learnt.since).total_seconds() / 86_400, 0.0) if learnt.since else 0.0
         weight = 0.5 ** (1.0 + days / HALF_LIFE)
-        return Mark(f"{on}, dropped since", weight if weight >= FADED else 0.0)
-    return Mark(on, CHANGED) if here is None else Mark("", 0.0)
+        return MemoryMark(f"{on}, dropped since", weight if weight >= FADED else 0.0)
+    return MemoryMark(on, CHANGED) if here is None else MemoryMark("", 0.0)
 
 
-def checked(verdicts: Sequence[Verdict], learnt_at: str, now_at: str) -> Mark:
+def checked(verdicts: Sequence[CitationVerdict], learnt_at: str, now_at: str) -> MemoryMark:
     """How a memory is shown whose citations were looked up. ``learnt_at`` and ``now_at`` are commits."""
     since = f"since {learnt_at[:SHORT]}" if learnt_at else "since then"
     if not verdicts:
-        return Mark()
+        return MemoryMark()
     worst = max((each.state for each in verdicts), key=_ORDER.__getitem__)
     of = [each for each in verdicts if each.state is worst]
     match worst:
-        case State.HOLDS:
-            return Mark(f"holds as of {now_at[:SHORT]}" if now_at else "", sure=True)
-        case State.CHANGED:
-            return Mark(f"changed {since}{_told(of)}", CHANGED if any(_weighs(each) for each in of) else 1.0)
-        case State.MOVED:
-            return Mark(f"moved {since}{_told(of)}")
-        case State.GONE:
-            return Mark(f"gone {since}{_told(of)}", GONE)
+        case CitationState.HOLDS:
+            return MemoryMark(f"holds as of {now_at[:SHORT]}" if now_at else "", sure=True)
+        case CitationState.CHANGED:
+            return MemoryMark(f"changed {since}{_describe(of)}", CHANGED if any(_weighs(each) for each in of) else 1.0)
+        case CitationState.MOVED:
+            return MemoryMark(f"moved {since}{_describe(of)}")
+        case CitationState.GONE:
+            return MemoryMark(f"gone {since}{_describe(of)}", GONE)
 
 
 def crowding(held: Sequence[Fact | Passage]) -> frozenset[str]:
@@ -80,31 +80,33 @@ def _file_of(fact: Fact) -> str:
     return fact.text.rpartition("(")[2]
 
 
-def joined(*marks: Mark) -> Mark:
+def joined(*marks: MemoryMark) -> MemoryMark:
     """Several marks as one."""
     weight = 1.0
     for each in marks:
         weight *= each.weight
     worded = [each for each in marks if each.words]
-    return Mark("; ".join(each.words for each in worded), weight, all(each.sure for each in worded))
+    return MemoryMark("; ".join(each.words for each in worded), weight, all(each.sure for each in worded))
 
 
-def _weighs(verdict: Verdict) -> bool:
+def _weighs(verdict: CitationVerdict) -> bool:
     """Whether a change speaks against what was said: that a file has other lines does not."""
-    return verdict.cited.sort is not Sort.FILE or bool(verdict.cited.line)
+    return verdict.cited.sort is not CitationKind.FILE or bool(verdict.cited.line)
 
 
-def _told(verdicts: Sequence[Verdict]) -> str:
+def _describe(verdicts: Sequence[CitationVerdict]) -> str:
     """What of it is gone, or where it is now."""
     names = []
     for each in verdicts[:NAMES]:
         name, now = each.cited.name, each.now
         if not _PLAIN.fullmatch(name) or (now and not _PLAIN.fullmatch(now)):
             continue
-        if each.state is State.MOVED:
-            names.append(f"now {now}" if name in now or each.cited.sort is Sort.FILE else f"{name} is now in {now}")
+        if each.state is CitationState.MOVED:
+            names.append(
+                f"now {now}" if name in now or each.cited.sort is CitationKind.FILE else f"{name} is now in {now}"
+            )
         elif now:
-            names.append(now if each.cited.sort in (Sort.VERSION, Sort.FILE) else f"{name} is {now}")
+            names.append(now if each.cited.sort in (CitationKind.VERSION, CitationKind.FILE) else f"{name} is {now}")
         else:
             names.append(name)
     return f": {', '.join(names)}" if names else ""

@@ -13,14 +13,14 @@ from datetime import datetime
 from functools import partial
 from typing import Final, Protocol
 
-from memory.checkout import Checkout, Learnt
-from memory.fact import Fact, Kind, Origin, Stability, State, Stream
+from memory.checkout import Checkout, LearnedAt
+from memory.fact import Fact, FactKind, Origin, Stability, State, Stream
 from memory.features.checkouts.conventions.observation import Observation
 from memory.features.checkouts.conventions.observed import is_read, observed
 from memory.features.checkouts.files import LARGEST
 from memory.features.checkouts.git import blobs, lines
-from memory.features.checkouts.looking import View
-from memory.features.checkouts.sight import Sight
+from memory.features.checkouts.looking import CheckoutView
+from memory.features.checkouts.sight import CheckoutWatcher
 from memory.learning.tombstones import tombstone_of
 from memory.scope import OWN_PROJECT, Layer, Scope
 
@@ -38,7 +38,7 @@ class ObservedJournal(Protocol):
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]: ...
     async def observed_in_files(self, owner: str, repository: str) -> list[Fact]: ...
     async def is_forgotten(self, hashes: Sequence[bytes]) -> frozenset[bytes]: ...
-    async def learnt_anew(self, learnt: Sequence[Learnt]) -> None: ...
+    async def learnt_anew(self, learnt: Sequence[LearnedAt]) -> None: ...
     def key(self) -> bytes: ...
 
 
@@ -49,26 +49,26 @@ class Changes:
 
     facts: tuple[Fact, ...] = ()
     known: frozenset[str] = frozenset()
-    seen: tuple[Learnt, ...] = ()
+    seen: tuple[LearnedAt, ...] = ()
     owner: str = ""
     at: Checkout | None = None
 
 
 class OwnFiles:
-    """The shell that looks into them."""
+    """Looks into them."""
 
-    def __init__(self, journal: ObservedJournal, sight: Sight) -> None:
+    def __init__(self, journal: ObservedJournal, sight: CheckoutWatcher) -> None:
         self._journal = journal
         self._sight = sight
         self._known: dict[tuple[str, str], str] = {}
 
-    async def look(self, view: View, scope: Scope, now: datetime) -> Changes:
+    async def look(self, view: CheckoutView, scope: Scope, now: datetime) -> Changes:
         """What has to be written, where the main branch has moved since the last look."""
         owner, at = scope.owner(Layer.USER_PROJECT), main_of(view)
         unnamed = scope.project is None or scope.project.startswith(OWN_PROJECT)
         if owner is None or unnamed or not at.commit or self._known.get((owner, at.repository)) == at.commit:
             return Changes()
-        found = await self._sight.asked(partial(read, view.root, at.commit))
+        found = await self._sight.run_git(partial(read, view.root, at.commit))
         return await self._changes(found, owner, at, now)
 
     async def written(self, changes: Changes) -> None:
@@ -102,11 +102,11 @@ class OwnFiles:
             for fact in await self._journal.observed_in_files(owner, at.repository)
             if fact.id not in said
         ]
-        seen = tuple(Learnt(id, owner, at, "", each.cites, looked=True) for id, each in said.items())
+        seen = tuple(LearnedAt(id, owner, at, "", each.cites, looked=True) for id, each in said.items())
         return Changes((*new, *back, *gone), frozenset(fact.id for fact in (*back, *gone)), seen, owner, at)
 
 
-def main_of(view: View) -> Checkout:
+def main_of(view: CheckoutView) -> Checkout:
     """The branch that work is merged into, as it stands; what is checked out, where that cannot be told."""
     commit = view.tips[0] if view.tips else view.checkout.commit
     return Checkout(view.checkout.repository, view.main or view.checkout.branch, commit)
@@ -125,7 +125,7 @@ def _fact(id: str, each: Observation, owner: str, now: datetime) -> Fact:
         id=id,
         text=each.text,
         owner=owner,
-        kind=Kind.CONVENTION,
+        kind=FactKind.CONVENTION,
         category=each.category,
         stream=Stream.PROJECTS,
         layer=Layer.USER_PROJECT,

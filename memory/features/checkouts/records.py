@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from memory.checkout import Checkout, Citation, Learnt, Stage
-from memory.day.moving.records import NoRecord
+from memory.checkout import BranchStage, Checkout, Citation, LearnedAt
+from memory.services.transfer.records import InvalidRecord
 
 LEARNT = "checkout"
 
@@ -17,7 +17,7 @@ _Text = Annotated[str, Meta(max_length=4096)]
 _Commit = Annotated[str, Meta(pattern="^([0-9a-f]{40,64})?$")]
 
 
-class _Record(msgspec.Struct):
+class _AnchorRecord(msgspec.Struct):
     id: Annotated[str, Meta(min_length=1, max_length=64)]
     owner: _Text
     repository: _Text
@@ -28,32 +28,39 @@ class _Record(msgspec.Struct):
     cites: list[Citation] = []
 
 
-def record_of(learnt: Learnt) -> dict[str, Any]:
+def record_of(learnt: LearnedAt) -> dict[str, Any]:
     """Where a memory was learnt, as a record. What was merged since is the project's."""
     at = learnt.checkout
-    told = _Record(
+    anchor_record = _AnchorRecord(
         learnt.memory,
         learnt.owner,
         at.repository,
         at.branch,
         at.commit,
         learnt.anchor,
-        at.staged and learnt.stage is not Stage.MERGED,
+        at.staged and learnt.stage is not BranchStage.MERGED,
         list(learnt.cites),
     )
-    record: dict[str, Any] = msgspec.to_builtins(told)
+    record: dict[str, Any] = msgspec.to_builtins(anchor_record)
     return {"sort": LEARNT, **record}
 
 
-def learnt_of(record: Mapping[str, Any]) -> Learnt:
+def learnt_of(record: Mapping[str, Any]) -> LearnedAt:
     """The inverse of :func:`record_of`.
 
     Raises:
         NoRecord: when a field is missing or is not of its kind.
     """
     try:
-        told = msgspec.convert(dict(record), _Record)
+        record_fields = msgspec.convert(dict(record), _AnchorRecord)
     except ValueError as error:
-        raise NoRecord(str(error).replace("`$.", "`")[:300]) from None
-    here = Checkout(told.repository, told.branch, told.commit, told.staged)
-    return Learnt(told.id, told.owner, here, told.anchor, tuple(told.cites), looked=bool(told.cites))
+        raise InvalidRecord(str(error).replace("`$.", "`")[:300]) from None
+    here = Checkout(record_fields.repository, record_fields.branch, record_fields.commit, record_fields.staged)
+    return LearnedAt(
+        record_fields.id,
+        record_fields.owner,
+        here,
+        record_fields.anchor,
+        tuple(record_fields.cites),
+        looked=bool(record_fields.cites),
+    )

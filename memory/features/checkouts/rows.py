@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from memory.checkout import Learnt
+from memory.checkout import LearnedAt
 
 AT_ONCE: Final = 24
 """Memories that are asked for at once: so many the journal looks up here and now."""
 MOST: Final = 4096
 
 
-class Learning(Protocol):
+class LearnedAtJournal(Protocol):
     """What this needs of the journal."""
 
-    async def learnt(self, memories: Sequence[str]) -> dict[str, Learnt]:
+    async def learnt(self, memories: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt, by their ids, as far as that is known."""
 
 
 class Rows:
     """The rows that were read since anything was written."""
 
-    def __init__(self, journal: Learning) -> None:
+    def __init__(self, journal: LearnedAtJournal) -> None:
         self._journal = journal
-        self._known: dict[str, Learnt | None] = {}
+        self._known: dict[str, LearnedAt | None] = {}
 
-    async def of(self, ids: Sequence[str]) -> dict[str, Learnt]:
+    async def of(self, ids: Sequence[str]) -> dict[str, LearnedAt]:
         """Where memories were learnt."""
         known = self._known
         unread = [id for id in ids if id not in known]

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from memory.candidate import Candidate, CandidateState, Proposal, proposed
-from memory.day.approval.conventions import line
-from memory.day.approval.writing import Refused
-from memory.fact import Fact, Tier
+from memory.fact import Fact, MemoryTier
 from memory.features.checkouts import files
 from memory.features.checkouts.committers import committers
-from memory.features.checkouts.sight import Sight
+from memory.features.checkouts.sight import CheckoutWatcher
 from memory.features.checkouts.tracked import NAME, Line, Rule, Written, parsed, visible, written
 from memory.learning.redact import redact
 from memory.learning.tombstones import tombstone_of
 from memory.scope import Layer, Scope
+from memory.services.approval.conventions import line
+from memory.services.approval.write_plan import ApprovalRefused
 
 MOST: Final = 50
 """Proposals that are put forward at a time."""
@@ -45,7 +45,7 @@ class SharingJournal(Protocol):
     def key(self) -> bytes: ...
 
 
-class NotTracked(Refused):
+class NotTracked(ApprovalRefused):
     """There is no such file; the message says why."""
 
 
@@ -62,9 +62,9 @@ class Taken:
 
 
 class Sharing:
-    """The shell that gives out and takes in."""
+    """Gives out and takes in."""
 
-    def __init__(self, journal: SharingJournal, sight: Sight, new_id: Callable[[], str]) -> None:
+    def __init__(self, journal: SharingJournal, sight: CheckoutWatcher, new_id: Callable[[], str]) -> None:
         self._journal = journal
         self._sight = sight
         self._new_id = new_id
@@ -73,7 +73,7 @@ class Sharing:
         """The file with what is approved for a project, and how much that is. ``text`` is what it says now."""
         rules, _ = await self._rules(scope)
         ids = [each.id for each in parsed(text)]
-        known = [fact.id for fact in await self._journal.facts(ids, [_shared(scope)]) if fact.tier is Tier.SHARED]
+        known = [fact.id for fact in await self._journal.facts(ids, [_shared(scope)]) if fact.tier is MemoryTier.SHARED]
         ended = frozenset(known) - {rule.id for rule in rules}
         return written(rules, ended, text), len(rules)
 
@@ -86,7 +86,7 @@ class Sharing:
         root, path = placed(folder)
         if not files.allowed(root, self._sight.folders):
             raise NotTracked(f"{root} is no checkout of yours, or not below memory.checkouts.folders")
-        content, who = await self._sight.asked(partial(_read, root, path))
+        content, who = await self._sight.run_git(partial(_read, root, path))
         owner, shared = scope.owner(Layer.USER_PROJECT), _shared(scope)
         if owner is None:
             raise NotTracked("there is no user to whom it could be proposed")
@@ -124,7 +124,7 @@ class Sharing:
             while ended := [
                 each
                 for each in await self._journal.facts(first.supersedes, [owner])
-                if each.tier is Tier.SHARED and each.text not in before
+                if each.tier is MemoryTier.SHARED and each.text not in before
             ]:
                 first = ended[0]
                 before.add(visible(line(first)))

@@ -16,11 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from memory.checkout import Checkout, Citation, Learnt, Sort
-from memory.features.checkouts.checking import Checking, State, Verdict
+from memory.checkout import Checkout, Citation, CitationKind, LearnedAt
+from memory.features.checkouts.checking import CitationChecker, CitationState, CitationVerdict
 from memory.features.checkouts.files import allowed
 from memory.features.checkouts.finding import seek
-from memory.features.checkouts.looking import View, head_of, look, times, watched
+from memory.features.checkouts.looking import CheckoutView, head_of, look, times, watched
 
 T = TypeVar("T")
 
@@ -35,37 +35,37 @@ class _Looked:
 
     watched: tuple[str, ...]
     written: tuple[int, ...]
-    view: View | None
+    view: CheckoutView | None
     followed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenCheckout:
     """What a request is told: the checkout as it stands, None where that is not known at once; as it was seen last; and
     verdicts on what is cited of it, by memory."""
 
-    fresh: View | None = None
-    last: View | None = None
-    verdicts: Mapping[str, tuple[Verdict, ...]] | None = None
+    fresh: CheckoutView | None = None
+    last: CheckoutView | None = None
+    verdicts: Mapping[str, tuple[CitationVerdict, ...]] | None = None
 
 
-class Sight:
-    """The shell that looks. ``folders``: only checkouts below one of them, where there are any."""
+class CheckoutWatcher:
+    """Looks. ``folders``: only checkouts below one of them, where there are any."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.folders = tuple(Path(each).expanduser().resolve() for each in folders)
         self._asking = ThreadPoolExecutor(1, thread_name_prefix="git")
         self._reading = ThreadPoolExecutor(1, thread_name_prefix="citations")
-        self._checking = Checking()
+        self._checking = CitationChecker()
         self._views: OrderedDict[str, _Looked] = OrderedDict()
-        self._looks: OrderedDict[str, tuple[datetime, Future[View | None]]] = OrderedDict()
+        self._looks: OrderedDict[str, tuple[datetime, Future[CheckoutView | None]]] = OrderedDict()
 
-    def view(self, root: str) -> View | None:
+    def view(self, root: str) -> CheckoutView | None:
         """A checkout as it was seen last."""
         seen = self._views.get(root)
         return seen.view if seen is not None else None
 
-    async def look(self, root: str, at: datetime) -> View | None:
+    async def look(self, root: str, at: datetime) -> CheckoutView | None:
         """Look at a checkout, not before a moment, and not twice for it."""
         known = self._looks.get(root)
         if known is None or known[0] < at:
@@ -73,19 +73,19 @@ class Sight:
             _bounded(self._looks)
         return await asyncio.wrap_future(known[1])
 
-    async def read(self, root: str, cited: Sequence[Learnt], until: float) -> Seen:
+    async def read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
         """A checkout and what is cited of it, as far as that can be told until then."""
         work = asyncio.wrap_future(self._reading.submit(self._read, root, cited, until))
-        seen = await within(work, until) or Seen(last=self.view(root))
+        seen = await within(work, until) or SeenCheckout(last=self.view(root))
         if seen.verdicts and seen.last is not None:
             self._seek(seen.verdicts, seen.last)
         return seen
 
-    async def asked(self, work: Callable[[], T]) -> T:
+    async def run_git(self, work: Callable[[], T]) -> T:
         """Do something that asks git."""
         return await asyncio.wrap_future(self._asking.submit(work))
 
-    def to_follow(self, view: View) -> bool:
+    def to_follow(self, view: CheckoutView) -> bool:
         """Whether any reference has changed since branches were followed; from now on they are."""
         seen = self._views.get(view.root)
         if seen is None or seen.followed == view.refs:
@@ -93,7 +93,7 @@ class Sight:
         seen.followed = view.refs
         return True
 
-    def _see(self, root: str) -> View | None:
+    def _see(self, root: str) -> CheckoutView | None:
         """In git's thread."""
         known = self._views.get(root)
         if known is not None and known.watched and known.written == times(known.watched):
@@ -106,16 +106,16 @@ class Sight:
         _bounded(self._views)
         return view
 
-    def _read(self, root: str, cited: Sequence[Learnt], until: float) -> Seen:
+    def _read(self, root: str, cited: Sequence[LearnedAt], until: float) -> SeenCheckout:
         """In the thread that reads."""
         fresh = self._glance(root)
         last = fresh or self.view(root)
         if last is None:
-            return Seen()
+            return SeenCheckout()
         same = [each for each in cited if each.checkout.repository == last.checkout.repository]
-        return Seen(fresh, last, self._checking.check(same, last, until))
+        return SeenCheckout(fresh, last, self._checking.check(same, last, until))
 
-    def _glance(self, root: str) -> View | None:
+    def _glance(self, root: str) -> CheckoutView | None:
         """A checkout as it stands, where that is known without git."""
         known = self._views.get(root)
         if known is None or known.view is None:
@@ -132,16 +132,16 @@ class Sight:
         here = Checkout(known.view.checkout.repository, branch, commit, bool(branch and main and branch != main))
         return replace(known.view, checkout=here, own=frozenset())
 
-    def _seek(self, verdicts: Mapping[str, Sequence[Verdict]], view: View) -> None:
+    def _seek(self, verdicts: Mapping[str, Sequence[CitationVerdict]], view: CheckoutView) -> None:
         """Have it looked for where else a symbol stands that is not in its file any more; the next request is told."""
-        for each in (verdict for told in verdicts.values() for verdict in told):
+        for each in (verdict for each_file in verdicts.values() for verdict in each_file):
             cited = each.cited
             key = (view.root, cited.name)
-            lost = each.state is State.CHANGED and cited.sort in (Sort.SYMBOL, Sort.PORT)
+            lost = each.state is CitationState.CHANGED and cited.sort in (CitationKind.SYMBOL, CitationKind.PORT)
             if lost and self._checking.elsewhere.get(key, (0, ""))[0] != view.refs:
                 self._asking.submit(self._sought, key, cited, view)
 
-    def _sought(self, key: tuple[str, str], cited: Citation, view: View) -> None:
+    def _sought(self, key: tuple[str, str], cited: Citation, view: CheckoutView) -> None:
         self._checking.elsewhere[key] = view.refs, seek(view.root, cited, view.files)[0]
 
 
@@ -153,6 +153,6 @@ async def within(work: asyncio.Future[T], until: float) -> T | None:
     return work.result() if work.done() and not work.cancelled() and work.exception() is None else None
 
 
-def _bounded(kept: OrderedDict[str, Any]) -> None:
-    while len(kept) > MOST:
-        kept.popitem(last=False)
+def _bounded(cache: OrderedDict[str, Any]) -> None:
+    while len(cache) > MOST:
+        cache.popitem(last=False)

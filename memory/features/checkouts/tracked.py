@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.fact import Kind
+from memory.fact import FactKind
 
 FOLDER: Final = ".palimpsest"
 NAME: Final = "knowledge.md"
@@ -28,13 +28,13 @@ HEAD: Final = (
     "id, which stays when the words change.\n"
 )
 _SECTIONS: Final = {
-    Kind.DECISION: "Decisions",
-    Kind.CONVENTION: "Conventions",
-    Kind.PREFERENCE: "Conventions",
-    Kind.CORRECTION: "Conventions",
-    Kind.ANTI_PATTERN: "What does not work",
-    Kind.PATTERN: "What works",
-    Kind.HEURISTIC: "What works",
+    FactKind.DECISION: "Decisions",
+    FactKind.CONVENTION: "Conventions",
+    FactKind.PREFERENCE: "Conventions",
+    FactKind.CORRECTION: "Conventions",
+    FactKind.ANTI_PATTERN: "What does not work",
+    FactKind.PATTERN: "What works",
+    FactKind.HEURISTIC: "What works",
 }
 _REST: Final = "Facts"
 _ORDER: Final = ("Decisions", "Conventions", "What works", "What does not work", _REST)
@@ -50,7 +50,7 @@ class Rule:
 
     id: str
     said: str
-    kind: Kind
+    kind: FactKind
     before: frozenset[str] = frozenset()
 
 

@@ -9,7 +9,7 @@ from memory.hooks.command import Command
 from memory.hooks.wording import SHORT, count, day, where
 
 
-def told(answer: Mapping[str, Any]) -> Iterator[str]:
+def format_conflicts(answer: Mapping[str, Any]) -> Iterator[str]:
     """Each pair, with the commands that settle it."""
     if not answer["conflicts"]:
         yield "nothing is unsettled"
@@ -31,7 +31,7 @@ COMMANDS = (
         "conflicts",
         "Show what contradicts what: confirm settles it.",
         "conflicts",
-        told,
+        format_conflicts,
         limited="How many conflicts.",
         limit=20,
     ),

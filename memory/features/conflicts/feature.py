@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 from memory.fact import Fact, Sensitivity
 from memory.features.conflicts.pairs import conflicts
-from memory.hooks.feature import Core, Feature, Route
-from memory.hooks.question import Question
-from memory.hooks.telling import memory
+from memory.hooks.feature import Core, Feature, FeatureRoute
+from memory.hooks.route_request import RouteRequest
+from memory.hooks.serializers import memory
 
 
-class Contested(Protocol):
+class ConflictsJournal(Protocol):
     """What this needs of the journal."""
 
     async def contested(self, owners: Sequence[str], limit: int) -> list[Fact]:
@@ -25,17 +25,17 @@ class Conflicts(Feature):
     name = "conflicts"
 
     def __init__(self, core: Core) -> None:
-        self._journal: Contested = core.journal
+        self._journal: ConflictsJournal = core.journal
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
-        return (Route("GET", "conflicts", cls.conflicts, limit=20),)
+    def routes(cls) -> tuple[FeatureRoute, ...]:
+        return (FeatureRoute("GET", "conflicts", cls.conflicts, limit=20),)
 
-    async def conflicts(self, question: Question) -> dict[str, Any]:
+    async def conflicts(self, question: RouteRequest) -> dict[str, Any]:
         """The pairs that cannot both hold, what was said last first; ``confirm`` of one of them settles a pair."""
         facts = await self._journal.contested(question.owners, MOST)
         found = conflicts([fact for fact in facts if fact.sensitivity is not Sensitivity.RESTRICTED], question.now)
-        told = [
+        pairs = [
             {
                 "newer": memory(each.newer, question.now),
                 "older": memory(each.older, question.now),
@@ -43,7 +43,7 @@ class Conflicts(Feature):
             }
             for each in found[: question.limit]
         ]
-        return {"conflicts": told, "count": len(found)}
+        return {"conflicts": pairs, "count": len(found)}
 
 
 MOST = 1000

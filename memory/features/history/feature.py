@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory.day.person.naming import Naming, named
-from memory.features.history.lives import Lives
-from memory.hooks.feature import Core, Feature, Route
-from memory.hooks.question import Question
-from memory.hooks.telling import memory
+from memory.features.history.lives import FactHistories
+from memory.hooks.feature import Core, Feature, FeatureRoute
+from memory.hooks.route_request import RouteRequest
+from memory.hooks.serializers import memory
+from memory.services.person.id_lookup import LookupJournal, named
 
 
-class History(Feature):
+class HistoryFeature(Feature):
     """The feature."""
 
     name = "history"
 
     def __init__(self, core: Core) -> None:
-        self._names: Naming = core.journal
-        self.lives = Lives(core.journal)
+        self._names: LookupJournal = core.journal
+        self.lives = FactHistories(core.journal)
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
+    def routes(cls) -> tuple[FeatureRoute, ...]:
         return (
-            Route("GET", "facts/{id}/history", cls.history),
-            Route("GET", "facts/{id}/curve", cls.curve, limit=100),
+            FeatureRoute("GET", "facts/{id}/history", cls.history),
+            FeatureRoute("GET", "facts/{id}/curve", cls.curve, limit=100),
         )
 
-    async def history(self, question: Question) -> dict[str, Any]:
+    async def history(self, question: RouteRequest) -> dict[str, Any]:
         """All that a fact followed and all that followed it, in the order in which they began to hold."""
         [name] = await named(self._names, [question.names["id"]], question.owners)
         chain = await self.lives.history(name, question.owners)
@@ -36,7 +36,7 @@ class History(Feature):
         ]
         return {"id": name, "history": links}
 
-    async def curve(self, question: Question) -> dict[str, Any]:
+    async def curve(self, question: RouteRequest) -> dict[str, Any]:
         """``?limit=100``: so many strengths, from the fact's making to a year from now."""
         [name] = await named(self._names, [question.names["id"]], question.owners)
         line = await self.lives.strength(name, question.owners, question.now, max(question.limit, 2))
@@ -44,4 +44,4 @@ class History(Feature):
         return {"id": name, "now": question.now, "times": line.times, "strengths": strengths, "uses": line.uses}
 
 
-FEATURE = History
+FEATURE = HistoryFeature

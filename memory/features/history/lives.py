@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory.day.person.naming import NotFound
 from memory.fact import Fact
+from memory.services.person.id_lookup import NotFound
 from memory.strength import curve
 
-LONGEST = 200
+MAX_CHAIN_FACTS = 200
 """Facts of a chain that are told at most."""
 
 YEAR = timedelta(days=365)
 
 
-class Looking(Protocol):
+class HistoryJournal(Protocol):
     """What this needs of the journal."""
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
@@ -48,10 +48,10 @@ class Curve:
     uses: tuple[datetime, ...]
 
 
-class Lives:
-    """The shell that looks along a fact's life."""
+class FactHistories:
+    """Looks along a fact's life."""
 
-    def __init__(self, journal: Looking) -> None:
+    def __init__(self, journal: HistoryJournal) -> None:
         self._journal = journal
 
     async def history(self, id: str, owners: Sequence[str]) -> list[Link]:
@@ -65,7 +65,7 @@ class Lives:
         if not chain:
             raise NotFound(f"{id} is a passage of a talk, which nothing supersedes; only facts have a history")
         edge = list(chain.values())
-        while edge and len(chain) < LONGEST:
+        while edge and len(chain) < MAX_CHAIN_FACTS:
             before = [each for fact in edge for each in fact.supersedes]
             near = [
                 *await self._journal.facts(before, owners),
@@ -89,5 +89,5 @@ class Lives:
         uses = [at for at in await self._journal.use_times(id) if at > fact.recorded_at]
         begin, end = min(fact.recorded_at, now), now + YEAR
         times = [begin + (end - begin) * place / (points - 1) for place in range(points)]
-        told = uses if fact.used_at is None or fact.used_at in uses else [*uses, fact.used_at]
-        return Curve(tuple(times), tuple(curve(fact, uses, times)), tuple(told))
+        use_times = uses if fact.used_at is None or fact.used_at in uses else [*uses, fact.used_at]
+        return Curve(tuple(times), tuple(curve(fact, uses, times)), tuple(use_times))

@@ -20,7 +20,7 @@ MOST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
+class SimpleCommand:
     """One program with its arguments. ``looks``: it changes nothing."""
 
     family: str
@@ -29,10 +29,10 @@ class Simple:
 
 
 @lru_cache(maxsize=4096)
-def simple_commands(command: str) -> tuple[Simple, ...]:
+def simple_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands in a command, in order, without what only sets the stage (``cd``, ``export``, ``echo``) and
     without the filters behind a pipe."""
-    found: list[Simple] = []
+    found: list[SimpleCommand] = []
     for words in _lists(command):
         bare = _bare(words)
         if bare and bare[0] not in _STAGE:
@@ -94,7 +94,7 @@ def _bare(words: Sequence[str]) -> list[str]:
     return rest
 
 
-def _simple(words: list[str]) -> Simple:
+def _simple(words: list[str]) -> SimpleCommand:
     program = _program(words[0])
     named, rest = [program], words[1:]
     depth = _DEPTH.get(program, 0 if program in _FREE or "/" in program or "<" in program else 1)
@@ -121,7 +121,7 @@ def _simple(words: list[str]) -> Simple:
             break
     family = " ".join(named)
     shape = " ".join([family, *_shaped([*before, *rest])])[:120]
-    return Simple(family, shape, _looks(named, words))
+    return SimpleCommand(family, shape, _looks(named, words))
 
 
 def _script(words: Sequence[str]) -> str:

@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-from memory.actions import Kind
-from memory.behaviour import Deed, Failure, Fix, Key
+from memory.actions import ActionKind
+from memory.behaviour import CommandFailure, Fix, Key, StepKind
+from memory.learning.behaviour.code_conventions import replaced
 from memory.learning.behaviour.commands import simple_commands, target
-from memory.learning.behaviour.signature import NONE, Signature, shows_error, signature
-from memory.learning.behaviour.steps import Seen, Window, deed_of
-from memory.learning.behaviour.traits import replaced
+from memory.learning.behaviour.signature import NONE, ErrorSignature, shows_error, signature
+from memory.learning.behaviour.steps import AnsweredCall, Window, deed_of
 from memory.learning.taint import reads_web
 from memory.ports import Journaled
 
@@ -35,11 +35,11 @@ def fixes(journaled: Journaled, looked: Window, of: Collection[bytes] | None = N
             continue
         if not _tries(done) or done.action.failed:
             continue
-        if not (done.action.kind is Kind.RUN and shows_error(done.result)):
+        if not (done.action.kind is ActionKind.RUN and shows_error(done.result)):
             yield from _settled(journaled, looked.seen[:place], done)
 
 
-def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[Failure, Signature] | None:
+def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[CommandFailure, ErrorSignature] | None:
     """What a call's result shows to have gone wrong, None where it shows nothing: ``seen_command`` is the shell command
     that it ran, empty where it is a tool of another sort."""
     ran = simple_commands(seen_command)
@@ -49,7 +49,7 @@ def failure_of(seen_command: str, name: str, text: str, failed: bool) -> tuple[F
     if not shown.keys:
         return None
     acting = [simple.family for simple in ran if not simple.looks] or [simple.family for simple in ran]
-    return Failure(acting[-1] if acting else name, shown.keys), shown
+    return CommandFailure(acting[-1] if acting else name, shown.keys), shown
 
 
 def has_failed(command: str, text: str) -> bool:
@@ -59,11 +59,11 @@ def has_failed(command: str, text: str) -> bool:
     return bool(ran) and not all(simple.looks for simple in ran) and shows_error(text)
 
 
-def _settled(journaled: Journaled, before: Sequence[Seen], done: Seen) -> Iterator[Fix]:
+def _settled(journaled: Journaled, before: Sequence[AnsweredCall], done: AnsweredCall) -> Iterator[Fix]:
     """The failures that a call which went through has settled, the last one first: of the same error tried again and
     again only the last one, since what was changed before did not help."""
-    between: list[Seen] = []
-    told: set[Key] = set()
+    between: list[AnsweredCall] = []
+    seen_keys: set[Key] = set()
     web = False
     for tried in reversed(before):
         web = web or reads_web(tried.call.name)
@@ -79,23 +79,23 @@ def _settled(journaled: Journaled, before: Sequence[Seen], done: Seen) -> Iterat
         changes = [each for each in reversed(between) if _changes(each)]
         if len(changes) > STEPS:
             return
-        if (changes or not _same(tried, done)) and not told.issuperset(failure.keys):
-            steps = tuple(dict.fromkeys(text for each in changes if (text := _told(each))))
+        if (changes or not _same(tried, done)) and not seen_keys.issuperset(failure.keys):
+            steps = tuple(dict.fromkeys(text for each in changes if (text := _describe(each))))
             failed, worked = _short(_run(tried)), _short(_run(done))
             lines = "\n".join(error.lines)
             yield Fix(failure, failed, worked, steps, lines, error.label, done.message.digest, journaled.at, web)
-        told.update(failure.keys)
+        seen_keys.update(failure.keys)
 
 
-def _tries(seen: Seen) -> bool:
+def _tries(seen: AnsweredCall) -> bool:
     """Whether a call may fail and be tried again: a command that does something, or a tool of a server's."""
-    if seen.action.kind is Kind.RUN:
+    if seen.action.kind is ActionKind.RUN:
         ran = simple_commands(seen.action.command)
         return any(not simple.looks for simple in ran)
-    return seen.action.kind is Kind.OTHER and deed_of(seen.call.name) is Deed.CALL
+    return seen.action.kind is ActionKind.OTHER and deed_of(seen.call.name) is StepKind.CALL
 
 
-def _again(tried: Seen, done: Seen) -> bool:
+def _again(tried: AnsweredCall, done: AnsweredCall) -> bool:
     """Whether one call is another try at what the other was to do: the same program at the same thing, or another
     program at nearly the same words (``pip install x``, ``uv pip install x``)."""
     first, second = tried.action.command, done.action.command
@@ -113,11 +113,11 @@ def _again(tried: Seen, done: Seen) -> bool:
     return len(one & other) >= _ALIKE * max(len(one), len(other), 1)
 
 
-def _families(seen: Seen) -> frozenset[str]:
+def _families(seen: AnsweredCall) -> frozenset[str]:
     return frozenset(simple.family for simple in simple_commands(seen.action.command) if not simple.looks)
 
 
-def _same(tried: Seen, done: Seen) -> bool:
+def _same(tried: AnsweredCall, done: AnsweredCall) -> bool:
     if tried.action.command or done.action.command:
         return _plain(tried.action.command) == _plain(done.action.command)
     return tried.call.arguments == done.call.arguments
@@ -127,17 +127,17 @@ def _plain(command: str) -> str:
     return " ".join(_FILTERED.sub("", command).split())
 
 
-def _changes(seen: Seen) -> bool:
+def _changes(seen: AnsweredCall) -> bool:
     if seen.action.failed:
         return False
-    if seen.action.kind is Kind.WRITE:
+    if seen.action.kind is ActionKind.WRITE:
         return True
-    return seen.action.kind is Kind.RUN and _tries(seen) and not shows_error(seen.result)
+    return seen.action.kind is ActionKind.RUN and _tries(seen) and not shows_error(seen.result)
 
 
-def _told(seen: Seen) -> str:
+def _describe(seen: AnsweredCall) -> str:
     """What a change was, in a few words."""
-    if seen.action.kind is Kind.RUN or (seen.action.command and "*** " not in seen.action.command):
+    if seen.action.kind is ActionKind.RUN or (seen.action.command and "*** " not in seen.action.command):
         return f"`{_short(_run(seen))}`"
     path = _near(seen.action.paths[0]) if seen.action.paths else "a file"
     old, new = replaced(seen.call.arguments)
@@ -163,7 +163,7 @@ def _difference(old: str, new: str) -> str:
     return f"`{gone[:_CHANGE]}` became `{come[:_CHANGE]}`" if gone else f"`{come[:_CHANGE]}` added"
 
 
-def _run(seen: Seen) -> str:
+def _run(seen: AnsweredCall) -> str:
     return seen.action.command or f"{seen.call.name} {seen.call.arguments}"
 
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from memory.behaviour import Deed, Outcome, Step
-from memory.learning.behaviour.endings import Ended, ended
+from memory.behaviour import StepKind, StepOutcome, WorkStep
+from memory.learning.behaviour.session_outcomes import SessionOutcome, ended
 from memory.learning.behaviour.turns import chains, turns
 
-LONGEST: Final = 4
+MAX_SEQUENCE_STEPS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequel:
+class StepSequence:
     """Steps that are done one after the other, ``times`` in all, in so many ``sessions``; ``kept`` is in which share of
     the cases in which all but the last were done the last was done too."""
 
@@ -45,7 +45,7 @@ class Sequel:
     sessions: int
     times: int
     kept: float
-    last: Step
+    last: WorkStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Trigger:
     sessions: int
     times: int
     occasions: int
-    last: Step
+    last: WorkStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +70,24 @@ class Convention:
     sessions: int
     times: int
     edits: int
-    last: Step
+    last: WorkStep
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
     """What the steps of an owner's sessions show, each kind with the best supported first."""
 
-    sequences: tuple[Sequel, ...] = ()
+    sequences: tuple[StepSequence, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     conventions: tuple[Convention, ...] = ()
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[SessionOutcome, ...] = ()
     sessions: int = 0
     steps: int = 0
 
 
-def mine(steps: Iterable[Step], bounds: Bounds = Bounds()) -> Habits:
+def mine(steps: Iterable[WorkStep], bounds: Bounds = Bounds()) -> Habits:
     """The habits in some steps, in the order in which they were done."""
-    sessions: dict[str, list[Step]] = defaultdict(list)
+    sessions: dict[str, list[WorkStep]] = defaultdict(list)
     number = 0
     for step in steps:
         sessions[step.session].append(step)
@@ -103,28 +103,28 @@ def mine(steps: Iterable[Step], bounds: Bounds = Bounds()) -> Habits:
 
 
 @dataclass(slots=True)
-class _Counted:
+class _HabitCounts:
     times: int = 0
     sessions: set[str] = field(default_factory=set)
     shapes: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    last: Step | None = None
+    last: WorkStep | None = None
 
-    def add(self, steps: Sequence[Step]) -> None:
+    def add(self, steps: Sequence[WorkStep]) -> None:
         self.times += 1
         self.last = steps[-1]
         self.sessions.add(self.last.session)
         self.shapes[tuple(step.shape for step in steps)] += 1
 
 
-def sequences(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Sequel]:
+def sequences(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> list[StepSequence]:
     """The recurring sequences of two to four steps; none that only stands in a longer one as well supported."""
-    counted: dict[tuple[str, ...], _Counted] = defaultdict(_Counted)
+    counted: dict[tuple[str, ...], _HabitCounts] = defaultdict(_HabitCounts)
     begun: Counter[tuple[str, ...]] = Counter()
     for steps in sessions.values():
         for chain, interrupted in chains(steps):
             _count(chain, interrupted, counted, begun)
     found = [
-        Sequel(
+        StepSequence(
             families,
             each.shapes.most_common(1)[0][0],
             len(each.sessions),
@@ -148,9 +148,9 @@ def sequences(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Se
 
 
 def _count(
-    chain: Sequence[Step],
+    chain: Sequence[WorkStep],
     interrupted: bool,
-    counted: dict[tuple[str, ...], _Counted],
+    counted: dict[tuple[str, ...], _HabitCounts],
     begun: Counter[tuple[str, ...]],
 ) -> None:
     """Count every sequence of a chain without a step twice in it, each occurrence once. What was interrupted was not
@@ -158,7 +158,7 @@ def _count(
     taken: dict[tuple[str, ...], int] = {}
     for start in range(len(chain)):
         families: tuple[str, ...] = ()
-        for end in range(start, min(start + LONGEST, len(chain))):
+        for end in range(start, min(start + MAX_SEQUENCE_STEPS, len(chain))):
             family = chain[end].family
             if family in families:
                 break
@@ -171,7 +171,7 @@ def _count(
                 counted[families].add(chain[start : end + 1])
 
 
-def _lately(first: str, counted: _Counted, sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> bool:
+def _lately(first: str, counted: _HabitCounts, sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> bool:
     """Whether one of the newest sessions in which the first step was taken had the whole."""
     newest: list[str] = []
     for session, steps in reversed(list(sessions.items())):
@@ -182,7 +182,7 @@ def _lately(first: str, counted: _Counted, sessions: Mapping[str, Sequence[Step]
     return not counted.sessions.isdisjoint(newest)
 
 
-def _within(sequel: Sequel, other: Sequel) -> bool:
+def _within(sequel: StepSequence, other: StepSequence) -> bool:
     """Whether a sequence stands in a longer one nearly as often."""
     size = len(sequel.families)
     if size >= len(other.families) or other.sessions < 0.75 * sequel.sessions:
@@ -192,18 +192,18 @@ def _within(sequel: Sequel, other: Sequel) -> bool:
     )
 
 
-def _triggers(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Trigger]:
+def _triggers(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> list[Trigger]:
     occasions: Counter[str] = Counter()
-    counted: dict[tuple[str, str], _Counted] = defaultdict(_Counted)
+    counted: dict[tuple[str, str], _HabitCounts] = defaultdict(_HabitCounts)
     for steps in sessions.values():
         for turn in turns(steps):
             edited: dict[str, int] = {}
             for place, step in enumerate(turn):
-                if step.deed is Deed.EDIT and step.outcome is Outcome.DONE:
+                if step.deed is StepKind.EDIT and step.outcome is StepOutcome.DONE:
                     edited.setdefault(_extension(step.family), place)
             for when, place in edited.items():
                 occasions[when] += 1
-                done = {step.family: step for step in turn[place:] if step.deed is Deed.RUN and _was_run(step)}
+                done = {step.family: step for step in turn[place:] if step.deed is StepKind.RUN and _was_run(step)}
                 for family, step in done.items():
                     counted[when, family].add([step])
     found = [
@@ -220,9 +220,9 @@ def _triggers(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Tr
     return sorted(found, key=lambda each: (-each.sessions, -each.times, each.when, each.then))
 
 
-def _was_run(step: Step) -> bool:
+def _was_run(step: WorkStep) -> bool:
     """A test that fails was run all the same; what was refused was not."""
-    return step.outcome is not Outcome.REFUSED
+    return step.outcome is not StepOutcome.REFUSED
 
 
 def _extension(family: str) -> str:
@@ -231,20 +231,20 @@ def _extension(family: str) -> str:
     return f"edit *.{extension}" if dot and head.startswith(("edit *", "edit test_*")) else family
 
 
-def _conventions(sessions: Mapping[str, Sequence[Step]], bounds: Bounds) -> list[Convention]:
-    asked: Counter[str] = Counter()
-    counted: dict[tuple[str, str], _Counted] = defaultdict(_Counted)
+def _conventions(sessions: Mapping[str, Sequence[WorkStep]], bounds: Bounds) -> list[Convention]:
+    counts: Counter[str] = Counter()
+    counted: dict[tuple[str, str], _HabitCounts] = defaultdict(_HabitCounts)
     for steps in sessions.values():
         for step in steps:
-            for question, answer in step.traits.items() if step.outcome is Outcome.DONE else ():
-                asked[question] += 1
+            for question, answer in step.traits.items() if step.outcome is StepOutcome.DONE else ():
+                counts[question] += 1
                 counted[question, answer].add([step])
     found = [
-        Convention(question, answer, len(each.sessions), each.times, asked[question], each.last)
+        Convention(question, answer, len(each.sessions), each.times, counts[question], each.last)
         for (question, answer), each in counted.items()
         if each.last is not None
         and len(each.sessions) >= bounds.sessions
-        and asked[question] >= bounds.edits
-        and each.times >= bounds.rule * asked[question]
+        and counts[question] >= bounds.edits
+        and each.times >= bounds.rule * counts[question]
     ]
     return sorted(found, key=lambda each: (-each.sessions, -each.times, each.question))

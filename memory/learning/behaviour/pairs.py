@@ -14,7 +14,7 @@ from memory.conversation import Message, ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CallResult:
     """A call with its result, and where both stand."""
 
     at: Place
@@ -23,9 +23,9 @@ class Pair:
     result: ToolResult
 
 
-def pairs(messages: Sequence[Message]) -> list[Pair]:
+def pairs(messages: Sequence[Message]) -> list[CallResult]:
     """The calls that were answered, in the order of the calls."""
-    found: list[Pair] = []
+    found: list[CallResult] = []
     calls: list[tuple[Place, ToolCall]] = []
     results: list[tuple[Place, ToolResult]] = []
     for index, message in enumerate(messages):
@@ -43,8 +43,8 @@ def pairs(messages: Sequence[Message]) -> list[Pair]:
     return sorted(found, key=lambda pair: pair.at)
 
 
-def _matched(calls: list[tuple[Place, ToolCall]], results: Sequence[tuple[Place, ToolResult]]) -> list[Pair]:
-    found: list[Pair] = []
+def _matched(calls: list[tuple[Place, ToolCall]], results: Sequence[tuple[Place, ToolResult]]) -> list[CallResult]:
+    found: list[CallResult] = []
     rest: list[tuple[Place, ToolResult]] = []
     for answered, result in results:
         own = next((each for each in calls if each[1].id == result.call_id), None)
@@ -52,6 +52,8 @@ def _matched(calls: list[tuple[Place, ToolCall]], results: Sequence[tuple[Place,
             rest.append((answered, result))
         else:
             calls.remove(own)
-            found.append(Pair(*own, answered, result))
-    found.extend(Pair(at, call, answered, result) for (at, call), (answered, result) in zip(calls, rest, strict=False))
+            found.append(CallResult(*own, answered, result))
+    found.extend(
+        CallResult(at, call, answered, result) for (at, call), (answered, result) in zip(calls, rest, strict=False)
+    )
     return found

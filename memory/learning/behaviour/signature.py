@@ -23,7 +23,7 @@ MOST: Final = 4
 """Keys of one output: half of its first error lines, half of its last."""
 _READ: Final = 6
 """Error lines that are read at either end: a request waits for it."""
-_LONGEST: Final = 400
+_MAX_LINE_CHARS: Final = 400
 """Characters of a line that are read."""
 _SPECIFIC: Final = 3
 """Telling words from which on a line alone tells which error it is; an identifier counts twice."""
@@ -32,7 +32,7 @@ _LAST: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class ErrorSignature:
     """What an output shows to have gone wrong. ``lines`` are the error's own lines as they stood, for a person."""
 
     keys: tuple[Key, ...] = ()
@@ -40,10 +40,10 @@ class Signature:
     lines: tuple[str, ...] = ()
 
 
-NONE: Final = Signature()
+NONE: Final = ErrorSignature()
 
 
-def signature(text: str, failed: bool) -> Signature:
+def signature(text: str, failed: bool) -> ErrorSignature:
     """The signature of an output; empty where it shows no error. ``failed``: the runtime says that it failed; where it
     does not, the output's last lines must say so plainly."""
     cut = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
@@ -57,16 +57,18 @@ def signature(text: str, failed: bool) -> Signature:
             found.setdefault(key.hash, (key, line))
         if named := _CLASS.search(line):
             label = named[0]
-    told = list(found.values())
-    if len(told) > MOST:
-        told = [*told[: MOST // 2], *told[-MOST // 2 :]]
-    return Signature(tuple(key for key, _ in told), label, tuple(line for _, line in told))
+    keys = list(found.values())
+    if len(keys) > MOST:
+        keys = [*keys[: MOST // 2], *keys[-MOST // 2 :]]
+    return ErrorSignature(tuple(key for key, _ in keys), label, tuple(line for _, line in keys))
 
 
 def shows_error(text: str) -> bool:
     """Whether the end of an output says plainly that something went wrong."""
     lines = text[-TAIL:].rstrip().splitlines()[-_LAST:]
-    return any(_PLAIN.match(line[:_LONGEST]) and not _NO_ERROR.search(line, 0, _LONGEST) for line in lines)
+    return any(
+        _PLAIN.match(line[:_MAX_LINE_CHARS]) and not _NO_ERROR.search(line, 0, _MAX_LINE_CHARS) for line in lines
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -85,7 +87,7 @@ def key_of(line: str) -> Key | None:
 
 def normal(line: str, *, keep_names: bool) -> str:
     """A line without what differs from one run to the next. ``keep_names``: of a path its last part stays."""
-    text = _ANSI.sub("", line[:_LONGEST])
+    text = _ANSI.sub("", line[:_MAX_LINE_CHARS])
     text = _PREFIX.sub("", text)
     text = _URL.sub("<url>", text)
     text = _TIME.sub("#", text)
@@ -105,11 +107,15 @@ def _error_lines(text: str) -> list[str]:
     lines = text.splitlines()
     first = list(islice((place for place in range(len(lines)) if _tells(lines[place])), _READ))
     last = list(islice((place for place in range(len(lines) - 1, -1, -1) if _tells(lines[place])), _READ))
-    return [lines[place].strip()[:_LONGEST] for place in sorted({*first, *last})]
+    return [lines[place].strip()[:_MAX_LINE_CHARS] for place in sorted({*first, *last})]
 
 
 def _tells(line: str) -> bool:
-    return len(line) > 4 and bool(_SAYS.search(line, 0, _LONGEST)) and not _NO_ERROR.search(line, 0, _LONGEST)
+    return (
+        len(line) > 4
+        and bool(_SAYS.search(line, 0, _MAX_LINE_CHARS))
+        and not _NO_ERROR.search(line, 0, _MAX_LINE_CHARS)
+    )
 
 
 def _weight(line: str) -> int:

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.learning.behaviour.habits import Habits, Sequel, Trigger
+from memory.learning.behaviour.habits import Habits, StepSequence, Trigger
 
 MOST: Final = 5
 """Skills that a project's habits are put forward as."""
-LONGEST_NAME: Final = 64
-LONGEST_DESCRIPTION: Final = 1024
+MAX_NAME_CHARS: Final = 64
+MAX_DESCRIPTION_CHARS: Final = 1024
 """Limits of the format."""
 MADE_BY: Final = "palimpsest"
 
@@ -28,7 +28,7 @@ class NoSkill(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Enough:
+class SkillThresholds:
     """How well a habit must be borne out to be worth a skill."""
 
     sessions: int = 5
@@ -43,11 +43,11 @@ class Skill:
     name: str
     mark: str
     text: str
-    sequel: Sequel
+    sequel: StepSequence
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SkillFrontmatter:
     """A skill file's frontmatter, as far as we need it. ``version`` is 0 where nobody says that we made it."""
 
     name: str
@@ -55,7 +55,7 @@ class Head:
     version: int = 0
 
 
-def skills(habits: Habits, enough: Enough) -> Iterator[Skill]:
+def skills(habits: Habits, enough: SkillThresholds) -> Iterator[Skill]:
     """The skills that some habits suggest, the longest and best supported first, no two for the same work."""
     worthy = [each for each in habits.sequences if _worthy(each, enough)]
     worthy.sort(key=lambda each: (-len(_acts(each)), -each.sessions, each.families))
@@ -75,15 +75,15 @@ def skills(habits: Habits, enough: Enough) -> Iterator[Skill]:
             return
 
 
-def name_of(sequel: Sequel, after: Sequence[Trigger]) -> str:
+def name_of(sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """A name by what calls for the skill, else by its first command."""
     kinds = _kinds(sequel, after)
     words = ["after", "editing", *re.findall(r"[a-z0-9]+", kinds[0].lower())] if kinds else []
     words = words or [*re.findall(r"[a-z0-9]+", _acts(sequel)[0].lower()), "and", "then"]
-    return "-".join(words)[:LONGEST_NAME].strip("-")
+    return "-".join(words)[:MAX_NAME_CHARS].strip("-")
 
 
-def written(name: str, sequel: Sequel, after: Sequence[Trigger]) -> str:
+def written(name: str, sequel: StepSequence, after: Sequence[Trigger]) -> str:
     """The SKILL.md of a habit."""
     commands = [shape for shape in sequel.shapes if not shape.startswith("edit ")]
     kinds = _kinds(sequel, after)
@@ -93,7 +93,7 @@ def written(name: str, sequel: Sequel, after: Sequence[Trigger]) -> str:
     lines = [
         "---",
         f"name: {name}",
-        f"description: {json.dumps(description[:LONGEST_DESCRIPTION], ensure_ascii=False)}",
+        f"description: {json.dumps(description[:MAX_DESCRIPTION_CHARS], ensure_ascii=False)}",
         "metadata:",
         f"  made-by: {MADE_BY}",
         '  version: "1"',
@@ -104,7 +104,7 @@ def written(name: str, sequel: Sequel, after: Sequence[Trigger]) -> str:
         "## When to use",
         "",
         f"- {when[0].upper()}{when[1:]}",
-        *(f"- {_told(each)}" for each in after),
+        *(f"- {_describe(each)}" for each in after),
         "",
         "## Steps",
         "",
@@ -127,7 +127,7 @@ def steps_of(mark: str) -> tuple[str, ...]:
     return tuple(steps.split(_THEN)) if steps and name.startswith("skill ") else ()
 
 
-def head_of(text: str) -> Head:
+def head_of(text: str) -> SkillFrontmatter:
     """A skill file's frontmatter, checked.
 
     Raises:
@@ -137,19 +137,21 @@ def head_of(text: str) -> Head:
     if found is None:
         raise NoSkill("a skill begins with its frontmatter: a line ---, `name:` and `description:`, a line ---")
     entries = [(each["key"], _plain(each["value"])) for each in _ENTRY.finditer(found["front"])]
-    told = dict(entries)
-    if len(told) < len(entries):
+    fields = dict(entries)
+    if len(fields) < len(entries):
         raise NoSkill("its frontmatter says the same thing twice")
-    name, description = told.get("name", ""), told.get("description", "")
-    if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
+    name, description = fields.get("name", ""), fields.get("description", "")
+    if not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
         raise NoSkill(
             f"{name[:80]!r} is no name of a skill: small letters and digits with single hyphens between them, "
-            f"{LONGEST_NAME} at most, since it is the name of its folder, which it must not leave"
+            f"{MAX_NAME_CHARS} at most, since it is the name of its folder, which it must not leave"
         )
-    if not 0 < len(description) <= LONGEST_DESCRIPTION:
-        raise NoSkill(f"a skill's description has 1 to {LONGEST_DESCRIPTION} characters, this one {len(description)}")
-    version = told.get("version", "") if told.get("made-by") == MADE_BY else ""
-    return Head(name, description, int(version) if version.isascii() and version.isdigit() and len(version) < 6 else 0)
+    if not 0 < len(description) <= MAX_DESCRIPTION_CHARS:
+        raise NoSkill(f"a skill's description has 1 to {MAX_DESCRIPTION_CHARS} characters, this one {len(description)}")
+    version = fields.get("version", "") if fields.get("made-by") == MADE_BY else ""
+    return SkillFrontmatter(
+        name, description, int(version) if version.isascii() and version.isdigit() and len(version) < 6 else 0
+    )
 
 
 def numbered(text: str, version: int) -> str:
@@ -166,7 +168,7 @@ def numbered(text: str, version: int) -> str:
     return f"---\n{front}\n---\n{text[found.end() :]}"
 
 
-def _worthy(sequel: Sequel, enough: Enough) -> bool:
+def _worthy(sequel: StepSequence, enough: SkillThresholds) -> bool:
     acts = _acts(sequel)
     return (
         len(acts) >= 2
@@ -176,11 +178,11 @@ def _worthy(sequel: Sequel, enough: Enough) -> bool:
     )
 
 
-def _acts(sequel: Sequel) -> list[str]:
+def _acts(sequel: StepSequence) -> list[str]:
     return [family for family in sequel.families if not family.startswith("edit ")]
 
 
-def _after(sequel: Sequel, triggers: Sequence[Trigger]) -> list[Trigger]:
+def _after(sequel: StepSequence, triggers: Sequence[Trigger]) -> list[Trigger]:
     """What calls for any of a sequence's commands, the best supported of each kind."""
     found: dict[str, Trigger] = {}
     for trigger in triggers:
@@ -189,13 +191,13 @@ def _after(sequel: Sequel, triggers: Sequence[Trigger]) -> list[Trigger]:
     return list(found.values())[:3]
 
 
-def _kinds(sequel: Sequel, after: Sequence[Trigger]) -> list[str]:
+def _kinds(sequel: StepSequence, after: Sequence[Trigger]) -> list[str]:
     """The sorts of files after whose edit it is done."""
     every = (*sequel.families, *(trigger.when for trigger in after))
     return list(dict.fromkeys(each.removeprefix("edit ") for each in every if each.startswith("edit ")))
 
 
-def _told(trigger: Trigger) -> str:
+def _describe(trigger: Trigger) -> str:
     return f"After an {trigger.when}, `{trigger.shape}` was run in {trigger.times} of {trigger.occasions} turns"
 
 
@@ -207,10 +209,10 @@ def _plain(value: str) -> str:
     text = value.strip()
     if text[:1] == '"':
         try:
-            said = json.loads(text)
+            data = json.loads(text)
         except ValueError:
             return text
-        return said if isinstance(said, str) else text
+        return data if isinstance(data, str) else text
     return text.strip("'")
 
 

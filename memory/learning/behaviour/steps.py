@@ -14,12 +14,12 @@ from datetime import datetime
 from itertools import count
 from typing import Final
 
-from memory.actions import Action, Kind, action
-from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.actions import ActionKind, ToolAction, action
+from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
 from memory.conversation import Message, Role, ToolCall, chained
+from memory.learning.behaviour.code_conventions import commit_traits, edit_traits
 from memory.learning.behaviour.commands import simple_commands
 from memory.learning.behaviour.pairs import pairs
-from memory.learning.behaviour.traits import commit_traits, edit_traits
 from memory.learning.corrections import correction
 from memory.learning.speech import spoken_in
 from memory.ports import Journaled
@@ -30,10 +30,10 @@ AROUND: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class AnsweredCall:
     """One call with its result. ``fresh``: the result came with this exchange. ``index`` is the call's message."""
 
-    action: Action
+    action: ToolAction
     call: ToolCall
     result: str
     fresh: bool
@@ -52,7 +52,7 @@ class Window:
 
     messages: Sequence[Message]
     first: int
-    seen: Sequence[Seen]
+    seen: Sequence[AnsweredCall]
     fresh: frozenset[int]
 
     def spoken(self, since: int) -> list[Message]:
@@ -68,7 +68,7 @@ def window(journaled: Journaled) -> Window | None:
     messages = journaled.messages[first:]
     fresh = frozenset(journaled.fresh)
     seen = [
-        Seen(
+        AnsweredCall(
             action(pair.at, pair.call, pair.answered, pair.result),
             pair.call,
             pair.result.text,
@@ -87,7 +87,7 @@ class Marked:
     ``step`` has no family before :func:`read`."""
 
     mark: bytes
-    step: Step
+    step: WorkStep
     message: Message | None = None
 
 
@@ -109,12 +109,12 @@ def marked(journaled: Journaled, looked: Window) -> list[Marked]:
         message = journaled.messages[index]
         if message.role is Role.USER and message.spoken.strip():
             mark = marks.of(index, 0)
-            step = Step(Deed.PERSON, "", "", journaled.session.id, journaled.at, mark, message.digest)
+            step = WorkStep(StepKind.PERSON, "", "", journaled.session.id, journaled.at, mark, message.digest)
             found.append(((index, -1), Marked(mark, step, message)))
     return [step for _, step in sorted(found, key=lambda each: each[0])]
 
 
-def read(marked: Marked) -> Step:
+def read(marked: Marked) -> WorkStep:
     """A step, with what a person's words say."""
     if marked.message is None:
         return marked.step
@@ -122,53 +122,53 @@ def read(marked: Marked) -> Step:
     return replace(marked.step, family=sign, shape=sign)
 
 
-def steps(journaled: Journaled, looked: Window) -> list[Step]:
+def steps(journaled: Journaled, looked: Window) -> list[WorkStep]:
     """All of them, read."""
     return [*map(read, marked(journaled, looked))]
 
 
-def sign_of(spoken: str) -> Sign:
+def sign_of(spoken: str) -> FeedbackSign:
     """What a person's words say of the work before them."""
     text = spoken.strip()
     if text.startswith(_INTERRUPTED):
-        return Sign.STOPS
-    said = spoken_in(text[:2000])
-    if any(not clause.question and correction(clause) for clause in said[:4]):
-        return Sign.CORRECTS
+        return FeedbackSign.STOPS
+    clauses = spoken_in(text[:2000])
+    if any(not clause.question and correction(clause) for clause in clauses[:4]):
+        return FeedbackSign.CORRECTS
     if len(text) < 400 and _ACCEPTS.search(text):
-        return Sign.ACCEPTS
-    return Sign.ASKS
+        return FeedbackSign.ACCEPTS
+    return FeedbackSign.ASKS
 
 
-def _of(each: Seen, session: str, at: datetime, source: bytes) -> Iterator[Step]:
+def _of(each: AnsweredCall, session: str, at: datetime, source: bytes) -> Iterator[WorkStep]:
     action = each.action
-    outcome = Outcome.REFUSED if each.refused else Outcome.FAILED if action.failed else Outcome.DONE
-    blank = Step(Deed.CALL, "", "", session, at, b"", source, outcome)
+    outcome = StepOutcome.REFUSED if each.refused else StepOutcome.FAILED if action.failed else StepOutcome.DONE
+    blank = WorkStep(StepKind.CALL, "", "", session, at, b"", source, outcome)
     match action.kind:
-        case Kind.WRITE:
+        case ActionKind.WRITE:
             for path in dict.fromkeys(map(kind_of_file, action.paths[:4])):
-                yield replace(blank, deed=Deed.EDIT, family=f"edit {path}", shape=f"edit {path}",
+                yield replace(blank, deed=StepKind.EDIT, family=f"edit {path}", shape=f"edit {path}",
                     traits=edit_traits(each.call.arguments, action.paths))  # fmt: skip
-        case Kind.READ:
+        case ActionKind.READ:
             kinds = dict.fromkeys(map(kind_of_file, action.paths[:4]))
-            yield replace(blank, deed=Deed.LOOK, family="read", shape=" ".join(("read", *kinds)))
-        case Kind.RUN:
+            yield replace(blank, deed=StepKind.LOOK, family="read", shape=" ".join(("read", *kinds)))
+        case ActionKind.RUN:
             for simple in simple_commands(action.command):
-                deed = Deed.LOOK if simple.looks else Deed.RUN
+                deed = StepKind.LOOK if simple.looks else StepKind.RUN
                 traits = commit_traits(action.command) if simple.family == "git commit" else {}
                 yield replace(blank, deed=deed, family=simple.family, shape=simple.shape, traits=traits)
-        case Kind.PLAN:
-            yield replace(blank, deed=Deed.PLAN, family="plan", shape="plan")
+        case ActionKind.PLAN:
+            yield replace(blank, deed=StepKind.PLAN, family="plan", shape="plan")
         case _:
             name = _TOOL.sub("", action.name)[:60] or "tool"
             yield replace(blank, deed=deed_of(name), family=name, shape=name)
 
 
-def deed_of(tool: str) -> Deed:
+def deed_of(tool: str) -> StepKind:
     """What a tool that neither reads, writes nor runs does, by its name."""
     if _PLANNING.search(tool):
-        return Deed.PLAN
-    return Deed.LOOK if _LOOKING.search(tool) else Deed.CALL
+        return StepKind.PLAN
+    return StepKind.LOOK if _LOOKING.search(tool) else StepKind.CALL
 
 
 def kind_of_file(path: str) -> str:

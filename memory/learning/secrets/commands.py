@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from memory.learning.secrets.programs import ROWS, Row
+from memory.learning.secrets.programs import ROWS, CredentialFlags
 from memory.learning.secrets.values import stands_in
 
-_LONGEST_COMMAND = 1000
+_MAX_COMMAND_CHARS = 1000
 _MOST_WORDS = 80
 _LEAST = 3
 """Characters that a credential has at least."""
@@ -27,7 +27,7 @@ class _Word(NamedTuple):
     text: str
 
 
-_TABLE: dict[str, list[Row]] = {}
+_TABLE: dict[str, list[CredentialFlags]] = {}
 for _row in ROWS:
     for _program in _row.programs.split():
         _TABLE.setdefault(_program, []).append(_row)
@@ -99,7 +99,7 @@ def _name(word: str) -> str:
 
 def _words(text: str, start: int, end: int) -> tuple[list[_Word], int]:
     """A command's words from its program on, and where they end."""
-    words, reach = [_Word(start, end, text[start:end])], start + _LONGEST_COMMAND
+    words, reach = [_Word(start, end, text[start:end])], start + _MAX_COMMAND_CHARS
     quote = _opened(text, start)
     if quote and text.startswith(quote, end):
         return _arguments(text, words, end + len(quote), reach)
@@ -142,7 +142,7 @@ def _arguments(text: str, words: list[_Word], at: int, reach: int) -> tuple[list
     return words, at
 
 
-def _carried(row: Row, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
+def _carried(row: CredentialFlags, words: Sequence[_Word]) -> Iterator[tuple[int, int]]:
     """Where a command's credentials stand, by one row."""
     if row.after:
         if not words or words[0].text != row.after:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from memory.learning.secrets.values import entropy, is_hex, jumps
 
 _MARK = "PRIVATE KEY"
-_LONGEST = 20_000
+_MAX_KEY_CHARS = 20_000
 _HEADER_BEFORE = re.compile(r"-{2,5}[ \t]{0,2}(BEGIN|END)[A-Z0-9 _]{0,60}\Z")
 _HEADER_AFTER = re.compile(r"[A-Z0-9 ]{0,20}-{2,5}")
 _END = re.compile(r"-{2,5}[ \t]{0,2}END[A-Z0-9 _]{0,60}PRIVATE KEY[A-Z0-9 ]{0,20}-{2,5}")
@@ -89,7 +89,7 @@ def _footer_reach(text: str, end: int) -> tuple[int, int]:
 
 def _body_end(text: str, start: int) -> int:
     """The end of the lines of base64 that follow."""
-    end, limit = start, min(len(text), start + _LONGEST)
+    end, limit = start, min(len(text), start + _MAX_KEY_CHARS)
     while end < limit:
         match = _BODY_LINE.match(text, end, limit)
         if match is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CredentialFlags:
     """What carries a credential in the commands of some programs, each a list of words parted by blanks.
 
     ``after``: only where this word stands behind the program. ``next``: flags whose next word is it, or what stands
@@ -33,57 +33,59 @@ class Row:
 
 ROWS = (
     # Web
-    Row("curl", next="--oauth2-bearer --pass --proxy-pass", split="-u --user -U --proxy-user"),
-    Row("http https xh xhs httpie", split="-a --auth"),
-    Row("wget aria2c", next="--password --http-password --http-passwd --ftp-password"),
-    Row("lftp", split="-u --user", sign=","),
+    CredentialFlags("curl", next="--oauth2-bearer --pass --proxy-pass", split="-u --user -U --proxy-user"),
+    CredentialFlags("http https xh xhs httpie", split="-a --auth"),
+    CredentialFlags("wget aria2c", next="--password --http-password --http-passwd --ftp-password"),
+    CredentialFlags("lftp", split="-u --user", sign=","),
     # Databases
-    Row(
+    CredentialFlags(
         "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mysqlslap mysqlsh mycli mariadb "
         "mariadb-dump mariadb-admin mariadb-import mariadb-check",
         attached="-p",
         next="--password",
     ),
-    Row("mongo mongosh mongodump mongorestore mongoexport mongoimport", next="-p --password", attached="-p"),
-    Row("clickhouse-client pgcli", next="--password"),
-    Row("redis-cli valkey-cli keydb-cli", next="-a --pass"),
-    Row("sqlcmd bcp tsql sqsh", next="-P", attached="-P"),
-    Row("sqlplus impdp expdp sqlldr", place=1, sign="/"),
-    Row("cqlsh beeline influx", next="-p --password -password"),
+    CredentialFlags(
+        "mongo mongosh mongodump mongorestore mongoexport mongoimport", next="-p --password", attached="-p"
+    ),
+    CredentialFlags("clickhouse-client pgcli", next="--password"),
+    CredentialFlags("redis-cli valkey-cli keydb-cli", next="-a --pass"),
+    CredentialFlags("sqlcmd bcp tsql sqsh", next="-P", attached="-P"),
+    CredentialFlags("sqlplus impdp expdp sqlldr", place=1, sign="/"),
+    CredentialFlags("cqlsh beeline influx", next="-p --password -password"),
     # Directories, remote machines, shares
-    Row("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", next="-w"),
-    Row("sshpass", next="-p", attached="-p"),
-    Row("plink pscp psftp putty", next="-pw"),
-    Row("smbclient smbmap rpcclient", split="-U --user", sign="%"),
-    Row("psexec winrs rdesktop evil-winrm ncftp", next="-p", attached="-p: /p:"),
-    Row("xfreerdp wlfreerdp", attached="/p:"),
-    Row("ipmitool mosquitto_pub mosquitto_sub", next="-P", attached="-P"),
-    Row("net", after="user", place=2),
+    CredentialFlags("ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare", next="-w"),
+    CredentialFlags("sshpass", next="-p", attached="-p"),
+    CredentialFlags("plink pscp psftp putty", next="-pw"),
+    CredentialFlags("smbclient smbmap rpcclient", split="-U --user", sign="%"),
+    CredentialFlags("psexec winrs rdesktop evil-winrm ncftp", next="-p", attached="-p: /p:"),
+    CredentialFlags("xfreerdp wlfreerdp", attached="/p:"),
+    CredentialFlags("ipmitool mosquitto_pub mosquitto_sub", next="-P", attached="-P"),
+    CredentialFlags("net", after="user", place=2),
     # Logins
-    Row("docker podman nerdctl buildah skopeo oras", after="login", next="-p --password", attached="-p"),
-    Row("helm", after="registry", next="-p --password"),
-    Row("az oc cf argocd", after="login", next="-p --password --token"),
-    Row("twine", after="upload", next="-p --password"),
-    Row("vault", after="login", place=1, keys="token= password="),
-    Row("vault", after="unwrap", place=1),
-    Row("consul nomad", next="-token --token"),
-    Row("cargo", after="login", place=1),
-    Row("snyk", after="auth", place=1),
-    Row("ngrok", after="authtoken", place=1),
-    Row("ngrok", after="config", place=2),
-    Row("tailscale", after="up", next="--authkey --auth-key"),
-    Row("rabbitmqctl", after="add_user", place=2),
-    Row("rabbitmqctl", after="change_password", place=2),
-    Row("rabbitmqadmin", next="-p --password"),
+    CredentialFlags("docker podman nerdctl buildah skopeo oras", after="login", next="-p --password", attached="-p"),
+    CredentialFlags("helm", after="registry", next="-p --password"),
+    CredentialFlags("az oc cf argocd", after="login", next="-p --password --token"),
+    CredentialFlags("twine", after="upload", next="-p --password"),
+    CredentialFlags("vault", after="login", place=1, keys="token= password="),
+    CredentialFlags("vault", after="unwrap", place=1),
+    CredentialFlags("consul nomad", next="-token --token"),
+    CredentialFlags("cargo", after="login", place=1),
+    CredentialFlags("snyk", after="auth", place=1),
+    CredentialFlags("ngrok", after="authtoken", place=1),
+    CredentialFlags("ngrok", after="config", place=2),
+    CredentialFlags("tailscale", after="up", next="--authkey --auth-key"),
+    CredentialFlags("rabbitmqctl", after="add_user", place=2),
+    CredentialFlags("rabbitmqctl", after="change_password", place=2),
+    CredentialFlags("rabbitmqadmin", next="-p --password"),
     # Keys and archives
-    Row("openssl", next="-k", split="-passin -passout -pass"),
-    Row("gpg gpg2", next="--passphrase"),
-    Row("keytool jarsigner", next="-storepass -keypass -srcstorepass -deststorepass"),
-    Row("htpasswd", place=-1, letter="b"),
-    Row("zip unzip zipcloak", next="-P --password"),
-    Row("7z 7za 7zr rar unrar", attached="-p -hp"),
+    CredentialFlags("openssl", next="-k", split="-passin -passout -pass"),
+    CredentialFlags("gpg gpg2", next="--passphrase"),
+    CredentialFlags("keytool jarsigner", next="-storepass -keypass -srcstorepass -deststorepass"),
+    CredentialFlags("htpasswd", place=-1, letter="b"),
+    CredentialFlags("zip unzip zipcloak", next="-P --password"),
+    CredentialFlags("7z 7za 7zr rar unrar", attached="-p -hp"),
     # Surroundings that are handed on
-    Row("docker podman nerdctl", split="-e --env --build-arg", sign="="),
-    Row("kubectl oc", split="--from-literal", sign="=", next="--token --password --docker-password"),
-    Row("helm", split="--set --set-string", sign="="),
+    CredentialFlags("docker podman nerdctl", split="-e --env --build-arg", sign="="),
+    CredentialFlags("kubectl oc", split="--from-literal", sign="=", next="--token --password --docker-password"),
+    CredentialFlags("helm", split="--set --set-string", sign="="),
 )

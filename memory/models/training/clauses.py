@@ -16,21 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
-from memory.models.training.fitting import Floats, Network, Plan, fit, logistic_slope, softmax_slope
+from memory.models.training.fitting import FittingPlan, Floats, Network, fit, logistic_slope, softmax_slope
 from memory.models.training.talk import Labelled, clauses, gaps, recut, sessions
-from memory.understanding.clauses import Splitter
+from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.features import SIZE
-from memory.understanding.network import KEPT, PASSING, SCOPES
-from memory.understanding.shipped import WEIGHTS
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES
+from memory.understanding.packaged_weights import WEIGHTS
 
-KINDS: Final = len(KEPT) + len(PASSING)
+KINDS: Final = len(LASTING_KINDS) + len(PASSING_KINDS)
 HEADS: Final = KINDS + len(SCOPES) + 4
-PLAN: Final = Plan(widths=(64, 32), hidden=128, heads=HEADS, epochs=5, drop_bags=(0.0, 0.5))
+PLAN: Final = FittingPlan(widths=(64, 32), hidden=128, heads=HEADS, epochs=5, drop_bags=(0.0, 0.5))
 BESIDE: Final = 0.4
 """What scope and flags weigh beside the kind."""
 
 
-def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: Plan = PLAN) -> Network:
+def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: FittingPlan = PLAN) -> Network:
     """The network fitted to labelled clauses."""
     kinds = np.array([each.kind for each in examples])
     scopes = np.array([each.scope for each in examples])
@@ -42,7 +42,7 @@ def fit_clauses(examples: Sequence[Labelled], embedding: StaticEmbedding, plan: 
             [
                 softmax_slope(outputs[:, :KINDS], own),
                 BESIDE * softmax_slope(outputs[:, KINDS : KINDS + len(SCOPES)], scopes[chosen]),
-                BESIDE * 4 * logistic_slope(outputs[:, KINDS + len(SCOPES) :], flags[chosen], own < len(KEPT)),
+                BESIDE * 4 * logistic_slope(outputs[:, KINDS + len(SCOPES) :], flags[chosen], own < len(LASTING_KINDS)),
             ],
             axis=1,
         )
@@ -86,7 +86,7 @@ def fitted(
     """The arrays of a clause model fitted to some sessions, as their authors cut them and as they will be cut."""
     boundary = fit_boundary(*gaps(talk))
     examples = clauses(talk)
-    cut = Splitter(boundary)
+    cut = ClauseSplitter(boundary)
     examples += recut(talk, cut.split) + recut(talk, lambda sentence: [sentence])
     network = fit_clauses(examples, embedding)
     bags = [[each.says for each in examples], [each.around for each in examples]]
@@ -118,21 +118,21 @@ def figures(outputs: Floats, examples: Sequence[Labelled]) -> str:
     """How well the outputs agree with the labels, in a line."""
     scores = outputs[:, :KINDS]
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    keep = (raised / raised.sum(axis=1, keepdims=True))[:, : len(KEPT)].sum(axis=1)
+    score = (raised / raised.sum(axis=1, keepdims=True))[:, : len(LASTING_KINDS)].sum(axis=1)
     kinds = np.array([each.kind for each in examples])
-    kept = kinds < len(KEPT)
-    order = np.argsort(keep)
-    ranks = np.empty(len(keep))
-    ranks[order] = np.arange(1, len(keep) + 1)
-    area = (ranks[kept].sum() - kept.sum() * (kept.sum() + 1) / 2) / (kept.sum() * (~kept).sum())
-    kind = (scores[kept][:, : len(KEPT)].argmax(axis=1) == kinds[kept]).mean()
+    lasting = kinds < len(LASTING_KINDS)
+    order = np.argsort(score)
+    ranks = np.empty(len(score))
+    ranks[order] = np.arange(1, len(score) + 1)
+    area = (ranks[lasting].sum() - lasting.sum() * (lasting.sum() + 1) / 2) / (lasting.sum() * (~lasting).sum())
+    kind = (scores[lasting][:, : len(LASTING_KINDS)].argmax(axis=1) == kinds[lasting]).mean()
     scopes = np.array([each.scope for each in examples])
     scope = (outputs[:, KINDS : KINDS + len(SCOPES)].argmax(axis=1) == scopes)[scopes >= 0].mean()
-    told = f"n {len(examples):5d}  to keep {kept.mean():.2f}  area {area:.3f}  kind {kind:.2f}  scope {scope:.2f}"
+    message = f"n {len(examples):5d}  to keep {lasting.mean():.2f}  area {area:.3f}  kind {kind:.2f}  scope {scope:.2f}"
     for least in (0.3, 0.4, 0.5, 0.6):
-        chosen = keep >= least
-        told += f"  at {least}: {kept[chosen].mean():.2f}/{chosen[kept].mean():.2f}"
-    return told
+        chosen = score >= least
+        message += f"  at {least}: {lasting[chosen].mean():.2f}/{chosen[lasting].mean():.2f}"
+    return message
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -29,11 +29,11 @@ from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
 from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs
 from memory.models.training.talk import gaps, sessions, spanned
-from memory.understanding.clauses import Splitter
+from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.encoder import HEADS as ATTENTION
 from memory.understanding.encoder import RELATIONS, tokenizer_of
-from memory.understanding.network import FLAGS, KEPT, SCOPES
-from memory.understanding.shipped import ENCODER
+from memory.understanding.network import FLAGS, LASTING_KINDS, SCOPES
+from memory.understanding.packaged_weights import ENCODER
 
 LAYERS: Final = 3
 COMMON: Final = 9000
@@ -72,7 +72,7 @@ def pruned(tokenizer: Tokenizer, texts: Iterable[str]) -> list[int]:
         used.update(tokenizer.encode(text, add_special_tokens=False).ids)
     names = {at: name for name, at in tokenizer.get_vocab().items()}
 
-    def kept(at: int) -> bool:
+    def is_used(at: int) -> bool:
         name = names[at]
         bare = name.removeprefix("##")
         plain = re.fullmatch("[a-z]+", bare) is not None
@@ -83,7 +83,7 @@ def pruned(tokenizer: Tokenizer, texts: Iterable[str]) -> list[int]:
             or (len(bare) == 1 and (plain or used[at] > 0))
         )
 
-    return [at for at in range(len(names)) if kept(at)]
+    return [at for at in range(len(names)) if is_used(at)]
 
 
 def started_on(minilm: Path | None, texts: Sequence[str]) -> tuple[Weights, list[str]]:
@@ -172,7 +172,7 @@ def loss(weights: Weights, batch: Batch, key: Any) -> Any:
     outputs = clause_outputs(weights, batch, key)
     counted, kinds = batch["counted"], batch["kind"]
     flagged = outputs[..., KINDS + len(SCOPES) :]
-    known = (counted * (kinds < len(KEPT)))[..., None]
+    known = (counted * (kinds < len(LASTING_KINDS)))[..., None]
     marked = batch["flags"]
     weight = known * (1.0 + marked * (jnp.asarray(RARE) - 1.0))
     of_flags = ((jnp.logaddexp(0.0, flagged) - flagged * marked) * weight).sum() / jnp.maximum(known.sum(), 1.0)
@@ -311,7 +311,7 @@ def packed(weights: Weights, vocabulary: Sequence[str]) -> dict[str, Array]:
 
 def figures(weights: Weights, examples: Sequence[Example]) -> str:
     """How well the encoder agrees with the labels of some examples, in a few lines."""
-    told = []
+    lines = []
     for of_pairs in (False, True):
         own = [each for each in examples if (each.relation >= 0) is of_pairs]
         outputs, wanted = [], []
@@ -327,21 +327,21 @@ def figures(weights: Weights, examples: Sequence[Example]) -> str:
         raised = np.exp(kinds - kinds.max(axis=1, keepdims=True))
         shares = raised / raised.sum(axis=1, keepdims=True)
         if of_pairs:
-            told.append(
+            lines.append(
                 f"pairs n {len(labels)}  right {(shares.argmax(axis=1) == labels).mean():.3f}  average precision"
             )
-            told += [f"  {name} {_precision(shares[:, at], labels == at):.3f}" for at, name in enumerate(RELATIONS)]
+            lines += [f"  {name} {_precision(shares[:, at], labels == at):.3f}" for at, name in enumerate(RELATIONS)]
         else:
-            keep, kept = shares[:, : len(KEPT)].sum(axis=1), labels < len(KEPT)
-            kind = (kinds[kept][:, : len(KEPT)].argmax(axis=1) == labels[kept]).mean()
-            told.append(
-                f"clauses n {len(labels)}  average precision of keeping {_precision(keep, kept):.3f}  kind {kind:.3f}"
+            odds, lasts = shares[:, : len(LASTING_KINDS)].sum(axis=1), labels < len(LASTING_KINDS)
+            kind = (kinds[lasts][:, : len(LASTING_KINDS)].argmax(axis=1) == labels[lasts]).mean()
+            lines.append(
+                f"clauses n {len(labels)}  average precision of keeping {_precision(odds, lasts):.3f}  kind {kind:.3f}"
             )
-            told += [
-                f"  at {least}: {kept[keep >= least].mean():.3f}/{(keep[kept] >= least).mean():.3f}"
+            lines += [
+                f"  at {least}: {lasts[odds >= least].mean():.3f}/{(odds[lasts] >= least).mean():.3f}"
                 for least in (0.5, 0.75, 0.9, 0.95)
             ]
-    return "\n".join(told)
+    return "\n".join(lines)
 
 
 def _precision(scores: Array, wanted: Array) -> float:
@@ -376,7 +376,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--minilm", type=Path, default=None, help="a folder with MiniLM's two files")
     given = parser.parse_args(arguments)
     talk = sessions()
-    cut = Splitter(fit_boundary(*gaps(talk)))
+    cut = ClauseSplitter(fit_boundary(*gaps(talk)))
     messages = spanned(talk, cut.split, lambda sentence: [sentence])
     texts = [text for each in messages for text in (each.text, each.before)]
     for each in groups("statements"):

@@ -21,7 +21,7 @@ Loss = Callable[[Floats, NDArray[np.int64]], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FittingPlan:
     """How to fit. ``widths`` are the columns of each table, ``drop_bags`` how often a whole bag of each is left out, so
     that the other inputs learn to do without it."""
 
@@ -60,7 +60,7 @@ class Network:
         return out
 
 
-def fit(bags: Sequence[Bags], dense: Floats, loss: Loss, plan: Plan, size: int) -> Network:
+def fit(bags: Sequence[Bags], dense: Floats, loss: Loss, plan: FittingPlan, size: int) -> Network:
     """The network fitted to some examples: for each table their bags of rows below ``size``, and dense inputs."""
     rng = np.random.default_rng(plan.seed)
     many = len(dense)
@@ -134,12 +134,12 @@ def _counted(
     bags: Sequence[NDArray[np.int64]], rng: np.random.Generator, drop: float
 ) -> tuple[NDArray[np.int64], Floats]:
     """The rows that some bags have, and how much of each is in each bag, some left out."""
-    kept = [bag[rng.random(len(bag)) >= drop] if drop else bag for bag in bags]
-    rows, places = np.unique(np.concatenate(kept), return_inverse=True)
+    bags_left = [bag[rng.random(len(bag)) >= drop] if drop else bag for bag in bags]
+    rows, places = np.unique(np.concatenate(bags_left), return_inverse=True)
     matrix = np.zeros((len(bags), len(rows)), np.float32)
-    owner = np.repeat(np.arange(len(bags)), [len(bag) for bag in kept])
+    owner = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags_left])
     np.add.at(matrix, (owner, places), 1.0)
-    matrix /= np.sqrt(np.array([len(bag) for bag in kept], np.float32) + 1.0)[:, None]
+    matrix /= np.sqrt(np.array([len(bag) for bag in bags_left], np.float32) + 1.0)[:, None]
     return rows, matrix
 
 

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from memory.language.static_embedding import StaticEmbedding
 from memory.models.training.clauses import pack_tables
-from memory.models.training.fitting import Bags, Floats, Network, Plan, fit, softmax_slope
+from memory.models.training.fitting import Bags, FittingPlan, Floats, Network, fit, softmax_slope
 from memory.models.training.talk import DATA
 from memory.understanding.features import SIZE
+from memory.understanding.packaged_weights import RELEVANCE
 from memory.understanding.relevance import RELATIONS, Side, inputs, shared, side
-from memory.understanding.shipped import RELEVANCE
 
-PLAN: Final = Plan(
+PLAN: Final = FittingPlan(
     widths=(24, 24), hidden=96, heads=len(RELATIONS), epochs=4, batch=256, drop_bags=(0.3, 0.3), drop_dense=0.2
 )
 WEIGHT: Final = np.array((4.0, 4.0, 0.5, 1.0), np.float32)
@@ -33,7 +33,7 @@ WEIGHT: Final = np.array((4.0, 4.0, 0.5, 1.0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelledPair:
     """A memory and a request: who wrote it, the project with the request, both sides, and the place of the relation."""
 
     author: str
@@ -44,7 +44,7 @@ class Pair:
     relation: int
 
 
-def pairs(folder: Path = DATA / "requests", embedding: StaticEmbedding | None = None) -> list[Pair]:
+def pairs(folder: Path = DATA / "requests", embedding: StaticEmbedding | None = None) -> list[LabelledPair]:
     """All pairs of a project's memories and requests; what no one listed is unrelated."""
     embedding = embedding or StaticEmbedding.load()
     found = []
@@ -59,7 +59,7 @@ def pairs(folder: Path = DATA / "requests", embedding: StaticEmbedding | None = 
                 request = side(text, "r", embedding.documents([text])[0])
                 for name, (memory, kind, personal) in known.items():
                     found.append(
-                        Pair(
+                        LabelledPair(
                             project["author"],
                             f"{project['author']} {project['id']} {text}",
                             request,
@@ -71,7 +71,7 @@ def pairs(folder: Path = DATA / "requests", embedding: StaticEmbedding | None = 
     return found
 
 
-def fit_relevance(examples: Sequence[Pair], plan: Plan = PLAN) -> Network:
+def fit_relevance(examples: Sequence[LabelledPair], plan: FittingPlan = PLAN) -> Network:
     """The network fitted to pairs."""
     relations = np.array([each.relation for each in examples])
     weights = WEIGHT[relations]
@@ -83,7 +83,7 @@ def fit_relevance(examples: Sequence[Pair], plan: Plan = PLAN) -> Network:
     return fit(_bags(examples), _dense(examples), loss, plan, SIZE)
 
 
-def judged(network: Network, examples: Sequence[Pair]) -> Floats:
+def judged(network: Network, examples: Sequence[LabelledPair]) -> Floats:
     """How likely each pair's memory applies to its request or answers it."""
     scores = network.outputs(_bags(examples), _dense(examples))
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -91,14 +91,14 @@ def judged(network: Network, examples: Sequence[Pair]) -> Floats:
     return share
 
 
-def _bags(examples: Sequence[Pair]) -> list[Bags]:
+def _bags(examples: Sequence[LabelledPair]) -> list[Bags]:
     return [
         [np.array(each.request.rows or (0,), np.int64) for each in examples],
         [np.array(each.memory.rows or (0,), np.int64) for each in examples],
     ]
 
 
-def _dense(examples: Sequence[Pair]) -> Floats:
+def _dense(examples: Sequence[LabelledPair]) -> Floats:
     return np.stack([inputs(each.request, each.memory, each.numbers) for each in examples])
 
 
@@ -107,24 +107,24 @@ def _kind(label: str) -> tuple[str, bool]:
     return kind, "u" in rest
 
 
-def figures(shares: Floats, examples: Sequence[Pair]) -> str:
+def figures(shares: Floats, examples: Sequence[LabelledPair]) -> str:
     """How well the shares agree with the labels, in a few lines: precision and recall of what is shown, and the share
     of the requests that need nothing and were given something."""
     relations = np.array([each.relation for each in examples])
     needed = relations < 2
-    asked = np.array([each.asked for each in examples])
-    nothing = set(asked.tolist()) - set(asked[relations < 3].tolist())
+    requests = np.array([each.asked for each in examples])
+    nothing = set(requests.tolist()) - set(requests[relations < 3].tolist())
     order = np.argsort(-shares)
     hits = needed[order].cumsum()
     average = float((hits / np.arange(1, len(order) + 1) * needed[order]).sum() / needed.sum())
-    told = f"{len(examples)} pairs, {needed.mean():.3f} needed, average precision {average:.3f}"
+    message = f"{len(examples)} pairs, {needed.mean():.3f} needed, average precision {average:.3f}"
     for least in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         chosen = shares >= least
-        given = set(asked[chosen].tolist()) & nothing
+        given = set(requests[chosen].tolist()) & nothing
         precise = needed[chosen].mean() if chosen.any() else 0.0
-        told += f"\n  at {least}: {precise:.2f}/{chosen[needed].mean():.2f}"
-        told += f", given for nothing {len(given) / len(nothing):.2f}"
-    return told
+        message += f"\n  at {least}: {precise:.2f}/{chosen[needed].mean():.2f}"
+        message += f", given for nothing {len(given) / len(nothing):.2f}"
+    return message
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memory.language.sentences import sentences
 from memory.understanding.features import around, of_gap, of_text
-from memory.understanding.network import KEPT, PASSING
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS
 from memory.understanding.tokens import located
 
 DATA: Final = Path(__file__).parent / "data"
@@ -25,7 +25,7 @@ _NAMED: Final = re.compile(r"I\b|[A-Z]\w*[A-Z]")
 _ACTIONS: Final = re.compile(
     r"\s*\[(?:ran|edited|wrote|read|created|deleted|opened|asked|searched|moved|renamed)[^\]]*\]"
 )
-_LABELS: Final = (*KEPT, *(f"none.{name}" for name in PASSING))
+_LABELS: Final = (*LASTING_KINDS, *(f"none.{name}" for name in PASSING_KINDS))
 _LETTERS: Final = {letter: place for place, letter in enumerate("upo")}
 _FLAGS: Final = "~+^<"
 
@@ -109,11 +109,11 @@ def _pieces(
         parts = [(min(end, y) - max(start, x), label) for x, y, label in spans if min(end, y) > max(start, x)]
         if (start, end) in clauses or not parts:
             continue
-        kept = sum(size for size, label in parts if not label.startswith("none."))
+        size_kept = sum(size for size, label in parts if not label.startswith("none."))
         whole = sum(size for size, _ in parts)
-        if 0.25 * whole < kept < 0.5 * whole:
+        if 0.25 * whole < size_kept < 0.5 * whole:
             continue
-        yield start, end, max(part for part in parts if part[1].startswith("none.") == (kept < 0.5 * whole))[1]
+        yield start, end, max(part for part in parts if part[1].startswith("none.") == (size_kept < 0.5 * whole))[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ def _meant(label: str) -> tuple[int, int, tuple[bool, bool, bool, bool]]:
     scope = next((_LETTERS[part[0]] for part in rest if part[0] in _LETTERS), -1)
     marks = "".join(part for part in rest if part[0] in _FLAGS)
     flags = ("~" in marks, "+" in marks, "^" in marks, "<" in marks)
-    return _LABELS.index(kind), scope if kind in KEPT else -1, flags
+    return _LABELS.index(kind), scope if kind in LASTING_KINDS else -1, flags
 
 
 def _joined(rows: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int, str]]]:

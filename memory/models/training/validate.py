@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from memory.models.training.talk import DATA, labelled_clauses
 from memory.understanding.clauses import ENCODED
 from memory.understanding.features import around, of_text
-from memory.understanding.network import KEPT, PASSING, SCOPES, keeping, softmax
-from memory.understanding.shipped import reader
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES, keeping, softmax
+from memory.understanding.packaged_weights import reader
 
-KINDS: Final = len(KEPT) + len(PASSING)
+KINDS: Final = len(LASTING_KINDS) + len(PASSING_KINDS)
 LEAST: Final = (0.5, 0.75, 0.8, 0.85, 0.9, 0.95)
 Array = NDArray[Any]
 
@@ -49,20 +49,20 @@ def report(path: Path) -> str:
     """The agreement, in a few lines."""
     bags, encoded, labels = outputs(path)
     both = (ENCODED * encoded + (1 - ENCODED) * bags).astype(np.float32)
-    kept = labels[:, 0] < len(KEPT)
-    lines = [f"{path.name}: {len(kept)} clauses, {kept.mean():.2f} of them worth keeping"]
+    lasting = labels[:, 0] < len(LASTING_KINDS)
+    lines = [f"{path.name}: {len(lasting)} clauses, {lasting.mean():.2f} of them worth keeping"]
     lines += [
-        f"  average precision of keeping, {name}: {_average_precision(keeping(each), kept):.3f}"
+        f"  average precision of keeping, {name}: {_average_precision(keeping(each), lasting):.3f}"
         for name, each in (("bag of features", bags), ("encoder", encoded), ("both", both))
     ]
-    keep = keeping(both)
+    score = keeping(both)
     lines += [
-        f"  from {least}: precision {kept[keep >= least].mean():.2f}, recall {(keep[kept] >= least).mean():.2f}"
+        f"  from {least}: precision {lasting[score >= least].mean():.2f}, recall {(score[lasting] >= least).mean():.2f}"
         for least in LEAST
     ]
-    kinds = softmax(both[:, :KINDS])[:, : len(KEPT)].argmax(axis=1)
-    lines.append(f"  kind right: {(kinds[kept] == labels[kept, 0]).mean():.2f}")
-    known = kept & (labels[:, 1] >= 0)
+    kinds = softmax(both[:, :KINDS])[:, : len(LASTING_KINDS)].argmax(axis=1)
+    lines.append(f"  kind right: {(kinds[lasting] == labels[lasting, 0]).mean():.2f}")
+    known = lasting & (labels[:, 1] >= 0)
     reach = softmax(both[:, KINDS : KINDS + len(SCOPES)]).argmax(axis=1)
     lines.append(f"  scope right: {(reach[known] == labels[known, 1]).mean():.2f}")
     return "\n".join(lines)

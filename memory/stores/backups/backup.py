@@ -21,8 +21,8 @@ from typing import Final
 
 import msgspec
 
-from memory.release import release
 from memory.stores.backups.copying import copy_database, flush, read_only, steps_of
+from memory.version import release
 
 JOURNAL: Final = "journal.db"
 PAGES: Final = "pages"
@@ -42,7 +42,7 @@ _LEFT_SECONDS: Final = 86_400.0
 _COUNTED: Final = ("sessions", "exchanges", "messages", "ledger", "facts", "passages", "research", "tombstones")
 
 
-class File(msgspec.Struct, frozen=True):
+class BackupFile(msgspec.Struct, frozen=True):
     """A file of a backup."""
 
     size: int
@@ -58,7 +58,7 @@ class Backup(msgspec.Struct, frozen=True):
     release: str
     migrations: int
     counts: dict[str, int]
-    files: dict[str, File]
+    files: dict[str, BackupFile]
     format: int = FORMAT
 
 
@@ -74,19 +74,19 @@ def take(home: Path, place: Path, at: datetime, reason: str, keys: bool = True) 
         OSError: when it cannot be written.
         sqlite3.Error: when the journal cannot be read, or the disk is full.
     """
-    made = begin(place)
+    folder = begin(place)
     try:
         # What is set aside goes first: what is committed meanwhile is in both, and is taken back once.
-        _write_all(made, _below(home, ASIDE))
-        copy_database(home / JOURNAL, made / JOURNAL)
-        _write_all(made, _steady(home))
+        _write_all(folder, _below(home, ASIDE))
+        copy_database(home / JOURNAL, folder / JOURNAL)
+        _write_all(folder, _steady(home))
         for each in (*SETTINGS, *KEYS) if keys else SETTINGS[1:]:
             if (home / each).is_file():
-                _write(made / each, (home / each).read_bytes())
-        write_list(made, at, reason)
-        return finish(made, at)
+                _write(folder / each, (home / each).read_bytes())
+        write_list(folder, at, reason)
+        return finish(folder, at)
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
@@ -101,19 +101,19 @@ def begin(place: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=place))
 
 
-def finish(made: Path, at: datetime, what: str = "backup") -> Path:
+def finish(folder: Path, at: datetime, what: str = "backup") -> Path:
     """Give a backup that is whole its name; where it lies then."""
     for _ in range(_TRIES):
-        named = made.parent / name_at(made.parent, at, what)
+        named = folder.parent / name_at(folder.parent, at, what)
         try:
-            os.rename(made, named)
+            os.rename(folder, named)
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                 raise
             continue  # another process has just taken that name
-        flush(made.parent)
+        flush(folder.parent)
         return named
-    raise FileExistsError(errno.EEXIST, "too many backups are made at once", str(made.parent))
+    raise FileExistsError(errno.EEXIST, "too many backups are made at once", str(folder.parent))
 
 
 def write_list(folder: Path, at: datetime, reason: str) -> None:
@@ -121,9 +121,9 @@ def write_list(folder: Path, at: datetime, reason: str) -> None:
     with closing(read_only(folder / JOURNAL)) as connection:
         steps, counts = steps_of(connection), counts_of(connection)
     names = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
-    files = {name: File((folder / name).stat().st_size, sum_of(folder / name)) for name in names}
-    told = Backup(at.astimezone(UTC), reason, release(), steps, counts, files)
-    _write(folder / LIST, msgspec.json.format(msgspec.json.encode(told)) + b"\n")
+    files = {name: BackupFile((folder / name).stat().st_size, sum_of(folder / name)) for name in names}
+    backup = Backup(at.astimezone(UTC), reason, release(), steps, counts, files)
+    _write(folder / LIST, msgspec.json.format(msgspec.json.encode(backup)) + b"\n")
 
 
 def read_list(folder: Path) -> Backup:
@@ -133,22 +133,22 @@ def read_list(folder: Path) -> Backup:
         NoBackup: when it says nothing, or what is not understood.
     """
     try:
-        told = msgspec.json.decode((folder / LIST).read_bytes(), type=Backup)
+        data = msgspec.json.decode((folder / LIST).read_bytes(), type=Backup)
     except FileNotFoundError:
         raise NoBackup(f"{folder} is no backup: there is no {LIST} in it") from None
     except (OSError, msgspec.DecodeError) as error:
         raise NoBackup(f"{folder / LIST} cannot be read: {error}") from None
-    if told.format > FORMAT:
-        raise NoBackup(f"{folder} was made by a newer version ({told.release})")
-    unsafe = [name for name in told.files if os.path.isabs(name) or ".." in Path(name).parts]
-    if unsafe or JOURNAL not in told.files:
+    if data.format > FORMAT:
+        raise NoBackup(f"{folder} was made by a newer version ({data.release})")
+    unsafe = [name for name in data.files if os.path.isabs(name) or ".." in Path(name).parts]
+    if unsafe or JOURNAL not in data.files:
         raise NoBackup(f"{folder / LIST} names files that no backup has")
-    return told
+    return data
 
 
-def differing(folder: Path, told: Backup) -> Iterator[str]:
+def differing(folder: Path, backup: Backup) -> Iterator[str]:
     """A sentence for each file that is not what was written."""
-    for name, file in told.files.items():
+    for name, file in backup.files.items():
         path = folder / name
         if not path.is_file():
             yield f"{path} is gone"
@@ -172,9 +172,9 @@ def name_at(place: Path, at: datetime, what: str = "backup") -> str:
     """A name for a new backup that none there has."""
     name = f"{what}-{at.astimezone(UTC):%Y-%m-%dT%H%M%SZ}"
     number = 1
-    while (place / (told := name if number == 1 else f"{name}-{number}")).exists():
+    while (place / (candidate := name if number == 1 else f"{name}-{number}")).exists():
         number += 1
-    return told
+    return candidate
 
 
 def counts_of(connection: sqlite3.Connection) -> dict[str, int]:
@@ -224,10 +224,10 @@ def _steady(home: Path) -> dict[str, bytes]:
     return before
 
 
-def _write_all(made: Path, files: dict[str, bytes]) -> None:
+def _write_all(folder: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
-        make_below(made, Path(name).parent)
-        _write(made / name, content)
+        make_below(folder, Path(name).parent)
+        _write(folder / name, content)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -23,7 +23,7 @@ STATE: Final = "backups.json"
 _PIECE: Final = 500
 
 
-class State(msgspec.Struct, frozen=True):
+class BackupState(msgspec.Struct, frozen=True):
     """``places`` are all folders that backups were made in; ``every`` is a number of seconds, None for never, and
     ``place`` where those go. ``keep`` is how many stay in it. ``verified`` and ``faults`` are of the last look whether
     the journal holds together; ``stale`` are places that could not be reached, or their backups not be opened, when
@@ -44,15 +44,15 @@ def own_place(home: Path) -> Path:
     return home / "backups"
 
 
-def read_state(home: Path) -> State:
+def read_state(home: Path) -> BackupState:
     """What is known; nothing where the file is not there or cannot be read."""
     try:
-        return msgspec.json.decode((home / STATE).read_bytes(), type=State)
+        return msgspec.json.decode((home / STATE).read_bytes(), type=BackupState)
     except (OSError, msgspec.DecodeError):
-        return State()
+        return BackupState()
 
 
-def write_state(home: Path, state: State) -> None:
+def write_state(home: Path, state: BackupState) -> None:
     """Replace what is known in one step."""
     beside = home / f"{STATE}.new"
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -61,7 +61,7 @@ def write_state(home: Path, state: State) -> None:
     os.replace(beside, home / STATE)
 
 
-def known_places(home: Path, state: State) -> list[Path]:
+def known_places(home: Path, state: BackupState) -> list[Path]:
     """All folders in which backups of this home may lie."""
     return [*dict.fromkeys([own_place(home), *map(Path, state.places)])]
 
@@ -72,9 +72,9 @@ def last_in(place: Path) -> tuple[Path, Backup] | None:
     return found[-1] if found else None
 
 
-def prune(place: Path, reason: str, keep: int) -> None:
+def prune(place: Path, reason: str, limit: int) -> None:
     """Remove all but the newest of those backups that were made for a reason."""
-    for folder, _ in [each for each in backups_in(place) if each[1].reason == reason][:-keep]:
+    for folder, _ in [each for each in backups_in(place) if each[1].reason == reason][:-limit]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -95,18 +95,20 @@ def _holds(folder: Path, ids: Collection[str], digests: Collection[bytes], texts
         for table, column, values in (("facts", "id", ids), ("passages", "id", ids), ("messages", "digest", digests)):
             if _stands(connection, table, column, values):
                 return True
-        told = [text.strip().casefold() for text in texts if text.strip()]
-        told += [escaped for text in told if (escaped := msgspec.json.encode(text)[1:-1].decode()) != text]
+        needles = [text.strip().casefold() for text in texts if text.strip()]
+        needles += [escaped for text in needles if (escaped := msgspec.json.encode(text)[1:-1].decode()) != text]
         bodies = (opened(row[0], whole=True) for row in connection.execute("SELECT body FROM messages"))
         pages = (file.read_bytes() for file in folder.glob(f"{PAGES}/*/*/*.md"))
-        return any(text in said.decode(errors="replace").casefold() for said in chain(bodies, pages) for text in told)
+        return any(
+            text in body.decode(errors="replace").casefold() for body in chain(bodies, pages) for text in needles
+        )
 
 
 def _stands(connection: sqlite3.Connection, table: str, column: str, values: Collection[str | bytes]) -> bool:
-    asked = list(values)
+    places = list(values)
     return any(
         connection.execute(
             f"SELECT 1 FROM {table} WHERE {column} IN ({','.join('?' * len(piece))}) LIMIT 1", piece
         ).fetchone()
-        for piece in (asked[start : start + _PIECE] for start in range(0, len(asked), _PIECE))
+        for piece in (places[start : start + _PIECE] for start in range(0, len(places), _PIECE))
     )

@@ -45,16 +45,16 @@ def put_back(folder: Path, home: Path, at: datetime) -> Path | None:
         OSError: when there is no room for it; nothing has changed then.
         sqlite3.Error: as OSError.
     """
-    told = read_list(folder)
-    if faults := list(differing(folder, told)):
+    backup = read_list(folder)
+    if faults := list(differing(folder, backup)):
         raise NoBackup("; ".join(faults))
-    if told.migrations > len(MIGRATIONS):
+    if backup.migrations > len(MIGRATIONS):
         raise NoBackup(
-            f"{folder} was made by version {told.release}, with {told.migrations} migrations; this one knows "
+            f"{folder} was made by version {backup.release}, with {backup.migrations} migrations; this one knows "
             f"{len(MIGRATIONS)}: install that version or a newer one"
         )
     ready = _fresh(home)
-    for name in told.files:
+    for name in backup.files:
         target = ready / name
         make_below(ready, Path(name).parent)
         if name == JOURNAL:
@@ -64,10 +64,10 @@ def put_back(folder: Path, home: Path, at: datetime) -> Path | None:
             target.chmod(0o600)
     _without_index(ready / JOURNAL)
     # A journal alone, as one is kept before an upgrade, leaves the pages where they are.
-    parts = [part for part in (PAGES, ASIDE) if len(told.files) > 1]
+    parts = [part for part in (PAGES, ASIDE) if len(backup.files) > 1]
     # A key that opens memory may have been changed since because somebody else had it: the one that is there stays.
     single = [
-        name for name in (*SETTINGS, *KEYS) if name in told.files and (name in _ALWAYS or not (home / name).exists())
+        name for name in (*SETTINGS, *KEYS) if name in backup.files and (name in _ALWAYS or not (home / name).exists())
     ]
     return _exchange(home, ready, at, [*_DATABASE, *parts, *single])
 

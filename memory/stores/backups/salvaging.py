@@ -27,7 +27,7 @@ GAP: Final = 4096
 
 LOST: Final = "[this message was lost with a part of the journal]"
 
-_MADE: Final = ("generations", "outbox")
+_REBUILT_TABLES: Final = ("generations", "outbox")
 """What is about the index, which is filled anew."""
 
 
@@ -53,25 +53,25 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
         NothingLeft: when the file has no head of a database, or no table that is known.
         OSError: when the target cannot be made.
     """
-    told = Salvaged()
+    summary = Salvaged()
     with closing(_opened(damaged)) as source:
         steps = _steps(source)
         os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        with closing(sqlite3.connect(target, isolation_level=None)) as made:
-            made.execute("PRAGMA auto_vacuum = 2")
-            made.execute("PRAGMA foreign_keys = OFF")
-            migrate(made, MIGRATIONS[:steps])
-            for table in _tables(made):
-                _take(source, made, table, told)
-            if not any(told.rows.values()):
+        with closing(sqlite3.connect(target, isolation_level=None)) as target_db:
+            target_db.execute("PRAGMA auto_vacuum = 2")
+            target_db.execute("PRAGMA foreign_keys = OFF")
+            migrate(target_db, MIGRATIONS[:steps])
+            for table in _tables(target_db):
+                _take(source, target_db, table, summary)
+            if not any(summary.rows.values()):
                 raise NothingLeft(f"nothing of {damaged} can be read")
-            for table in _MADE:
-                made.execute(f"DELETE FROM {table}")
-            told.loose = _let_go_of_loose(made)
-            told.lost = _stand_in(made)
-            migrate(made)
+            for table in _REBUILT_TABLES:
+                target_db.execute(f"DELETE FROM {table}")
+            summary.loose = _delete_dangling(target_db)
+            summary.lost = _stand_in(target_db)
+            migrate(target_db)
     flush(target)
-    return told
+    return summary
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -94,31 +94,31 @@ def _steps(source: sqlite3.Connection) -> int:
     return len(MIGRATIONS)
 
 
-def _tables(made: sqlite3.Connection) -> list[str]:
-    rows = made.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+def _tables(target: sqlite3.Connection) -> list[str]:
+    rows = target.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     return [row[0] for row in rows]
 
 
-def _take(source: sqlite3.Connection, made: sqlite3.Connection, table: str, told: Salvaged) -> None:
+def _take(source: sqlite3.Connection, target: sqlite3.Connection, table: str, summary: Salvaged) -> None:
     """Take one table's rows over."""
-    described = made.execute(f"PRAGMA table_info({table})").fetchall()
+    described = target.execute(f"PRAGMA table_info({table})").fetchall()
     names = [row[1] for row in described]
     marks = ",".join("?" * len(names))
     write = f"INSERT OR REPLACE INTO {table} ({','.join(names)}) VALUES ({marks})"
     read = f"SELECT {','.join(names)} FROM {table}"
     numbered = next((row[1] for row in described if row[5] and row[2].upper() == "INTEGER"), None)
     order = numbered or ",".join(row[1] for row in sorted(described, key=lambda row: row[5]) if row[5]) or "rowid"
-    made.execute("BEGIN")
-    rows, whole = _written(made, write, _rows(source, f"{read} NOT INDEXED"))
+    target.execute("BEGIN")
+    rows, whole = _written(target, write, _rows(source, f"{read} NOT INDEXED"))
     if not whole:
-        told.damaged.append(table)
+        summary.damaged.append(table)
         back = ",".join(f"{name} DESC" for name in order.split(","))
-        more, _ = _written(made, write, _rows(source, f"{read} NOT INDEXED ORDER BY {back}"))
+        more, _ = _written(target, write, _rows(source, f"{read} NOT INDEXED ORDER BY {back}"))
         rows += more
         if numbered:
-            rows += _between(source, made, table, read, write, numbered)
-    (told.rows[table],) = made.execute(f"SELECT count(*) FROM {table}").fetchone()
-    made.execute("COMMIT")
+            rows += _between(source, target, table, read, write, numbered)
+    (summary.rows[table],) = target.execute(f"SELECT count(*) FROM {table}").fetchone()
+    target.execute("COMMIT")
 
 
 def _rows(source: sqlite3.Connection, query: str, values: Iterable[int] = ()) -> Iterator[sqlite3.Row | None]:
@@ -129,22 +129,22 @@ def _rows(source: sqlite3.Connection, query: str, values: Iterable[int] = ()) ->
         yield None
 
 
-def _written(made: sqlite3.Connection, write: str, rows: Iterable[sqlite3.Row | None]) -> tuple[int, bool]:
+def _written(target: sqlite3.Connection, write: str, rows: Iterable[sqlite3.Row | None]) -> tuple[int, bool]:
     count = 0
     for row in rows:
         if row is None:
             return count, False
         with suppress(sqlite3.Error):  # a row that no table takes is damaged itself
-            made.execute(write, tuple(row))
+            target.execute(write, tuple(row))
             count += 1
     return count, True
 
 
 def _between(
-    source: sqlite3.Connection, made: sqlite3.Connection, table: str, read: str, write: str, number: str
+    source: sqlite3.Connection, target: sqlite3.Connection, table: str, read: str, write: str, number: str
 ) -> int:
     """Rows between those that were read from both ends, and those behind them that neither end has reached."""
-    there = [row[0] for row in made.execute(f"SELECT {number} FROM {table} ORDER BY {number}")]
+    there = [row[0] for row in target.execute(f"SELECT {number} FROM {table} ORDER BY {number}")]
     gaps = [(low + 1, high - 1) for low, high in zip([0, *there], there, strict=False) if high - low > 1]
     newest = there[-1] if there else 0
     pieces = [
@@ -156,7 +156,7 @@ def _between(
     while pieces:
         low, high = pieces.pop()
         query = f"{read} NOT INDEXED WHERE {number} BETWEEN ? AND ?"
-        count, whole = _written(made, write, _rows(source, query, (low, high)))
+        count, whole = _written(target, write, _rows(source, query, (low, high)))
         taken += count
         if not whole and high > low:
             half = (low + high) // 2
@@ -164,47 +164,47 @@ def _between(
     return taken
 
 
-def _let_go_of_loose(made: sqlite3.Connection) -> int:
+def _delete_dangling(target: sqlite3.Connection) -> int:
     """Delete what names a row that was lost, until nothing does."""
     gone = 0
-    while loose := made.execute("PRAGMA foreign_key_check").fetchall():
-        made.execute("BEGIN")
-        before = made.total_changes
+    while loose := target.execute("PRAGMA foreign_key_check").fetchall():
+        target.execute("BEGIN")
+        before = target.total_changes
         for table, row, parent, key in loose:
             if row is not None:
-                made.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+                target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
             else:
-                _delete_without_rowid(made, table, parent, key)
-        gone += made.total_changes - before
-        made.execute("COMMIT")
-    made.execute(
+                _delete_without_rowid(target, table, parent, key)
+        gone += target.total_changes - before
+        target.execute("COMMIT")
+    target.execute(
         "UPDATE sessions SET tip = (SELECT max(number) FROM exchanges WHERE session = sessions.number "
         "AND kind IN ('main', 'sub-agent')) WHERE tip IS NOT NULL AND tip NOT IN (SELECT number FROM exchanges)"
     )
     return gone
 
 
-def _stand_in(made: sqlite3.Connection) -> int:
+def _stand_in(target: sqlite3.Connection) -> int:
     """Put something in the place of messages that were lost or cannot be unpacked: a history goes on behind them."""
     body = body_of((Text(LOST),), "")
-    broken = [number for number, held in made.execute("SELECT number, body FROM messages") if not _opens(held)]
+    broken = [number for number, held in target.execute("SELECT number, body FROM messages") if not _opens(held)]
     there = "SELECT 1 FROM messages WHERE person = ? AND digest = ?"
     missing = {
         (person, digest)
-        for person, tail, reply in made.execute(
+        for person, tail, reply in target.execute(
             "SELECT sessions.person, exchanges.tail, exchanges.reply FROM exchanges "
             "JOIN sessions ON sessions.number = exchanges.session"
         )
         for digest in (*split(tail), *((reply,) if reply else ()))
-        if made.execute(there, (person, digest)).fetchone() is None
+        if target.execute(there, (person, digest)).fetchone() is None
     }
-    made.execute("BEGIN")
-    made.executemany("UPDATE messages SET body = ?, redacted = 1 WHERE number = ?", [(body, each) for each in broken])
-    made.executemany(
+    target.execute("BEGIN")
+    target.executemany("UPDATE messages SET body = ?, redacted = 1 WHERE number = ?", [(body, each) for each in broken])
+    target.executemany(
         "INSERT INTO messages (person, digest, role, redacted, body) VALUES (?, ?, 'other', 1, ?)",
         [(person, digest, body) for person, digest in sorted(missing)],
     )
-    made.execute("COMMIT")
+    target.execute("COMMIT")
     return len(broken) + len(missing)
 
 
@@ -216,8 +216,10 @@ def _opens(body: bytes) -> bool:
     return True
 
 
-def _delete_without_rowid(made: sqlite3.Connection, table: str, parent: str, key: int) -> None:
+def _delete_without_rowid(target: sqlite3.Connection, table: str, parent: str, key: int) -> None:
     """Delete the rows of a table without row numbers that name something of ``parent`` which is not there."""
-    [(column, named)] = [(row[3], row[4]) for row in made.execute(f"PRAGMA foreign_key_list({table})") if row[0] == key]
-    primary = [row[1] for row in made.execute(f"PRAGMA table_info({parent})") if row[5] == 1]
-    made.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {named or primary[0]} FROM {parent})")
+    [(column, named)] = [
+        (row[3], row[4]) for row in target.execute(f"PRAGMA foreign_key_list({table})") if row[0] == key
+    ]
+    primary = [row[1] for row in target.execute(f"PRAGMA table_info({parent})") if row[5] == 1]
+    target.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {named or primary[0]} FROM {parent})")

@@ -14,11 +14,11 @@ from memory.stores.backups.copying import copy_database
 from memory.stores.backups.places import own_place
 
 UPGRADE: Final = "before an upgrade"
-KEPT: Final = 2
+MAX_UPGRADE_BACKUPS: Final = 2
 """Upgrades of which the journal is kept as it was."""
 
 
-def keep_before_upgrade(journal: Path) -> Path:
+def backup_before_upgrade(journal: Path) -> Path:
     """Copy a journal that is about to be migrated into a backup of its own, which has nothing else in it.
 
     Raises:
@@ -26,27 +26,27 @@ def keep_before_upgrade(journal: Path) -> Path:
         sqlite3.Error: when the journal cannot be read, or the disk is full.
     """
     place, at = own_place(journal.parent), datetime.now(UTC)
-    made = begin(place)
+    folder = begin(place)
     try:
-        copy_database(journal, made / JOURNAL)
-        write_list(made, at, UPGRADE)
-        told = finish(made, at, "upgrade")
+        copy_database(journal, folder / JOURNAL)
+        write_list(folder, at, UPGRADE)
+        backup = finish(folder, at, "upgrade")
     except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise
-    for old in list(upgrades_in(place))[:-KEPT]:
+    for old in list(upgrades_in(place))[:-MAX_UPGRADE_BACKUPS]:
         shutil.rmtree(old, ignore_errors=True)
-    return told
+    return backup
 
 
 def upgrades_in(place: Path) -> Iterator[Path]:
     """The backups that were made before upgrades, the oldest first."""
-    return (folder for folder, told in backups_in(place) if told.reason == UPGRADE)
+    return (folder for folder, backup in backups_in(place) if backup.reason == UPGRADE)
 
 
 def what_a_downgrade_needs(journal: Path, known: int, written_by: str) -> str:
     """A sentence for who has an older version than the one that wrote a journal, and what to do."""
-    readable = [folder for folder, told in backups_in(own_place(journal.parent)) if told.migrations <= known]
+    readable = [folder for folder, backup in backups_in(own_place(journal.parent)) if backup.migrations <= known]
     newer = f"install version {written_by} or a newer one" if written_by else "install the version that wrote it"
     if not readable:
         return newer

@@ -15,7 +15,7 @@ from memory.stores.histories import split
 from memory.stores.messages import opened
 from memory.stores.migrations import FromTheFuture, migrate
 
-TOLD: Final = 5
+MAX_SENTENCES: Final = 5
 """Sentences about one thing at most."""
 
 
@@ -50,8 +50,8 @@ def faults_of_backup(folder: Path, scratch: Path) -> list[str]:
         NoBackup: when it is none.
         OSError: when there is no room for the copy.
     """
-    told = read_list(folder)
-    faults = list(differing(folder, told))
+    backup = read_list(folder)
+    faults = list(differing(folder, backup))
     if faults:
         return faults
     copy = scratch / JOURNAL
@@ -60,18 +60,20 @@ def faults_of_backup(folder: Path, scratch: Path) -> list[str]:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             migrate(connection)
     except FromTheFuture as error:
-        return [f"{folder} was made by a newer version ({told.release}): {error}"]
+        return [f"{folder} was made by a newer version ({backup.release}): {error}"]
     except sqlite3.Error as error:
         return [f"{folder / JOURNAL} cannot be read: {error}"]
     return faults_of(copy)
 
 
 def _faults(connection: sqlite3.Connection) -> Iterator[str]:
-    broken = [row[0] for row in connection.execute(f"PRAGMA integrity_check({TOLD})")]
+    broken = [row[0] for row in connection.execute(f"PRAGMA integrity_check({MAX_SENTENCES})")]
     if broken != ["ok"]:
-        yield from (f"the file is damaged: {told}" for line in broken[:TOLD] for told in [line.splitlines()[0]])
+        yield from (
+            f"the file is damaged: {sentence}" for line in broken[:MAX_SENTENCES] for sentence in [line.splitlines()[0]]
+        )
         return
-    loose = connection.execute("PRAGMA foreign_key_check").fetchmany(TOLD)
+    loose = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_SENTENCES)
     yield from (f"a row of {row[0]} names one of {row[2]} that is not there" for row in loose)
     yield from _unreadable(connection)
     yield from _without_messages(connection)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-_LONGEST_HEAD: Final = 2_000
+_MAX_HEAD_CHARS: Final = 2_000
 """Characters of a head."""
 
 _DEF = re.compile(r"^(([ \t]*)(?:async[ \t]+)?def[ \t]+\w+)[^\n]*", re.MULTILINE)
@@ -77,10 +77,10 @@ def _python(text: str, head: re.Match[str]) -> Body | None:
 def _behind_head(text: str, head: re.Match[str]) -> int | None:
     """Where the row behind a head begins; nothing where the head has no end, or its body in its own row."""
     end = head.end()
-    while end - head.start() < _LONGEST_HEAD:
-        said = text[head.start() : end]
-        if said.count("(") <= said.count(")") and said.count("[") <= said.count("]"):
-            last = said[said.rfind("\n") + 1 :]
+    while end - head.start() < _MAX_HEAD_CHARS:
+        text_behind = text[head.start() : end]
+        if text_behind.count("(") <= text_behind.count(")") and text_behind.count("[") <= text_behind.count("]"):
+            last = text_behind[text_behind.rfind("\n") + 1 :]
             return end + 1 if last.partition(" #")[0].rstrip().endswith(":") else None
         end = text.find("\n", end + 1)
         if end < 0:
@@ -92,7 +92,7 @@ def _braces(text: str, opens: re.Match[str]) -> Body | None:
     indent, head = opens[1], opens[2]
     if not head:
         # The brace stands in a row of its own, under its head.
-        above = text[max(opens.start() - _LONGEST_HEAD, 0) : opens.start()].rstrip()
+        above = text[max(opens.start() - _MAX_HEAD_CHARS, 0) : opens.start()].rstrip()
         head = above[above.rfind("\n") + 1 :].lstrip()
     if ")" not in head or _CONTROL.match(head) or _TYPE.search(head):
         return None

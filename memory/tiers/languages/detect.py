@@ -128,20 +128,20 @@ def by_lines(lines: Sequence[str]) -> str | None:
         for word in re.findall(r"[a-z]+", first):
             if word in _INTERPRETERS:
                 return _INTERPRETERS[word]
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     looked = 0
     for line in lines:
         bare = line.strip()
         if not bare or len(bare) > 300:
             continue
         looked += 1
-        for name, saying in _SAYINGS:
-            if saying.match(bare):
-                said[name] += 1
+        for name, pattern in _SAYINGS:
+            if pattern.match(bare):
+                counts[name] += 1
                 break
         if looked == _LOOKED_AT:
             break
-    if not said:
+    if not counts:
         return None
-    name, count = said.most_common(1)[0]
+    name, count = counts.most_common(1)[0]
     return name if count >= _ENOUGH and count * 20 >= looked else None

@@ -12,7 +12,7 @@ TITLE = "Palimpsest, a memory for coding agents"
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServiceTarget:
     """What shall be kept running: our ``program``, with a data folder and perhaps a settings file, at an address."""
 
     program: Sequence[str]
@@ -30,7 +30,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServiceState:
     """How a service stands, in the manager's own word (``active``, ``failed``, ``running``); ``process`` is 0 where
     none runs, ``known`` says whether the manager has it loaded, and could be asked to stop it."""
 
@@ -56,5 +56,5 @@ class Installation:
     reload: tuple[Command, ...]
     """Run when files were written, or are gone."""
     ask: Command
-    read: Callable[[str], State]
+    read: Callable[[str], ServiceState]
     notes: tuple[str, ...] = ()

@@ -6,12 +6,12 @@ import plistlib
 import re
 from pathlib import Path
 
-from proxy.cli.services.installation import Installation, Served, State
+from proxy.cli.services.installation import Installation, ServiceState, ServiceTarget
 
 LABEL = "dev.palimpsest.proxy"
 
 
-def installation(served: Served, folder: Path, user: int) -> Installation:
+def installation(served: ServiceTarget, folder: Path, user: int) -> Installation:
     """What installs it in launchd's ``folder`` of a user's agents."""
     file = folder / f"{LABEL}.plist"
     domain = f"gui/{user}"
@@ -32,9 +32,9 @@ def installation(served: Served, folder: Path, user: int) -> Installation:
     )
 
 
-def agent(served: Served) -> str:
+def agent(served: ServiceTarget) -> str:
     """The agent's property list."""
-    told = {
+    fields = {
         "Label": LABEL,
         "ProgramArguments": served.command(listens=True),
         "RunAtLoad": True,
@@ -45,11 +45,11 @@ def agent(served: Served) -> str:
         "StandardOutPath": "/dev/null",
         "StandardErrorPath": str(served.log),
     }
-    return plistlib.dumps(told, sort_keys=False).decode()
+    return plistlib.dumps(fields, sort_keys=False).decode()
 
 
-def state(told: str) -> State:
+def state(text: str) -> ServiceState:
     """How the agent stands, by what ``launchctl print`` tells; nothing is told of one that is not loaded."""
-    word = re.search(r"^\s*state = (.+?)\s*$", told, re.MULTILINE)
-    process = re.search(r"^\s*pid = (\d+)\s*$", told, re.MULTILINE)
-    return State(word[1] if word else "not loaded", int(process[1]) if process else 0, word is not None)
+    word = re.search(r"^\s*state = (.+?)\s*$", text, re.MULTILINE)
+    process = re.search(r"^\s*pid = (\d+)\s*$", text, re.MULTILINE)
+    return ServiceState(word[1] if word else "not loaded", int(process[1]) if process else 0, word is not None)

@@ -8,14 +8,14 @@ from __future__ import annotations
 import ipaddress
 from pathlib import Path
 
-from proxy.cli.services.installation import TITLE, Installation, Served, State
+from proxy.cli.services.installation import TITLE, Installation, ServiceState, ServiceTarget
 
 SERVICE, SOCKET = "palimpsest.service", "palimpsest.socket"
 
 _CTL = ("systemctl", "--user")
 
 
-def installation(served: Served, folder: Path) -> Installation:
+def installation(served: ServiceTarget, folder: Path) -> Installation:
     """What installs it in systemd's ``folder`` of a user's units."""
     place = listened(served.host, served.port)
     names = (SERVICE,) if place is None else (SOCKET, SERVICE)
@@ -38,7 +38,7 @@ def installation(served: Served, folder: Path) -> Installation:
     )
 
 
-def service(served: Served, place: str | None) -> str:
+def service(served: ServiceTarget, place: str | None) -> str:
     """The unit that runs the server."""
     socket = f"\nRequires={SOCKET}\nAfter={SOCKET}" if place is not None else ""
     also = f"\nAlso={SOCKET}" if place is not None else ""
@@ -103,9 +103,9 @@ def word(text: str) -> str:
     return escaped if plain else f'"{escaped}"'
 
 
-def state(told: str) -> State:
+def state(text: str) -> ServiceState:
     """How the service stands, by what ``systemctl show`` tells."""
-    said = dict(line.split("=", 1) for line in told.splitlines() if "=" in line)
-    process = said.get("MainPID", "0")
-    known = said.get("LoadState") not in (None, "not-found")
-    return State(said.get("ActiveState", "unknown"), int(process) if process.isdigit() else 0, known)
+    properties = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    process = properties.get("MainPID", "0")
+    known = properties.get("LoadState") not in (None, "not-found")
+    return ServiceState(properties.get("ActiveState", "unknown"), int(process) if process.isdigit() else 0, known)

@@ -15,7 +15,7 @@ from proxy.cli.transcripts.transcript import Problem, Transcript, objects, text_
 RUNTIME = "claude-code"
 PATH = "/v1/messages"
 
-_NOT_SAID = ("isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+_NOT_CONVERSATION = ("isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
 """Marks of lines that stand in a role though nobody spoke: notices, a summary, an error."""
 
 
@@ -29,7 +29,7 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
         message = line.get("message")
         if line.get("type") not in ("user", "assistant") or not isinstance(message, dict):
             continue
-        if any(line.get(mark) is True for mark in _NOT_SAID) or message.get("model") == "<synthetic>":
+        if any(line.get(mark) is True for mark in _NOT_CONVERSATION) or message.get("model") == "<synthetic>":
             continue
         at = time_of(line.get("timestamp"))
         if at is None or not isinstance(message.get("content"), str | list):
@@ -40,12 +40,12 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
         transcript.directory = transcript.directory or text_of(line.get("cwd"))
         transcript.model = text_of(message.get("model")) or transcript.model
         mark = text_of(line.get("uuid")) or ""
-        said = {"role": line["type"], "content": message["content"]}
+        wire_message = {"role": line["type"], "content": message["content"]}
         id = text_of(message.get("id")) or ""
-        if id and ids.get(agent) == id and said["role"] == "assistant":
-            transcript.messages[-1]["content"] = [*_blocks(transcript.messages[-1]), *_blocks(said)]
+        if id and ids.get(agent) == id and wire_message["role"] == "assistant":
+            transcript.messages[-1]["content"] = [*_blocks(transcript.messages[-1]), *_blocks(wire_message)]
         else:
-            transcript.add(said, at, copied=bool(mark) and mark in seen)
+            transcript.add(wire_message, at, copied=bool(mark) and mark in seen)
         ids[agent] = id
         if mark:
             seen.add(mark)

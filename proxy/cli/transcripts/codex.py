@@ -35,17 +35,17 @@ def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
     began: str | None = None
     for number, line in objects(file, problem):
         payload = line.get("payload")
-        told = payload if isinstance(payload, dict) else line
+        recorded = payload if isinstance(payload, dict) else line
         kind = line.get("type")
         if kind == "session_meta" or _is_old_head(line):
             if transcript is None:  # a fork repeats that of the session it comes from
-                began = time_of(told.get("timestamp")) or time_of(line.get("timestamp"))
-                transcript = _begun(told, file)
+                began = time_of(recorded.get("timestamp")) or time_of(line.get("timestamp"))
+                transcript = _begun(recorded, file)
             continue
         if kind == "turn_context" and transcript is not None:
-            transcript.directory = transcript.directory or text_of(told.get("cwd"))
-            transcript.model = text_of(told.get("model")) or transcript.model
-        item = told if kind == "response_item" else line
+            transcript.directory = transcript.directory or text_of(recorded.get("cwd"))
+            transcript.model = text_of(recorded.get("model")) or transcript.model
+        item = recorded if kind == "response_item" else line
         if item.get("type") not in _ITEMS or (kind != "response_item" and payload is not None):
             continue
         at = time_of(line.get("timestamp")) or began

@@ -14,7 +14,7 @@ from proxy.cli.transcripts import chats, claude_code, codex, opencode
 from proxy.cli.transcripts.transcript import Problem, objects, text_of, time_of
 
 
-class Kind(StrEnum):
+class ImportSourceKind(StrEnum):
     """Whose files they are: an agent runtime's sessions, a person's notes for agents, our own export, the export of a
     chat site, or any Markdown (``notes``, only where it is asked for)."""
 
@@ -29,11 +29,11 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportSource:
     """A file (or opencode's folder) to import. ``began`` is when what is in it began, ISO 8601; ``size`` in bytes."""
 
     file: Path
-    kind: Kind
+    kind: ImportSourceKind
     began: str
     size: int
 
@@ -49,56 +49,62 @@ _HEAD = 50
 """Lines after which a file is of no kind that we know."""
 
 
-def places(kind: Kind | None) -> list[Path]:
+def places(kind: ImportSourceKind | None) -> list[Path]:
     """Where runtimes keep their sessions and a person's notes, those that are there."""
     home = Path.home()
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     claude = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     own = Path(os.environ.get("CODEX_HOME") or home / ".codex")
     known = {
-        Kind.CLAUDE: [claude / "projects"],
-        Kind.CODEX: [own / "sessions", own / "archived_sessions"],
-        Kind.OPENCODE: [data / "opencode"],
-        Kind.MARKDOWN: [claude / "CLAUDE.md", own / "AGENTS.md", home / ".config" / "opencode" / "AGENTS.md"],
+        ImportSourceKind.CLAUDE: [claude / "projects"],
+        ImportSourceKind.CODEX: [own / "sessions", own / "archived_sessions"],
+        ImportSourceKind.OPENCODE: [data / "opencode"],
+        ImportSourceKind.MARKDOWN: [
+            claude / "CLAUDE.md",
+            own / "AGENTS.md",
+            home / ".config" / "opencode" / "AGENTS.md",
+        ],
     }
     kinds = list(known) if kind is None else [kind]
     return [path for each in kinds for path in known.get(each, ()) if path.exists()]
 
 
-def sources(paths: Iterable[Path], kind: Kind | None, problem: Problem) -> list[Source]:
+def sources(paths: Iterable[Path], kind: ImportSourceKind | None, problem: Problem) -> list[ImportSource]:
     """What there is to import, the oldest first, so that what was said later takes its place."""
-    found: dict[Path, Source] = {}
+    found: dict[Path, ImportSource] = {}
     for path in paths:
         named = not path.is_dir()
         for file in _files(path):
-            any_markdown = kind is Kind.NOTES and _is_markdown(file)
+            any_markdown = kind is ImportSourceKind.NOTES and _is_markdown(file)
             each = kind if any_markdown or (kind is not None and named) else kind_of(file, named)
             if each is None:
                 if named:
                     problem(file, 0, "it is no file of a kind that we know: say which with --kind")
                 continue
             if kind is None or each is kind:
-                found.setdefault(file.resolve(), Source(file, each, _began(file, each), _size(file)))
+                found.setdefault(file.resolve(), ImportSource(file, each, _began(file, each), _size(file)))
     return sorted(found.values(), key=lambda each: (each.began, str(each.file)))
 
 
-def kind_of(file: Path, named: bool) -> Kind | None:
+def kind_of(file: Path, named: bool) -> ImportSourceKind | None:
     """What a file is, by its name and how it begins. ``named``: a person has named this very file."""
     if file.is_dir() or file.suffix in (".db", ".sqlite"):
-        return Kind.OPENCODE if opencode.looks_so(file) else None
+        return ImportSourceKind.OPENCODE if opencode.looks_so(file) else None
     if file.suffix.lower() in (".zip", ".json"):
-        return {chats.CHATGPT: Kind.CHATGPT, chats.CLAUDE_AI: Kind.CLAUDE_AI}.get(chats.site_of(file) or "")
+        return {chats.CHATGPT: ImportSourceKind.CHATGPT, chats.CLAUDE_AI: ImportSourceKind.CLAUDE_AI}.get(
+            chats.site_of(file) or ""
+        )
     if _is_markdown(file):
         auto = file.parent.name == "memory" and file.absolute().parent.parent.parent.name == "projects"
-        return Kind.MARKDOWN if named or auto or file.name.lower() in NOTES else None
+        return ImportSourceKind.MARKDOWN if named or auto or file.name.lower() in NOTES else None
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         for line in _head(file):
             if line.get("sort") in ("palimpsest", "fact", "passage"):
-                return Kind.JSONL
+                return ImportSourceKind.JSONL
             if codex.looks_so(line):
-                return Kind.CODEX
+                return ImportSourceKind.CODEX
             if claude_code.looks_so(line):
-                return Kind.CLAUDE
+                return ImportSourceKind.CLAUDE
     return None
 
 
@@ -150,16 +156,16 @@ def _head(file: Path) -> Iterator[dict[str, Any]]:
         return
 
 
-def _began(file: Path, kind: Kind) -> str:
+def _began(file: Path, kind: ImportSourceKind) -> str:
     """When what is in a file began."""
-    if kind in (Kind.CLAUDE, Kind.CODEX):
+    if kind in (ImportSourceKind.CLAUDE, ImportSourceKind.CODEX):
         for line in _head(file):
             payload = line.get("payload")
-            told = time_of(line.get("timestamp")) or (
+            time = time_of(line.get("timestamp")) or (
                 time_of(payload.get("timestamp")) if isinstance(payload, dict) else None
             )
-            if told:
-                return told
+            if time:
+                return time
     try:
         return time_of(file.stat().st_mtime * 1000) or ""
     except OSError:

@@ -19,7 +19,7 @@ from proxy.cli.transcripts.transcript import Problem, Transcript, text_of, time_
 RUNTIME = "opencode"
 PATH = "/v1/chat/completions"
 
-Told = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
 def read(file: Path, problem: Problem, seen: set[str]) -> Iterator[Transcript]:
@@ -63,12 +63,12 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
-def _whole(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[Told]:
+def _whole(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[JsonObject]:
     """Messages that hold what was said in them."""
     rows = connection.execute(
         "SELECT id, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq", (session,)
     )
-    found: list[Told] = []
+    found: list[JsonObject] = []
     for row in rows:
         data = _decoded(row["data"], file, problem, row["id"])
         if data is None or row["type"] not in ("user", "assistant"):
@@ -79,15 +79,15 @@ def _whole(connection: sqlite3.Connection, session: str, file: Path, problem: Pr
     return found
 
 
-def _parted(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[Told]:
+def _parted(connection: sqlite3.Connection, session: str, file: Path, problem: Problem) -> list[JsonObject]:
     """Messages whose parts stand in a table of their own."""
-    parts: dict[str, list[Told]] = {}
+    parts: dict[str, list[JsonObject]] = {}
     query = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
     for row in connection.execute(query, (session,)):
         data = _decoded(row["data"], file, problem, row["id"])
         if data is not None:
             parts.setdefault(row["message_id"], []).append(data)
-    found: list[Told] = []
+    found: list[JsonObject] = []
     query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
     for row in connection.execute(query, (session,)):
         data = _decoded(row["data"], file, problem, row["id"])
@@ -98,10 +98,14 @@ def _parted(connection: sqlite3.Connection, session: str, file: Path, problem: P
 
 def _files(folder: Path, problem: Problem) -> Iterator[Transcript]:
     """The sessions of a storage folder: session/<project>/<id>.json, message/<session>/<id>.json, part/<message>/…"""
-    sessions = [told for file in folder.glob("session/*/ses_*.json") if (told := _loaded(file, problem)) is not None]
+    sessions = [
+        each_session
+        for file in folder.glob("session/*/ses_*.json")
+        if (each_session := _loaded(file, problem)) is not None
+    ]
     for session in sorted(sessions, key=lambda each: _created(each) or 0):
         id = text_of(session.get("id")) or ""
-        found: list[Told] = []
+        found: list[JsonObject] = []
         for file in sorted((folder / "message" / id).glob("*.json")):
             message = _loaded(file, problem)
             if message is not None:
@@ -112,7 +116,7 @@ def _files(folder: Path, problem: Problem) -> Iterator[Transcript]:
         yield _transcript(id, text_of(session.get("parentID")), text_of(session.get("directory")), found)
 
 
-def _transcript(id: str, parent: str | None, directory: str | None, messages: Iterable[Told]) -> Transcript:
+def _transcript(id: str, parent: str | None, directory: str | None, messages: Iterable[JsonObject]) -> Transcript:
     transcript = Transcript(RUNTIME, id, PATH, parent=parent, subagent=parent is not None, directory=directory)
     for message in messages:
         at = time_of(message["at"])
@@ -120,12 +124,12 @@ def _transcript(id: str, parent: str | None, directory: str | None, messages: It
         if at is None or message.get("summary") is True or "compaction" in (message.get("mode"), message.get("agent")):
             continue
         transcript.model = text_of(message.get("modelID")) or transcript.model
-        for said in _said(message.get("role", ""), message["parts"]):
-            transcript.add(said, at)
+        for wire_message in _wire_messages(message.get("role", ""), message["parts"]):
+            transcript.add(wire_message, at)
     return transcript
 
 
-def _said(role: str, parts: list[Told]) -> Iterator[Told]:
+def _wire_messages(role: str, parts: list[JsonObject]) -> Iterator[JsonObject]:
     """A message as it goes over the wire: its text with the calls, then a message for each result."""
     texts = [
         part["text"]
@@ -149,30 +153,30 @@ def _said(role: str, parts: list[Told]) -> Iterator[Told]:
         yield {"role": "tool", "tool_call_id": call["id"], "content": _result(part["state"])}
 
 
-def _call(part: Told) -> Told:
+def _call(part: JsonObject) -> JsonObject:
     id = text_of(part.get("callID")) or text_of(part.get("id")) or ""
     name = text_of(part.get("tool")) or text_of(part.get("name")) or ""
     arguments = orjson.dumps(part["state"].get("input") or {}).decode()
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _result(state: Told) -> str:
+def _result(state: JsonObject) -> str:
     """What a tool gave back, or what went wrong."""
-    for told in (state.get("output"), state.get("error"), state.get("content")):
-        if isinstance(told, str) and told:
-            return told
-        if isinstance(told, list):
-            return "\n".join(str(each["text"]) for each in told if isinstance(each, dict) and each.get("text"))
+    for value in (state.get("output"), state.get("error"), state.get("content")):
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, list):
+            return "\n".join(str(each["text"]) for each in value if isinstance(each, dict) and each.get("text"))
     return ""
 
 
-def _created(told: Told) -> int | None:
-    times = told.get("time")
+def _created(record: JsonObject) -> int | None:
+    times = record.get("time")
     created = times.get("created") if isinstance(times, dict) else None
     return created if isinstance(created, int) else None
 
 
-def _loaded(file: Path, problem: Problem) -> Told | None:
+def _loaded(file: Path, problem: Problem) -> JsonObject | None:
     try:
         return _decoded(file.read_bytes(), file, problem, "")
     except OSError as error:
@@ -180,7 +184,7 @@ def _loaded(file: Path, problem: Problem) -> Told | None:
         return None
 
 
-def _decoded(data: str | bytes, file: Path, problem: Problem, row: str) -> Told | None:
+def _decoded(data: str | bytes, file: Path, problem: Problem, row: str) -> JsonObject | None:
     try:
         value = orjson.loads(data)
         if isinstance(value, dict):

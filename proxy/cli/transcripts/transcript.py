@@ -64,12 +64,12 @@ def objects(file: Path, problem: Problem) -> Iterator[tuple[int, dict[str, Any]]
                 problem(file, number, "it is no JSON object")
 
 
-def time_of(told: object) -> str | None:
+def time_of(value: object) -> str | None:
     """A time as ISO 8601 with its zone, out of such a text or of milliseconds since 1970; None where it is none."""
     try:
-        if isinstance(told, int | float) and not isinstance(told, bool):
-            return datetime.fromtimestamp(told / 1000).astimezone().isoformat()
-        at = datetime.fromisoformat(told) if isinstance(told, str) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value / 1000).astimezone().isoformat()
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
         return at.astimezone().isoformat() if at is not None and at.year > 1970 else None
     except (ValueError, OverflowError, OSError):
         return None

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from proxy.connect.guides import config_files, environment, libraries
 from proxy.connect.machine import Machine
 from proxy.connect.mcp import COMMAND, noted, with_mcp
-from proxy.connect.plan import Address, Plan
+from proxy.connect.plan import Address, ConnectPlan
 from proxy.connect.windows import WINDOW, stretched
 
-Guide = Callable[[Address, Machine], Plan]
+Guide = Callable[[Address, Machine], ConnectPlan]
 
 GUIDES: dict[str, Guide] = {
     "opencode": config_files.opencode,
@@ -46,7 +46,7 @@ def plan(
     window: int = WINDOW,
     mcp: bool = False,
     command: Sequence[str] = COMMAND,
-) -> Plan:
+) -> ConnectPlan:
     """What connects a runtime to us. Pure: nothing is read or written.
 
     Args:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from proxy.connect.machine import Machine
-from proxy.connect.plan import Address, FileChange, Plan
+from proxy.connect.plan import Address, ConfigChange, ConnectPlan
 
 
-def opencode(address: Address, machine: Machine) -> Plan:
+def opencode(address: Address, machine: Machine) -> ConnectPlan:
     folder = machine.folder("XDG_CONFIG_HOME", ".config") / "opencode"
     configured = machine.environment.get("OPENCODE_CONFIG")
     jsonc = folder / "opencode.jsonc"
     file = Path(configured) if configured else jsonc if jsonc in machine.present else folder / "opencode.json"
     url = address.url()
-    return Plan(
+    return ConnectPlan(
         runtime="opencode",
         title="opencode",
         changes=(
-            FileChange(
+            ConfigChange(
                 file,
                 "json",
                 {
@@ -32,7 +32,7 @@ def opencode(address: Address, machine: Machine) -> Plan:
     )
 
 
-def codex(address: Address, machine: Machine) -> Plan:
+def codex(address: Address, machine: Machine) -> ConnectPlan:
     login = "codex" in machine.logins
     provider: dict[str, str | bool] = {"name": "Palimpsest", "base_url": address.url(), "wire_api": "responses"}
     provider |= {"requires_openai_auth": True} if login else {"env_key": "OPENAI_API_KEY"}
@@ -46,11 +46,11 @@ def codex(address: Address, machine: Machine) -> Plan:
         if login
         else ()
     )
-    return Plan(
+    return ConnectPlan(
         runtime="codex",
         title="Codex CLI",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.folder("CODEX_HOME", ".codex") / "config.toml",
                 "toml",
                 {("model_provider",): "palimpsest", ("model_providers", "palimpsest"): provider},
@@ -65,7 +65,7 @@ def codex(address: Address, machine: Machine) -> Plan:
     )
 
 
-def claude(address: Address, machine: Machine) -> Plan:
+def claude(address: Address, machine: Machine) -> ConnectPlan:
     warnings: tuple[str, ...] = ()
     if "claude" in machine.logins:
         warnings = _login("claude", machine, "a Claude subscription")
@@ -75,11 +75,11 @@ def claude(address: Address, machine: Machine) -> Plan:
             "reshaped: only the text of your own messages is added to.",
         )
     url = address.url(version=False)
-    return Plan(
+    return ConnectPlan(
         runtime="claude",
         title="Claude Code",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.folder("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",
                 "json",
                 {("env", "ANTHROPIC_BASE_URL"): url},
@@ -90,12 +90,12 @@ def claude(address: Address, machine: Machine) -> Plan:
     )
 
 
-def qwen(address: Address, machine: Machine) -> Plan:
-    return Plan(
+def qwen(address: Address, machine: Machine) -> ConnectPlan:
+    return ConnectPlan(
         runtime="qwen",
         title="Qwen Code",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.home / ".qwen" / "settings.json",
                 "json",
                 {("env", "OPENAI_BASE_URL"): address.url(), ("security", "auth", "selectedType"): "openai"},
@@ -107,12 +107,12 @@ def qwen(address: Address, machine: Machine) -> Plan:
     )
 
 
-def pi(address: Address, machine: Machine) -> Plan:
-    return Plan(
+def pi(address: Address, machine: Machine) -> ConnectPlan:
+    return ConnectPlan(
         runtime="pi",
         title="pi",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.home / ".pi" / "agent" / "models.json",
                 "json",
                 {
@@ -129,14 +129,14 @@ def pi(address: Address, machine: Machine) -> Plan:
     )
 
 
-def cline(address: Address, machine: Machine) -> Plan:
+def cline(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url()
     settings = ("providers", "openai-compatible", "settings")
-    return Plan(
+    return ConnectPlan(
         runtime="cline",
         title="Cline CLI",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.folder("CLINE_DIR", ".cline") / "data" / "settings" / "providers.json",
                 "json",
                 {(*settings, "provider"): "openai-compatible", (*settings, "baseUrl"): url},
@@ -149,13 +149,13 @@ def cline(address: Address, machine: Machine) -> Plan:
     )
 
 
-def openclaw(address: Address, machine: Machine) -> Plan:
+def openclaw(address: Address, machine: Machine) -> ConnectPlan:
     configured = machine.environment.get("OPENCLAW_CONFIG_PATH")
-    return Plan(
+    return ConnectPlan(
         runtime="openclaw",
         title="OpenClaw",
         changes=(
-            FileChange(
+            ConfigChange(
                 Path(configured) if configured else machine.home / ".openclaw" / "openclaw.json",
                 "json",
                 {
@@ -168,12 +168,12 @@ def openclaw(address: Address, machine: Machine) -> Plan:
     )
 
 
-def aider(address: Address, machine: Machine) -> Plan:
-    return Plan(
+def aider(address: Address, machine: Machine) -> ConnectPlan:
+    return ConnectPlan(
         runtime="aider",
         title="aider",
         changes=(
-            FileChange(
+            ConfigChange(
                 machine.directory / ".aider.conf.yml", "yaml", {("openai-api-base",): address.url(placeless=True)}
             ),
         ),
@@ -185,14 +185,14 @@ def aider(address: Address, machine: Machine) -> Plan:
     )
 
 
-def kilo(address: Address, machine: Machine) -> Plan:
+def kilo(address: Address, machine: Machine) -> ConnectPlan:
     configured = machine.environment.get("KILO_CONFIG")
     url = address.url()
-    return Plan(
+    return ConnectPlan(
         runtime="kilo",
         title="Kilo",
         changes=(
-            FileChange(
+            ConfigChange(
                 Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "kilo" / "kilo.json",
                 "json",
                 {
@@ -205,14 +205,14 @@ def kilo(address: Address, machine: Machine) -> Plan:
     )
 
 
-def crush(address: Address, machine: Machine) -> Plan:
+def crush(address: Address, machine: Machine) -> ConnectPlan:
     configured = machine.environment.get("CRUSH_GLOBAL_CONFIG")
     folder = Path(configured) if configured else machine.folder("XDG_CONFIG_HOME", ".config") / "crush"
-    return Plan(
+    return ConnectPlan(
         runtime="crush",
         title="Crush",
         changes=(
-            FileChange(
+            ConfigChange(
                 folder / "crush.json",
                 "json",
                 {

@@ -5,16 +5,16 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from proxy.connect.machine import Machine
-from proxy.connect.plan import Address, Plan
+from proxy.connect.plan import Address, ConnectPlan
 
 
-def gemini(address: Address, machine: Machine) -> Plan:
+def gemini(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(version=False)
     login = (
         "Gemini CLI is logged in with a Google account: its requests go to Code Assist (cloudcode-pa.googleapis.com), "
         "not to us. With GEMINI_API_KEY, and /auth set to an API key, they come here.",
     )
-    return Plan(
+    return ConnectPlan(
         runtime="gemini",
         title="Gemini CLI",
         environment={"GOOGLE_GEMINI_BASE_URL": url},
@@ -29,8 +29,8 @@ def gemini(address: Address, machine: Machine) -> Plan:
     )
 
 
-def copilot(address: Address, machine: Machine) -> Plan:
-    return Plan(
+def copilot(address: Address, machine: Machine) -> ConnectPlan:
+    return ConnectPlan(
         runtime="copilot",
         title="Copilot CLI with a key of your own",
         environment={
@@ -46,9 +46,9 @@ def copilot(address: Address, machine: Machine) -> Plan:
     )
 
 
-def continue_cli(address: Address, machine: Machine) -> Plan:
+def continue_cli(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url()
-    return Plan(
+    return ConnectPlan(
         runtime="cn",
         title="Continue's cn",
         example=(
@@ -69,11 +69,11 @@ def continue_cli(address: Address, machine: Machine) -> Plan:
     )
 
 
-def goose(address: Address, machine: Machine) -> Plan:
+def goose(address: Address, machine: Machine) -> ConnectPlan:
     server = urlsplit(address.server)
     host = f"{server.scheme}://{server.netloc}"
     path = address.url(placeless=True).removeprefix(host)
-    return Plan(
+    return ConnectPlan(
         runtime="goose",
         title="goose",
         environment={"OPENAI_HOST": host, "OPENAI_BASE_PATH": f"{path}/chat/completions", "ANTHROPIC_HOST": host},

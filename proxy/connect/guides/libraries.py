@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proxy.connect.machine import Machine
-from proxy.connect.plan import Address, Plan
+from proxy.connect.plan import Address, ConnectPlan
 
 _SERVER_SIDE = (
     "Where the Responses API keeps the history at the server (store is not false, previous_response_id), each request "
@@ -17,9 +17,9 @@ _SESSIONS = (
 )
 
 
-def openai_agents(address: Address, machine: Machine) -> Plan:
+def openai_agents(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="openai-agents",
         title="openai-agents",
         environment={"OPENAI_BASE_URL": url},
@@ -37,9 +37,9 @@ def openai_agents(address: Address, machine: Machine) -> Plan:
     )
 
 
-def pydantic_ai(address: Address, machine: Machine) -> Plan:
+def pydantic_ai(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="pydantic-ai",
         title="pydantic-ai",
         environment={"OPENAI_BASE_URL": url, "ANTHROPIC_BASE_URL": address.url(placeless=True, version=False)},
@@ -54,9 +54,9 @@ def pydantic_ai(address: Address, machine: Machine) -> Plan:
     )
 
 
-def langgraph(address: Address, machine: Machine) -> Plan:
+def langgraph(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="langgraph",
         title="LangGraph, LangChain and deepagents",
         environment={"OPENAI_BASE_URL": url, "ANTHROPIC_BASE_URL": address.url(placeless=True, version=False)},
@@ -69,9 +69,9 @@ def langgraph(address: Address, machine: Machine) -> Plan:
     )
 
 
-def openai_sdk(address: Address, machine: Machine) -> Plan:
+def openai_sdk(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="openai-sdk",
         title="OpenAI's SDKs, and what is built on them",
         environment={"OPENAI_BASE_URL": url},
@@ -80,9 +80,9 @@ def openai_sdk(address: Address, machine: Machine) -> Plan:
     )
 
 
-def anthropic_sdk(address: Address, machine: Machine) -> Plan:
+def anthropic_sdk(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True, version=False)
-    return Plan(
+    return ConnectPlan(
         runtime="anthropic-sdk",
         title="Anthropic's SDKs, and what is built on them",
         environment={"ANTHROPIC_BASE_URL": url},
@@ -91,9 +91,9 @@ def anthropic_sdk(address: Address, machine: Machine) -> Plan:
     )
 
 
-def curl(address: Address, machine: Machine) -> Plan:
+def curl(address: Address, machine: Machine) -> ConnectPlan:
     url = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="curl",
         title="curl",
         example=(
@@ -106,9 +106,9 @@ def curl(address: Address, machine: Machine) -> Plan:
     )
 
 
-def other(address: Address, machine: Machine) -> Plan:
+def other(address: Address, machine: Machine) -> ConnectPlan:
     placed = address.url(placeless=True)
-    return Plan(
+    return ConnectPlan(
         runtime="other",
         title="Any other runtime, by its setting for a base URL",
         environment={"OPENAI_BASE_URL": address.url(), "ANTHROPIC_BASE_URL": address.url(version=False)},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from proxy.api.sums import Row
+from proxy.api.savings import Row
+from proxy.explanations import money
 from proxy.web.plots.svg import element, picture
-from proxy.words import money
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -37,8 +37,8 @@ def balance(rows: Sequence[Row]) -> Markup:
                 text_anchor="start" if row.net >= 0 else "end",
             ),
         ]
-    told = "; ".join(f"{row.name}: {money(row.net)}" for row in drawn)
-    return picture(WIDTH, height, f"Estimated net sum by model: {told}", *parts)
+    caption = "; ".join(f"{row.name}: {money(row.net)}" for row in drawn)
+    return picture(WIDTH, height, f"Estimated net sum by model: {caption}", *parts)
 
 
 def daily(days: Sequence[str], rows: Sequence[Row]) -> Markup:

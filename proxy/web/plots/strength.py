@@ -36,7 +36,7 @@ def strength(times: Sequence[datetime], strengths: Sequence[float], uses: Sequen
     return picture(
         WIDTH,
         HEIGHT,
-        _told(times, strengths, uses, now),
+        _caption(times, strengths, uses, now),
         element("path", d=path(past, base), class_="area"),
         element("path", d=path(past), class_="line"),
         element("path", d=path(future), class_="line future"),
@@ -51,7 +51,7 @@ def strength(times: Sequence[datetime], strengths: Sequence[float], uses: Sequen
     )
 
 
-def _told(times: Sequence[datetime], strengths: Sequence[float], uses: Sequence[datetime], now: datetime) -> str:
+def _caption(times: Sequence[datetime], strengths: Sequence[float], uses: Sequence[datetime], now: datetime) -> str:
     past = [value for at, value in zip(times, strengths, strict=True) if at <= now]
     current = past[-1] if past else strengths[0]
     used = f"used {len(uses)} {'time' if len(uses) == 1 else 'times'}" if uses else "not used yet"

@@ -20,7 +20,7 @@ NEAR = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class WindowUse:
     """One request of a session: the tokens that were sent, those that the client's own history had, what the model
     reads at once; the step by which it was shed, where it was, and how many memories and contents came with it."""
 
@@ -45,7 +45,7 @@ def usage(tokens: int, window: int) -> Markup:
     )
 
 
-def strip(uses: Sequence[Use]) -> Markup:
+def strip(uses: Sequence[WindowUse]) -> Markup:
     """A session's requests from left to right: what was sent as an area, what the client's own history would have been
     as a line, sheds and rotations marked above, memories that came along below."""
     most = max([*(each.tokens for each in uses), *(each.own for each in uses), 1])
@@ -79,7 +79,7 @@ def strip(uses: Sequence[Use]) -> Markup:
     return picture(
         WIDTH,
         HEIGHT,
-        _told(uses),
+        _caption(uses),
         element("path", d=path(sent, base), class_="area"),
         element("path", d=path(own), class_="line future"),
         element("path", d=path(sent), class_="line"),
@@ -103,7 +103,7 @@ def _short(tokens: int) -> str:
     return f"{tokens / 1000:.0f}k" if tokens >= 10_000 else f"{tokens:,}"
 
 
-def _told(uses: Sequence[Use]) -> str:
+def _caption(uses: Sequence[WindowUse]) -> str:
     sheds = sum(bool(each.shed) for each in uses)
     rotations = sum(each.shed == "rotate" for each in uses)
     last = uses[-1]

@@ -11,7 +11,7 @@ import msgspec
 from memory.conversation import Form, Image, Message, Opaque, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from proxy.wire.dialect import Spoken
 from proxy.wire.parts.content import given_back
-from proxy.wire.parts.spoken import message
+from proxy.wire.parts.user_message import message
 from proxy.wire.slices import fields_of, is_list, is_object, is_string, items_of, string_of, text_of, value_of
 
 Fields = Mapping[str, msgspec.Raw]
@@ -34,13 +34,13 @@ def message_of(raw: msgspec.Raw, spoken: Spoken) -> Message:
     role = _ROLES.get(string_of(fields.get("role")), Role.OTHER)
     takes = _takes(fields.get("parts")) if role in (Role.USER, Role.TOOL) else None
     parts = tuple(content_of(fields.get("parts")))
-    made = message(role, parts, spoken, takes)
+    parsed = message(role, parts, spoken, takes)
     if role is not Role.USER:
-        return made
+        return parsed
     # Files that a person names come as parts of their own between marks that other parts hold, and what stands beside a
     # tool's result came from the tool.
     texts = [part.text for part in parts if isinstance(part, Text)]
-    return replace(made, spoken="" if made.results or not texts else spoken("\n".join(texts)))
+    return replace(parsed, spoken="" if parsed.results or not texts else spoken("\n".join(texts)))
 
 
 def content_of(parts: msgspec.Raw | None) -> Iterator[Part]:
@@ -100,8 +100,8 @@ def only_text(response: msgspec.Raw | None) -> msgspec.Raw | None:
 
 def has_failed(response: msgspec.Raw | None) -> bool:
     """Whether a function's response tells of an error and of no output."""
-    told = fields_of(response)
-    return "error" in told and "output" not in told
+    fields = fields_of(response)
+    return "error" in fields and "output" not in fields
 
 
 def open_result(parts: msgspec.Raw | None) -> Fields | None:
@@ -123,8 +123,8 @@ def _takes(parts: msgspec.Raw | None) -> Form | None:
 
 def _result(answer: Fields) -> ToolResult:
     response = answer.get("response")
-    said = only_text(response)
-    text = string_of(said) if said is not None else text_of(response)
+    result_text = only_text(response)
+    text = string_of(result_text) if result_text is not None else text_of(response)
     # Pictures stand before the text here, so that what is appended goes on in that.
     parts = (*content_of(answer.get("parts")), *((Text(text),) if text else ()))
     return ToolResult(string_of(answer.get("id")), given_back(parts), has_failed(response))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from proxy.wire.places.place import Fields, Place, Words, arguments, in_content, result, sealed
+from proxy.wire.places.place import Fields, PartNames, Place, arguments, in_content, result, sealed
 from proxy.wire.slices import fields_of
 
-_WORDS = Words("text", frozenset({"text"}), frozenset({"image", "document", "search_result"}))
+_WORDS = PartNames("text", frozenset({"text"}), frozenset({"image", "document", "search_result"}))
 
 
 def places_of(message: msgspec.Raw) -> list[Place | None]:

@@ -51,8 +51,8 @@ def _instead(part: msgspec.Raw, text: str) -> list[Swap]:
 
 
 def _answer(response: msgspec.Raw, pictures: list[msgspec.Raw], text: str) -> list[Swap]:
-    said = only_text(response)
+    answer_text = only_text(response)
     quoted = b'"' + escaped(text) + b'"'
     name = b"error" if has_failed(response) else b"output"
-    told = (said, quoted) if said is not None else (response, b'{"%b":%b}' % (name, quoted))
-    return [told, *((each, b"[]") for each in pictures)]
+    field = (answer_text, quoted) if answer_text is not None else (response, b'{"%b":%b}' % (name, quoted))
+    return [field, *((each, b"[]") for each in pictures)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from proxy.wire.places.place import Fields, Place, Words, arguments, free, in_content, result, sealed
+from proxy.wire.places.place import Fields, PartNames, Place, arguments, free, in_content, result, sealed
 from proxy.wire.slices import fields_of, is_object, items_of, string_of, value_of
 
-_WORDS = Words("text", frozenset({"text"}), frozenset({"image_url", "file", "input_audio"}))
+_WORDS = PartNames("text", frozenset({"text"}), frozenset({"image_url", "file", "input_audio"}))
 
 
 def places_of(message: msgspec.Raw) -> list[Place | None]:

@@ -6,12 +6,12 @@ import msgspec
 import orjson
 
 from proxy.wire.parts.openai_responses import kind_of
-from proxy.wire.places.place import Place, Swap, Words, arguments, free, in_content, result, sealed
+from proxy.wire.places.place import PartNames, Place, Swap, arguments, free, in_content, result, sealed
 from proxy.wire.slices import fields_of, is_string, string_of
 
 _TEXTS = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text"})
-_SENT = Words("input_text", _TEXTS, frozenset({"input_image", "input_file", "input_audio"}))
-_ANSWERED = Words("output_text", _TEXTS, frozenset())
+_SENT = PartNames("input_text", _TEXTS, frozenset({"input_image", "input_file", "input_audio"}))
+_ANSWERED = PartNames("output_text", _TEXTS, frozenset())
 
 
 def places_of(item: msgspec.Raw) -> list[Place | None]:

@@ -34,7 +34,7 @@ _EXTRAS = ("extra_content", "provider_specific_fields")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PartNames:
     """What a dialect calls its parts: a ``text`` part of ours, the ``texts`` that clients send, and the kinds of
     ``media`` (pictures, files) in whose place a text may stand."""
 
@@ -44,7 +44,9 @@ class Words:
 
 
 def in_content(
-    content: msgspec.Raw | None, words: Words, other: Callable[[str, Fields], Place | None] = lambda kind, fields: None
+    content: msgspec.Raw | None,
+    words: PartNames,
+    other: Callable[[str, Fields], Place | None] = lambda kind, fields: None,
 ) -> list[Place | None]:
     """The places of a content, a string or a list of parts; empty texts have none, as they are no parts.
 
@@ -66,7 +68,7 @@ def in_content(
     return places
 
 
-def result(content: msgspec.Raw | None, words: Words) -> Place | None:
+def result(content: msgspec.Raw | None, words: PartNames) -> Place | None:
     """The place of a tool's result: a string stays a string, a list becomes a list of one text.
 
     A list in which a part is neither text nor media is read by the server, and none is a content without either.
@@ -114,11 +116,11 @@ def _text(fields: Fields, text: str) -> list[Swap]:
     return [*_string(fields["text"], text), *stale]
 
 
-def _instead(item: msgspec.Raw, fields: Fields, words: Words, text: str) -> list[Swap]:
+def _instead(item: msgspec.Raw, fields: Fields, words: PartNames, text: str) -> list[Swap]:
     return [(item, _marked(text_part(text, words.text), _mark_of(fields)))]
 
 
-def _list(content: msgspec.Raw, items: Sequence[Fields], words: Words, text: str) -> list[Swap]:
+def _list(content: msgspec.Raw, items: Sequence[Fields], words: PartNames, text: str) -> list[Swap]:
     return [(content, b"[" + _marked(text_part(text, words.text), _last_mark(items)) + b"]")]
 
 

@@ -9,10 +9,10 @@ import msgspec
 
 from memory.conversation import Part, Reply, Usage
 from proxy.wire.dialect import BadRequest
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.anthropic_messages import part_of
 from proxy.wire.slices import masked
-from proxy.wire.sse import Event
+from proxy.wire.sse import ServerEvent
 
 
 def of_document(data: bytes) -> Reply:
@@ -29,9 +29,9 @@ def of_document(data: bytes) -> Reply:
     )
 
 
-def of_stream(events: Iterable[Event]) -> Reply:
+def of_stream(events: Iterable[ServerEvent]) -> Reply:
     """The reply in a stream of events."""
-    heard = _Heard()
+    heard = _MessageBuilder()
     for event in events:
         value = loads(event.data)
         if isinstance(value, dict):
@@ -62,7 +62,7 @@ def _parts(block: Any, arguments: str | None) -> tuple[Part, ...]:
     return () if part is None else (part,)
 
 
-class _Heard:
+class _MessageBuilder:
     """A message as its events come."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class _Heard:
         self._stopped = False
         self._failed = False
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._said: dict[int, dict[str, list[str]]] = {}
+        self._block_texts: dict[int, dict[str, list[str]]] = {}
 
     def take(self, kind: str, event: dict[str, Any]) -> None:
         place = int_in(event, "index")
@@ -95,10 +95,10 @@ class _Heard:
     def _take_delta(self, place: int, delta: dict[str, Any]) -> None:
         # text, thinking, signature, partial_json, content (of a compaction): each delta carries one string,
         # and the strings of one field belong together. Citations carry objects and say nothing to us.
-        said = self._said.setdefault(place, {})
+        texts = self._block_texts.setdefault(place, {})
         for field, value in delta.items():
             if field != "type" and isinstance(value, str):
-                said.setdefault(field, []).append(value)
+                texts.setdefault(field, []).append(value)
 
     def _take_usage(self, usage: dict[str, Any]) -> None:
         # The counts are cumulative: a later report replaces an earlier one, field by field. A later zero is a server
@@ -109,9 +109,9 @@ class _Heard:
         parts: list[Part] = []
         for place, start in sorted(self._blocks.items()):
             block = dict(start)
-            said = {field: "".join(texts) for field, texts in self._said.get(place, {}).items()}
-            arguments = said.pop("partial_json", None)
-            for field, text in said.items():
+            fields = {field: "".join(texts) for field, texts in self._block_texts.get(place, {}).items()}
+            arguments = fields.pop("partial_json", None)
+            for field, text in fields.items():
                 block[field] = str_in(block, field) + text
             parts.extend(_parts(block, arguments))
         return Reply(

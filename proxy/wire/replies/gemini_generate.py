@@ -9,15 +9,15 @@ import msgspec
 
 from memory.conversation import Part, Reasoning, Reply, Text, Usage
 from proxy.wire.dialect import BadRequest, Unreadable
-from proxy.wire.loose import int_in
+from proxy.wire.lenient_json import int_in
 from proxy.wire.parts.gemini_generate import part_of
 from proxy.wire.slices import cut, fields_of, is_object, items_of, string_of, value_of
-from proxy.wire.sse import Event
+from proxy.wire.sse import ServerEvent
 
 
 def of_document(data: bytes) -> Reply:
     """The reply in a whole document; a stream that is asked for without ``alt=sse`` is a list of them."""
-    heard = _Heard()
+    heard = _DocumentBuilder()
     if data.lstrip()[:1] != b"[":
         heard.take(data)
         return heard.reply()
@@ -30,9 +30,9 @@ def of_document(data: bytes) -> Reply:
     return heard.reply()
 
 
-def of_stream(events: Iterable[Event]) -> Reply:
+def of_stream(events: Iterable[ServerEvent]) -> Reply:
     """The reply in a stream of events."""
-    heard = _Heard()
+    heard = _DocumentBuilder()
     for event in events:
         heard.take(event.data)
     return heard.reply()
@@ -55,7 +55,7 @@ def first_candidate(fields: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     return next((each for each in listed if not value_of(each.get("index"))), {})
 
 
-class _Heard:
+class _DocumentBuilder:
     """A reply as its documents come. Adjacent texts are one, as are adjacent thoughts."""
 
     def __init__(self) -> None:

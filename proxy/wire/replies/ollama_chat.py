@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memory.conversation import Part, Reasoning, Reply, Text, ToolCall, Usage
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 
 
 def of_document(data: bytes) -> Reply:
@@ -20,7 +20,7 @@ def of_lines(chunks: Sequence[bytes]) -> Reply:
 
 
 def _heard(lines: Sequence[bytes]) -> Reply:
-    said: dict[str, list[str]] = {"thinking": [], "content": []}
+    fields: dict[str, list[str]] = {"thinking": [], "content": []}
     calls: list[ToolCall] = []
     last: dict[str, Any] = {}
     failed = False
@@ -30,11 +30,11 @@ def _heard(lines: Sequence[bytes]) -> Reply:
             continue
         failed = failed or bool(value.get("error"))
         message = dict_in(value, "message")
-        for name, texts in said.items():
+        for name, texts in fields.items():
             texts.append(str_in(message, name))
         calls += [_call(call) for call in list_in(message, "tool_calls") if isinstance(call, dict)]
         last = value if value.get("done") is True else last
-    thought, text = ("".join(texts) for texts in said.values())
+    thought, text = ("".join(texts) for texts in fields.values())
     parts: list[Part] = [*([Reasoning(thought)] if thought else []), *([Text(text)] if text else []), *calls]
     counted = "eval_count" in last or "prompt_eval_count" in last
     usage = Usage(int_in(last, "prompt_eval_count"), int_in(last, "eval_count")) if counted else None

@@ -6,21 +6,21 @@ from collections.abc import Iterable
 from typing import Any
 
 from memory.conversation import Opaque, Part, Reasoning, Reply, Text, ToolCall, Usage
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, loads_all, str_in
-from proxy.wire.sse import Event
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, loads_all, str_in
+from proxy.wire.sse import ServerEvent
 
 
 def of_document(data: bytes) -> Reply:
     """The reply in a whole document."""
     value = loads(data)
-    heard = _Heard()
+    heard = _ChoiceBuilder()
     heard.take(value, "message")
     return heard.reply(complete=heard.began and not heard.failed)
 
 
-def of_stream(events: Iterable[Event]) -> Reply:
+def of_stream(events: Iterable[ServerEvent]) -> Reply:
     """The reply in a stream of events."""
-    heard = _Heard()
+    heard = _ChoiceBuilder()
     done = False
     chunks = []
     for event in events:
@@ -68,7 +68,7 @@ class _Call:
             self.arguments.append(dump(arguments))
 
 
-class _Heard:
+class _ChoiceBuilder:
     """A choice as its deltas come; a whole message is one large delta."""
 
     def __init__(self) -> None:

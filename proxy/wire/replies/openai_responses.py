@@ -13,9 +13,9 @@ import msgspec
 
 from memory.conversation import Part, Reply, Usage
 from proxy.wire.dialect import BadRequest
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.parts.openai_responses import parts_of
-from proxy.wire.sse import Event
+from proxy.wire.sse import ServerEvent
 
 
 def of_document(data: bytes) -> Reply:
@@ -24,9 +24,9 @@ def of_document(data: bytes) -> Reply:
     return _of_response(value) if isinstance(value, dict) else Reply()
 
 
-def of_stream(events: Iterable[Event]) -> Reply:
+def of_stream(events: Iterable[ServerEvent]) -> Reply:
     """The reply in a stream of events."""
-    heard = _Heard()
+    heard = _ResponseBuilder()
     for event in events:
         value = loads(event.data)
         if isinstance(value, dict):
@@ -50,9 +50,9 @@ def usage_of(value: dict[str, Any]) -> Usage | None:
 def _of_response(response: dict[str, Any]) -> Reply:
     status = str_in(response, "status")
     output = response.get("output")
-    said = isinstance(output, list)
+    has_output = isinstance(output, list)
     # A server that leaves the status out has sent what it had.
-    over = status in ("completed", "incomplete") or (not status and said)
+    over = status in ("completed", "incomplete") or (not status and has_output)
     return Reply(
         parts=tuple(part for item in list_in(response, "output") for part in _parts(item)),
         stop=str_in(dict_in(response, "incomplete_details"), "reason") or status,
@@ -71,7 +71,7 @@ def _parts(item: Any) -> tuple[Part, ...]:
         return ()
 
 
-class _Heard:
+class _ResponseBuilder:
     """A response as its events come."""
 
     def __init__(self) -> None:

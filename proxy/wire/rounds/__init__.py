@@ -20,9 +20,9 @@ import msgspec
 
 from memory.edits import Drop, Edit, Insert
 from proxy.wire.dialect import BadRequest, Unreadable
-from proxy.wire.loose import dump
-from proxy.wire.rounds import again
-from proxy.wire.rounds.manners import MANNERS
+from proxy.wire.lenient_json import dump
+from proxy.wire.rounds import replay
+from proxy.wire.rounds.round_formats import MANNERS
 from proxy.wire.rounds.turn import ReplyWriter, load
 from proxy.wire.slices import cut, is_list, items_of
 from proxy.wire.splice import Splice, spliced
@@ -66,6 +66,6 @@ def with_hidden_rounds(dialect: str, body: bytes, edits: Sequence[Edit], count: 
         at = edit.message - bisect_left(gone, edit.message)
         try:
             splices += MANNERS[dialect].again(text, items, at, load(edit.raw))
-        except (again.OtherReply, ValueError, BadRequest, Unreadable, msgspec.DecodeError):
+        except (replay.DifferentReply, ValueError, BadRequest, Unreadable, msgspec.DecodeError):
             continue
     return spliced(body, splices)

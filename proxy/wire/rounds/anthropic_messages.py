@@ -7,13 +7,13 @@ from typing import Any
 
 import orjson
 
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.replies.anthropic_messages import usage_of
 from proxy.wire.rounds.events import named, with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
-from proxy.wire.rounds.turn import Called, Mark, Turn, mark_of, mark_of_other
-from proxy.wire.rounds.whole import WholeWriter
-from proxy.wire.sse import Event
+from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
+from proxy.wire.rounds.whole_replies import WholeWriter
+from proxy.wire.sse import ServerEvent
 
 _ENDED = b"end_turn"
 
@@ -29,12 +29,12 @@ class AnthropicStream(StreamWriter):
     def begin(self) -> None:
         """Forget the round before."""
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._said: dict[int, dict[str, list[str]]] = {}
+        self._block_texts: dict[int, dict[str, list[str]]] = {}
         self._place: dict[int, int | None] = {}
         self._stop = ""
         self._usage: dict[str, Any] = {}
 
-    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def take(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """Hear an event; what the client sees of it."""
         match kind:
             case "message_start":
@@ -69,7 +69,7 @@ class AnthropicStream(StreamWriter):
                 return b"" if self.waits() else raw
         return raw
 
-    def said(self) -> Turn:
+    def so_far(self) -> RoundTurn:
         """What this round said so far."""
         blocks = {index: self._block(index) for index in sorted(self._blocks)}
         return turn_of(
@@ -82,7 +82,7 @@ class AnthropicStream(StreamWriter):
         end = orjson.dumps(delta | {"usage": self._usage})
         return named("message_delta", end) + named("message_stop", b'{"type":"message_stop"}')
 
-    def _numbered(self, raw: bytes, event: Event, index: int) -> bytes:
+    def _numbered(self, raw: bytes, event: ServerEvent, index: int) -> bytes:
         place = self._place.get(index, index)
         if place is None:
             return b""
@@ -91,10 +91,10 @@ class AnthropicStream(StreamWriter):
         return with_data(raw, event, with_fields(event.data, {("index",): str(place).encode()}))
 
     def _take_delta(self, index: int, delta: dict[str, Any]) -> None:
-        said = self._said.setdefault(index, {})
+        texts = self._block_texts.setdefault(index, {})
         for field, value in delta.items():
             if field != "type" and isinstance(value, str):
-                said.setdefault(field, []).append(value)
+                texts.setdefault(field, []).append(value)
             elif field == "citation" and index in self._blocks:
                 block = self._blocks[index]
                 block["citations"] = [*list_in(block, "citations"), value]
@@ -102,9 +102,9 @@ class AnthropicStream(StreamWriter):
     def _block(self, index: int) -> str:
         """A block as JSON, as it stands in a request; empty where it says nothing."""
         block = dict(self._blocks[index])
-        said = {field: "".join(texts) for field, texts in self._said.get(index, {}).items()}
-        arguments = said.pop("partial_json", "")
-        for field, text in said.items():
+        fields = {field: "".join(texts) for field, texts in self._block_texts.get(index, {}).items()}
+        arguments = fields.pop("partial_json", "")
+        for field, text in fields.items():
             block[field] = str_in(block, field) + text
         return block_of(block, arguments)
 
@@ -157,10 +157,10 @@ def block_of(block: dict[str, Any], arguments: str) -> str:
     return rest[:-1] + ',"input":' + given.encode(errors="replace").decode() + "}"
 
 
-def turn_of(blocks: list[tuple[str, bool]], stop: str, usage: dict[str, Any], over: bool) -> Turn:
+def turn_of(blocks: list[tuple[str, bool]], stop: str, usage: dict[str, Any], over: bool) -> RoundTurn:
     """A round out of its blocks, as JSON, each with whether it is hidden."""
-    calls: list[Called] = []
-    marks: list[Mark] = []
+    calls: list[HiddenCall] = []
+    marks: list[ContentMark] = []
     others = 0
     for raw, hidden in blocks:
         if not raw:
@@ -170,15 +170,15 @@ def turn_of(blocks: list[tuple[str, bool]], stop: str, usage: dict[str, Any], ov
             continue
         if hidden:
             given = dump(block.get("input"))
-            calls.append(Called(str_in(block, "id"), str_in(block, "name"), given, raw, others))
+            calls.append(HiddenCall(str_in(block, "id"), str_in(block, "name"), given, raw, others))
             continue
         others += str_in(block, "type") == "tool_use"
         marks.append(mark_of_block(block))
     message = '{"role":"assistant","content":[' + ",".join(raw for raw, _ in blocks if raw) + "]}"
-    return Turn(tuple(calls), others, stop, message, tuple(marks), usage_of(usage), over)
+    return RoundTurn(tuple(calls), others, stop, message, tuple(marks), usage_of(usage), over)
 
 
-def mark_of_block(block: dict[str, Any]) -> Mark:
+def mark_of_block(block: dict[str, Any]) -> ContentMark:
     """How a block is known again."""
     if str_in(block, "type") == "text":
         return mark_of(str_in(block, "text"))

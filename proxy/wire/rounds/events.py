@@ -10,7 +10,7 @@ import msgspec
 from proxy.wire.dialect import BadRequest, Unreadable
 from proxy.wire.slices import cut, fields_of, offset_of
 from proxy.wire.splice import Splice, spliced
-from proxy.wire.sse import Event, events
+from proxy.wire.sse import ServerEvent, events
 
 _BLANK = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")
 
@@ -48,12 +48,12 @@ class RawEvents:
         return raw
 
 
-def event_in(raw: bytes) -> Event | None:
+def event_in(raw: bytes) -> ServerEvent | None:
     """The event of these bytes; None for one without data (a comment, a retry time)."""
     return next(iter(events([raw])), None)
 
 
-def with_data(raw: bytes, event: Event, data: bytes) -> bytes:
+def with_data(raw: bytes, event: ServerEvent, data: bytes) -> bytes:
     """An event's bytes with other data."""
     if event.data in raw:
         return raw.replace(event.data, data, 1)

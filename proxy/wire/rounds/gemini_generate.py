@@ -7,21 +7,21 @@ from typing import Any
 
 import msgspec
 
-from proxy.wire.dialect import BadRequest, Framing, Unreadable, View
-from proxy.wire.loose import dict_in, dump, list_in, loads, str_in
+from proxy.wire.dialect import BadRequest, Framing, RequestView, Unreadable
+from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
 from proxy.wire.parts.gemini_generate import field
 from proxy.wire.replies.gemini_generate import first_candidate, usage_of
-from proxy.wire.rounds.again import among, copy_of, known_again, span, string_at
 from proxy.wire.rounds.events import with_data
-from proxy.wire.rounds.manner import Definition, Manner
+from proxy.wire.rounds.replay import among, copy_of, known_again, span, string_at
+from proxy.wire.rounds.round_format import Definition, RoundFormat
 from proxy.wire.rounds.stream import StreamWriter
-from proxy.wire.rounds.turn import Called, Hidden, Mark, Turn, mark_of, mark_of_other
-from proxy.wire.rounds.whole import WholeWriter
+from proxy.wire.rounds.turn import ContentMark, HiddenCall, HiddenRoundRecord, RoundTurn, mark_of, mark_of_other
+from proxy.wire.rounds.whole_replies import WholeWriter
 from proxy.wire.slices import cut, fields_of, is_list, items_of, string_of, value_of
 from proxy.wire.splice import Splice
-from proxy.wire.sse import Event
+from proxy.wire.sse import ServerEvent
 
-Said = list[tuple[str, bool]]
+SpokenParts = list[tuple[str, bool]]
 """Parts as JSON, letter by letter as they came (with the signatures of thoughts), each with whether it is hidden."""
 
 
@@ -37,24 +37,24 @@ class GeminiStream(StreamWriter):
     def begin(self) -> None:
         """Forget the round before."""
         self._ended = False
-        self._said: Said = []
+        self._parts: SpokenParts = []
         self._stop = ""
         self._usage: dict[str, Any] = {}
 
-    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def take(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """Hear a chunk; what the client sees of it."""
         self._id = self._id if self._id is not None else value.get("responseId")
-        self._like = self._like or {key: told for key, told in value.items() if key not in ("candidates", "error")}
+        self._like = self._like or {key: item for key, item in value.items() if key not in ("candidates", "error")}
         self._usage.update(dict_in(value, "usageMetadata"))
-        told = parts_in(event.data, self.ours)
-        self._said += told
-        shown = [part for part, hidden in told if not hidden]
-        self.hides = self.hides or len(shown) < len(told)
+        item = parts_in(event.data, self.ours)
+        self._parts += item
+        shown = [part for part, hidden in item if not hidden]
+        self.hides = self.hides or len(shown) < len(item)
         candidate = _first(value)
         stop = str_in(candidate, "finishReason")
         self._stop = stop or self._stop
         waits = self.waits()
-        changed = len(shown) < len(told) or (waits and bool(stop))
+        changed = len(shown) < len(item) or (waits and bool(stop))
         if (changed or waits) and not shown and (waits or not stop):
             return b""
         if self.number and "responseId" in value and value["responseId"] != self._id:
@@ -72,23 +72,23 @@ class GeminiStream(StreamWriter):
         self._ended = True
         return shown
 
-    def turn(self) -> Turn:
+    def turn(self) -> RoundTurn:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
         # There is no terminator but the upstream's end.
         self.over = self.over or (self._ended and bool(self._stop))
-        return self.said()
+        return self.so_far()
 
-    def said(self) -> Turn:
+    def so_far(self) -> RoundTurn:
         """What this round said so far."""
-        return turn_of(self._said, self._stop, self._usage, self.over)
+        return turn_of(self._parts, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         content = {"parts": [{"text": ""}], "role": "model"}
         last = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
-        told = {**last, **self._like, "usageMetadata": self._usage}
-        return b"data: " + dump(told).encode(errors="replace") + b"\n\n"
+        document = {**last, **self._like, "usageMetadata": self._usage}
+        return b"data: " + dump(document).encode(errors="replace") + b"\n\n"
 
 
 class GeminiWhole(WholeWriter):
@@ -105,12 +105,12 @@ class GeminiWhole(WholeWriter):
         if not isinstance(value, dict) or not _first(value):
             return self._data
         self.over = True
-        told = parts_in(self._data, self.ours)
-        self._turn = turn_of(told, str_in(_first(value), "finishReason"), dict_in(value, "usageMetadata"), over=True)
+        parts = parts_in(self._data, self.ours)
+        self._turn = turn_of(parts, str_in(_first(value), "finishReason"), dict_in(value, "usageMetadata"), over=True)
         self._first_id = self._first_id if self._first_id is not None else value.get("responseId")
         if not self._turn.calls and not self._number:
             return self._data
-        self._shown += [part for part, hidden in told if not hidden]
+        self._shown += [part for part, hidden in parts if not hidden]
         return b"" if self._turn.goes_on else self._document("")
 
     def close(self) -> bytes:
@@ -129,7 +129,7 @@ class GeminiWhole(WholeWriter):
         return dump(value).encode(errors="replace")
 
 
-def parts_in(data: bytes, ours: frozenset[str]) -> Said:
+def parts_in(data: bytes, ours: frozenset[str]) -> SpokenParts:
     """The parts of a document, as they stand in it."""
     try:
         content = first_candidate(cut(data)[1]).get("content")
@@ -139,32 +139,32 @@ def parts_in(data: bytes, ours: frozenset[str]) -> Said:
         return []
 
 
-def turn_of(said: Said, stop: str, usage: Mapping[str, Any], over: bool) -> Turn:
+def turn_of(spoken: SpokenParts, stop: str, usage: Mapping[str, Any], over: bool) -> RoundTurn:
     """A round out of its parts."""
-    calls: list[Called] = []
-    marks: list[Mark] = []
-    kept: list[str] = []
+    calls: list[HiddenCall] = []
+    marks: list[ContentMark] = []
+    lines: list[str] = []
     others = 0
-    for raw, hidden in _runs(said):
-        kept.append(raw)
+    for raw, hidden in _runs(spoken):
+        lines.append(raw)
         value = loads(raw.encode())
         call = dict_in(value, "functionCall")
         if hidden:
             name = str_in(call, "name")
-            calls.append(Called(str_in(call, "id"), name, dump(call.get("args") or {}), raw, others))
+            calls.append(HiddenCall(str_in(call, "id"), name, dump(call.get("args") or {}), raw, others))
             continue
         others += bool(call)
         marks.append(mark_of_part(value))
-    message = '{"role":"model","parts":[' + ",".join(kept) + "]}"
-    return Turn(tuple(calls), others, stop, message, tuple(marks), usage_of(dict(usage)), over)
+    message = '{"role":"model","parts":[' + ",".join(lines) + "]}"
+    return RoundTurn(tuple(calls), others, stop, message, tuple(marks), usage_of(dict(usage)), over)
 
 
-def mark_of_part(value: dict[str, Any]) -> Mark:
+def mark_of_part(value: dict[str, Any]) -> ContentMark:
     """How a part is known again."""
     if text := text_of_part(value):
         return mark_of(text)
     if isinstance(value.get("text"), str):
-        return mark_of_other(f"thought {value['text']}") if value.get("thought") else Mark(0, "")
+        return mark_of_other(f"thought {value['text']}") if value.get("thought") else ContentMark(0, "")
     call = dict_in(value, "functionCall")
     return mark_of_other(f"call {str_in(call, 'id') or dump(call)}" if call else dump(value))
 
@@ -174,7 +174,7 @@ def text_of_part(value: dict[str, Any]) -> str:
     return "" if value.get("thought") else str_in(value, "text")
 
 
-def made_again(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidden) -> Iterator[Splice]:
+def replay_splices(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: HiddenRoundRecord) -> Iterator[Splice]:
     """The splices for a history of Gemini's; ``at`` is the content that was answered.
 
     Raises:
@@ -201,10 +201,10 @@ def made_again(text: bytes, items: Sequence[msgspec.Raw], at: int, hidden: Hidde
         yield Splice(first, first, hidden.results.encode() + b",")
 
 
-def _runs(said: Said) -> Iterator[tuple[str, bool]]:
+def _runs(spoken: SpokenParts) -> Iterator[tuple[str, bool]]:
     """The parts, of which adjacent bare texts are one: a stream cuts a text in many. What is signed stays apart."""
     held = ""
-    for raw, hidden in said:
+    for raw, hidden in spoken:
         value = loads(raw.encode())
         if not isinstance(value, dict):
             continue
@@ -248,7 +248,7 @@ def _declared(tools: msgspec.Raw) -> msgspec.Raw | None:
     return next((each for each in reversed(lists) if is_list(each) and items_of(each)), None)
 
 
-def _free(view: View) -> bool:
+def _free(view: RequestView) -> bool:
     """Not where a call is demanded, several replies are wanted, tools lie in a cache, or the stream is one list."""
     tools = view.fields.get("tools")
     calling = fields_of(field(fields_of(field(view.fields, "toolConfig")), "functionCallingConfig"))
@@ -261,6 +261,6 @@ def _free(view: View) -> bool:
 
 _NONE = msgspec.Raw(b"[]")
 
-MANNER = Manner(
-    "contents", GeminiStream, GeminiWhole, made_again, _result, _tool, _free, answered=_answered, tools=_declared
+MANNER = RoundFormat(
+    "contents", GeminiStream, GeminiWhole, replay_splices, _result, _tool, _free, answered=_answered, tools=_declared
 )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import orjson
 
-from proxy.wire.dialect import View
-from proxy.wire.rounds.manner import Definition
-from proxy.wire.rounds.manners import MANNERS
+from proxy.wire.dialect import RequestView
+from proxy.wire.rounds.round_format import Definition
+from proxy.wire.rounds.round_formats import MANNERS
 from proxy.wire.slices import cut, is_list, items_of, offset_of, value_of
 from proxy.wire.splice import Splice, spliced
 
@@ -26,7 +26,7 @@ def names_in(spelling: str) -> frozenset[str]:
     return frozenset(str(tool.get("name") or tool["function"]["name"]) for tool in tools)
 
 
-def may_offer(view: View, names: frozenset[str]) -> bool:
+def may_offer(view: RequestView, names: frozenset[str]) -> bool:
     """Whether tools of these names can join the client's in a session's first request.
 
     Not where it offers none itself, has one of such a name (also with a prefix, as an MCP server's), demands a call,
@@ -40,7 +40,7 @@ def may_offer(view: View, names: frozenset[str]) -> bool:
     return manner is not None and not collides(view, names) and manner.free(view)
 
 
-def collides(view: View, names: frozenset[str]) -> bool:
+def collides(view: RequestView, names: frozenset[str]) -> bool:
     """Whether the client has a tool of such a name."""
     return any(tool.endswith(tuple(names)) for tool in view.conversation.tools)
 

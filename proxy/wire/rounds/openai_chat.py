@@ -7,13 +7,13 @@ from typing import Any
 import orjson
 
 from memory.conversation import Usage
-from proxy.wire.loose import dict_in, dump, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, list_in, loads, str_in
 from proxy.wire.replies.openai_chat import usage_of
 from proxy.wire.rounds.events import with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
-from proxy.wire.rounds.turn import Called, Turn, mark_of
-from proxy.wire.rounds.whole import WholeWriter
-from proxy.wire.sse import Event
+from proxy.wire.rounds.turn import HiddenCall, RoundTurn, mark_of
+from proxy.wire.rounds.whole_replies import WholeWriter
+from proxy.wire.sse import ServerEvent
 
 _DONE = b"data: [DONE]\n\n"
 _THOUGHT = ("reasoning_content", "reasoning")
@@ -33,17 +33,17 @@ class ChatStream(StreamWriter):
 
     def begin(self) -> None:
         """Forget the round before."""
-        self._said: dict[str, list[Any]] = {}
+        self._fields: dict[str, list[Any]] = {}
         self._calls: list[dict[str, Any]] = []
         self._index: dict[int, int] = {}  # index on the wire → place in _calls
         self._stop = ""
         self._usage: Usage | None = None
 
-    def is_end(self, event: Event) -> bool:
+    def is_end(self, event: ServerEvent) -> bool:
         """Whether it is ``[DONE]``."""
         return event.data.strip() == b"[DONE]"
 
-    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def take(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """Hear a chunk; what the client sees of it."""
         if value.get("usage"):
             self._usage = usage_of(dict_in(value, "usage")) or self._usage
@@ -73,10 +73,10 @@ class ChatStream(StreamWriter):
         value["id"] = orjson.loads(self._id) if self._id else value.get("id")
         return with_data(raw, event, dump(value).encode(errors="replace"))
 
-    def said(self) -> Turn:
+    def so_far(self) -> RoundTurn:
         """What this round said so far."""
-        said = {key: told if key == "reasoning_details" else "".join(told) for key, told in self._said.items()}
-        return turn_of(said, self._calls, self.ours, self._stop, self._usage, self.over)
+        fields = {key: texts if key == "reasoning_details" else "".join(texts) for key, texts in self._fields.items()}
+        return turn_of(fields, self._calls, self.ours, self._stop, self._usage, self.over)
 
     def close(self) -> bytes:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
@@ -89,11 +89,11 @@ class ChatStream(StreamWriter):
 
     def _hear(self, delta: dict[str, Any]) -> bool:
         """Keep a delta, and take out of it what the client must not see; whether that was anything."""
-        for key, said in delta.items():
-            if isinstance(said, str) and key != "role":
-                self._said.setdefault(key, []).append(said)
-            elif isinstance(said, list) and key == "reasoning_details":
-                self._said.setdefault(key, []).extend(said)
+        for key, value in delta.items():
+            if isinstance(value, str) and key != "role":
+                self._fields.setdefault(key, []).append(value)
+            elif isinstance(value, list) and key == "reasoning_details":
+                self._fields.setdefault(key, []).extend(value)
         fragments = [each for each in list_in(delta, "tool_calls") if isinstance(each, dict)]
         if not fragments:
             return False
@@ -122,7 +122,7 @@ class ChatStream(StreamWriter):
             place = self._index[index] = len(self._calls) - 1
         return place
 
-    def _under_first_id(self, raw: bytes, event: Event) -> bytes:
+    def _under_first_id(self, raw: bytes, event: ServerEvent) -> bytes:
         return with_data(raw, event, with_fields(event.data, {("id",): self._id})) if self.number and self._id else raw
 
 
@@ -150,8 +150,8 @@ class ChatWhole(WholeWriter):
         if not self._turn.calls and not self._number:
             return self._data
         for key in ("content", *_THOUGHT):
-            if said := str_in(message, key):
-                self._texts[key] = self._texts.get(key, "") + said
+            if text := str_in(message, key):
+                self._texts[key] = self._texts.get(key, "") + text
         self._calls += [call for call in calls if _name(call) not in self.ours]
         return b"" if self._turn.goes_on else self._document(value, str_in(choice, "finish_reason"))
 
@@ -170,25 +170,30 @@ class ChatWhole(WholeWriter):
 
 
 def turn_of(
-    said: dict[str, Any], calls: list[dict[str, Any]], ours: frozenset[str], stop: str, usage: Usage | None, over: bool
-) -> Turn:
+    merged: dict[str, Any],
+    calls: list[dict[str, Any]],
+    ours: frozenset[str],
+    stop: str,
+    usage: Usage | None,
+    over: bool,
+) -> RoundTurn:
     """A round out of its message and its calls."""
-    text = str_in(said, "content")
-    thought = next((said[key] for key in _THOUGHT if str_in(said, key)), "")
+    text = str_in(merged, "content")
+    thought = next((merged[key] for key in _THOUGHT if str_in(merged, key)), "")
     message: dict[str, Any] = {"role": "assistant", "content": text or None}
-    message |= {key: said[key] for key in _BACK if said.get(key)}
+    message |= {key: merged[key] for key in _BACK if merged.get(key)}
     whole = [{key: each for key, each in call.items() if key != "index"} for call in calls]
-    called: list[Called] = []
+    called: list[HiddenCall] = []
     others = 0
     for call in whole:
         if _name(call) in ours:
             given = str_in(dict_in(call, "function"), "arguments")
-            called.append(Called(str_in(call, "id"), _name(call), given, dump(call), others))
+            called.append(HiddenCall(str_in(call, "id"), _name(call), given, dump(call), others))
         else:
             others += 1
     if whole:
         message["tool_calls"] = whole
-    return Turn(tuple(called), others, stop, dump(message), (mark_of(text), mark_of(thought)), usage, over)
+    return RoundTurn(tuple(called), others, stop, dump(message), (mark_of(text), mark_of(thought)), usage, over)
 
 
 def _name(call: dict[str, Any]) -> str:
@@ -200,8 +205,8 @@ def _join(call: dict[str, Any], fragment: dict[str, Any]) -> None:
     for key, value in fragment.items():
         if key in ("function", "custom") and isinstance(value, dict):
             inner = call.setdefault(key, {})
-            for field, said in value.items():
-                grows = field in ("arguments", "input") and isinstance(said, str)
-                inner[field] = str_in(inner, field) + said if grows else inner.get(field) or said
+            for field, part in value.items():
+                grows = field in ("arguments", "input") and isinstance(part, str)
+                inner[field] = str_in(inner, field) + part if grows else inner.get(field) or part
         elif key != "index" and value is not None:
             call[key] = call.get(key) or value

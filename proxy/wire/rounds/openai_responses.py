@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from memory.conversation import Usage
-from proxy.wire.loose import dict_in, dump, int_in, list_in, loads, str_in
+from proxy.wire.lenient_json import dict_in, dump, int_in, list_in, loads, str_in
 from proxy.wire.replies.openai_responses import usage_of
 from proxy.wire.rounds.events import named, with_data, with_fields
 from proxy.wire.rounds.stream import StreamWriter
-from proxy.wire.rounds.turn import Called, Mark, Turn, mark_of, mark_of_other
-from proxy.wire.rounds.whole import WholeWriter
-from proxy.wire.sse import Event
+from proxy.wire.rounds.turn import ContentMark, HiddenCall, RoundTurn, mark_of, mark_of_other
+from proxy.wire.rounds.whole_replies import WholeWriter
+from proxy.wire.sse import ServerEvent
 
 _BEGINS = ("response.created", "response.in_progress", "response.queued")
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -46,7 +46,7 @@ class ResponsesStream(StreamWriter):
         self._shown += self._visible()
         super().again()
 
-    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def take(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """Hear an event; what the client sees of it."""
         if kind in _BEGINS:
             self._id = self._id or orjson.dumps(dict_in(value, "response").get("id"))
@@ -68,7 +68,7 @@ class ResponsesStream(StreamWriter):
             return b""
         return self._passed(raw, event, value, {} if place == index else {("output_index",): str(place).encode()})
 
-    def said(self) -> Turn:
+    def so_far(self) -> RoundTurn:
         """What this round said so far."""
         items = [(raw, self._place.get(index) is None) for index, raw in sorted(self._items.items())]
         return turn_of(items, self._stop, self._usage, self.over)
@@ -95,7 +95,7 @@ class ResponsesStream(StreamWriter):
     def _visible(self) -> list[str]:
         return [raw for index, raw in sorted(self._items.items()) if self._place.get(index) is not None]
 
-    def _end(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def _end(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """The terminal event: held back where the round goes on, else with all the items that the client has seen."""
         self._response = dict_in(value, "response")
         self._usage = usage_of(dict_in(self._response, "usage"))
@@ -117,7 +117,7 @@ class ResponsesStream(StreamWriter):
         return self._passed(raw, event, value, fields)
 
     def _passed(
-        self, raw: bytes, event: Event, value: dict[str, Any], fields: Mapping[tuple[str, ...], bytes]
+        self, raw: bytes, event: ServerEvent, value: dict[str, Any], fields: Mapping[tuple[str, ...], bytes]
     ) -> bytes:
         """An event for the client, under the next number where others before it did not pass."""
         fields = dict(fields)
@@ -145,12 +145,12 @@ class ResponsesWhole(WholeWriter):
         self.over = True
         items = [item for item in value["output"] if isinstance(item, dict)]
         stop = str_in(dict_in(value, "incomplete_details"), "reason") or str_in(value, "status")
-        told = [(dump(item), _is_ours(item, self.ours)) for item in items]
-        self._turn = turn_of(told, stop, usage_of(dict_in(value, "usage")), over=True)
+        marked_items = [(dump(item), _is_ours(item, self.ours)) for item in items]
+        self._turn = turn_of(marked_items, stop, usage_of(dict_in(value, "usage")), over=True)
         self._id = self._id or orjson.dumps(value.get("id"))
         if not self._turn.calls and not self._number:
             return self._data
-        self._shown += [raw for raw, hidden in told if not hidden]
+        self._shown += [raw for raw, hidden in marked_items if not hidden]
         return b"" if self._turn.goes_on else self.close()
 
     def close(self) -> bytes:
@@ -158,10 +158,10 @@ class ResponsesWhole(WholeWriter):
         return with_fields(self._data, {("output",): _listed(self._shown), ("id",): self._id})
 
 
-def turn_of(items: Sequence[tuple[str, bool]], stop: str, usage: Usage | None, over: bool) -> Turn:
+def turn_of(items: Sequence[tuple[str, bool]], stop: str, usage: Usage | None, over: bool) -> RoundTurn:
     """A round out of its items, as JSON, each with whether it is hidden."""
-    calls: list[Called] = []
-    marks: list[Mark] = []
+    calls: list[HiddenCall] = []
+    marks: list[ContentMark] = []
     back: list[str] = []
     others = 0
     for raw, hidden in items:
@@ -171,15 +171,17 @@ def turn_of(items: Sequence[tuple[str, bool]], stop: str, usage: Usage | None, o
         if _goes_back(item):
             back.append(raw)
         if hidden:
-            calls.append(Called(str_in(item, "call_id"), str_in(item, "name"), str_in(item, "arguments"), raw, others))
+            calls.append(
+                HiddenCall(str_in(item, "call_id"), str_in(item, "name"), str_in(item, "arguments"), raw, others)
+            )
             continue
         others += str_in(item, "type").endswith("_call") and bool(item.get("call_id"))
         marks.append(mark_of_item(item))
     # A stop reason of its own is only told where the response is incomplete.
-    return Turn(tuple(calls), others, stop, ",".join(back), tuple(marks), usage, over)
+    return RoundTurn(tuple(calls), others, stop, ",".join(back), tuple(marks), usage, over)
 
 
-def mark_of_item(item: dict[str, Any]) -> Mark:
+def mark_of_item(item: dict[str, Any]) -> ContentMark:
     """How an item is known again, in a request and in a reply alike."""
     kind = str_in(item, "type") or "message"
     if kind == "message":

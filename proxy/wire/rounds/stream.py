@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any
 
-from proxy.wire.loose import loads, str_in
+from proxy.wire.lenient_json import loads, str_in
 from proxy.wire.rounds.events import RawEvents, event_in
-from proxy.wire.rounds.turn import Turn
-from proxy.wire.sse import Event
+from proxy.wire.rounds.turn import RoundTurn
+from proxy.wire.sse import ServerEvent
 
 
 class StreamWriter(ABC):
@@ -49,10 +49,10 @@ class StreamWriter(ABC):
         self._events = RawEvents()
         self.begin()
 
-    def turn(self) -> Turn:
+    def turn(self) -> RoundTurn:
         """See :class:`~proxy.wire.rounds.turn.ReplyWriter`."""
         self._read()
-        return self.said()
+        return self.so_far()
 
     def _through(self, raw: bytes) -> bytes:
         if self._unread is not None:
@@ -82,7 +82,7 @@ class StreamWriter(ABC):
             return raw
         return self.take(raw, event, str_in(value, "type") or event.name.decode(errors="replace"), value)
 
-    def is_end(self, event: Event) -> bool:
+    def is_end(self, event: ServerEvent) -> bool:
         """Whether an event that is no JSON ends the stream."""
         return False
 
@@ -90,7 +90,7 @@ class StreamWriter(ABC):
         """Whether the round, of which the stop reason is known, goes on; its terminator may still be to come."""
         if not self.hides:
             return False
-        turn = self.said()
+        turn = self.so_far()
         return bool(turn.stop) and replace(turn, over=True).goes_on
 
     @abstractmethod
@@ -98,11 +98,11 @@ class StreamWriter(ABC):
         """Forget the round before."""
 
     @abstractmethod
-    def take(self, raw: bytes, event: Event, kind: str, value: dict[str, Any]) -> bytes:
+    def take(self, raw: bytes, event: ServerEvent, kind: str, value: dict[str, Any]) -> bytes:
         """Hear an event; what the client sees of it."""
 
     @abstractmethod
-    def said(self) -> Turn:
+    def so_far(self) -> RoundTurn:
         """What this round said so far, of what was read."""
 
     @abstractmethod

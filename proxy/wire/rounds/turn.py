@@ -31,7 +31,7 @@ CUT_SHORT: Final = frozenset(
 """Stop reasons after which a call is no whole call, or not ours to answer."""
 
 
-class Mark(NamedTuple):
+class ContentMark(NamedTuple):
     """How a visible content is known again in the client's copy: a text by its length and hash, anything else by a
     hash of what names it. No text of anybody stands in a mark."""
 
@@ -40,7 +40,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class HiddenCall:
     """A call of one of our tools. ``raw`` is the call as JSON, as it stands in a request; ``behind`` counts the
     client's own calls before it in the same round."""
 
@@ -52,15 +52,15 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RoundTurn:
     """One round. ``message`` is all of it as JSON, as it stands in a request (several items joined by commas, where
     the format has items); ``marks`` are its visible contents; ``others`` counts calls of the client's tools."""
 
-    calls: tuple[Called, ...] = ()
+    calls: tuple[HiddenCall, ...] = ()
     others: int = 0
     stop: str = ""
     message: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ContentMark, ...] = ()
     usage: Usage | None = None
     over: bool = False
 
@@ -76,7 +76,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class HiddenRoundRecord:
     """What a reply hid.
 
     ``before`` are whole rounds with our answers, messages as JSON joined by commas, which stand before what the
@@ -85,17 +85,17 @@ class Hidden:
     """
 
     before: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ContentMark, ...] = ()
     beside: tuple[tuple[int, str], ...] = ()
     results: str = ""
 
     def dump(self) -> str:
         """As text, for the ledger; :func:`load` is the inverse."""
         marks = [tuple(mark) for mark in self.marks]
-        told = {"before": self.before, "marks": marks, "beside": self.beside, "results": self.results}
-        return orjson.dumps(told).decode()
+        fields = {"before": self.before, "marks": marks, "beside": self.beside, "results": self.results}
+        return orjson.dumps(fields).decode()
 
-    def free_of(self, redact: Callable[[str], str]) -> Hidden:
+    def free_of(self, redact: Callable[[str], str]) -> HiddenRoundRecord:
         """Without secrets, for a store. What the provider has signed or encrypted stays, and where the text that a
         signature stands for held a secret, it leaves whole."""
         before, beside, results = (
@@ -117,19 +117,19 @@ class Hidden:
         )
 
 
-def load(text: str) -> Hidden:
+def load(text: str) -> HiddenRoundRecord:
     """What :meth:`Hidden.dump` wrote.
 
     Raises:
         ValueError: when it is something else.
     """
     try:
-        told = orjson.loads(text)
-        return Hidden(
-            str(told["before"]),
-            tuple(Mark(int(length), str(hash)) for length, hash in told["marks"]),
-            tuple((int(behind), str(raw)) for behind, raw in told["beside"]),
-            str(told["results"]),
+        data = orjson.loads(text)
+        return HiddenRoundRecord(
+            str(data["before"]),
+            tuple(ContentMark(int(length), str(hash)) for length, hash in data["marks"]),
+            tuple((int(behind), str(raw)) for behind, raw in data["beside"]),
+            str(data["results"]),
         )
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"no hidden rounds: {error}") from error
@@ -157,7 +157,7 @@ class ReplyWriter(Protocol):
     def hides(self) -> bool:
         """Whether a call of ours stands in this round; while it does not, there is no need to ask what it said."""
 
-    def turn(self) -> Turn:
+    def turn(self) -> RoundTurn:
         """What this round said so far."""
 
     def again(self) -> None:
@@ -167,18 +167,18 @@ class ReplyWriter(Protocol):
         """End a reply that should have gone on, as its format ends one."""
 
 
-def mark_of(text: str) -> Mark:
+def mark_of(text: str) -> ContentMark:
     """The mark of a text; white space around it does not count."""
     stripped = text.strip()
-    return Mark(len(stripped), _hash(stripped))
+    return ContentMark(len(stripped), _hash(stripped))
 
 
-def mark_of_other(name: str) -> Mark:
+def mark_of_other(name: str) -> ContentMark:
     """The mark of a content that is no text, by what names it."""
-    return Mark(-1, _hash(name))
+    return ContentMark(-1, _hash(name))
 
 
-def behind(text: str, mark: Mark) -> str | None:
+def behind(text: str, mark: ContentMark) -> str | None:
     """What stands in a text behind the one that a mark knows; None where it does not begin with that."""
     if mark.length < 0:
         return None
@@ -196,7 +196,7 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).hexdigest()
 
 
-_KEPT: Final = frozenset(
+_REPLAYED_FIELDS: Final = frozenset(
     {
         *("signature", "encrypted_content", "data", "thought_signature", "thoughtSignature"),
         *("id", "call_id", "tool_call_id", "tool_use_id"),
@@ -218,7 +218,7 @@ def _clean(value: Any, redact: Callable[[str], str]) -> Any:
         case list():
             return [cleaned for each in value if (cleaned := _clean(each, redact)) is not None or each is None]
         case dict():
-            cleaned = {key: each if key in _KEPT else _clean(each, redact) for key, each in value.items()}
+            cleaned = {key: each if key in _REPLAYED_FIELDS else _clean(each, redact) for key, each in value.items()}
             signed = value.get("signature") or value.get("thoughtSignature")
             return None if signed and cleaned != value else cleaned
     return value

@@ -11,14 +11,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from memory.consolidation.diff import Diff, applied
-from memory.consolidation.likeness import likenesses
 from memory.consolidation.plan import Rules, plan
+from memory.consolidation.similarity import likenesses
 from memory.consolidation.snapshot import Snapshot
-from memory.fact import Category, Fact, Kind, Origin, Sensitivity, State, Tier
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from memory.language.words import stems
 from memory.ports import Vector
-from tests.memory.stores.making import AT
-from tests.memory.stores.making import fact as made
+from tests.memory.stores.derived_facts import AT
+from tests.memory.stores.derived_facts import fact as made
 
 NOW = AT + timedelta(days=3)
 
@@ -92,11 +92,11 @@ def stores(draw: st.DrawFn) -> list[Fact]:
             f"s{draw(st.integers(0, 4))}",
             days=draw(st.integers(-900, 2)),
             origin=draw(st.sampled_from(Origin)),
-            kind=draw(st.sampled_from(Kind)),
+            kind=draw(st.sampled_from(FactKind)),
             category=draw(st.sampled_from(list(Category)[:2])),
             sensitivity=draw(st.sampled_from(Sensitivity)),
             state=draw(st.sampled_from([State.ACTIVE, State.ACTIVE, State.ACTIVE, State.SUPERSEDED])),
-            tier=draw(st.sampled_from([Tier.SHORT_TERM, Tier.SHORT_TERM, Tier.LONG_TERM])),
+            tier=draw(st.sampled_from([MemoryTier.SHORT_TERM, MemoryTier.SHORT_TERM, MemoryTier.LONG_TERM])),
             sessions=draw(st.integers(1, 3)),
             importance=draw(st.sampled_from([0.5, 0.8])),
             access=draw(st.integers(1, 9)),

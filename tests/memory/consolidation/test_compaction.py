@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.consolidation.compaction import LONG, SHARE, Preview, compact
+from memory.consolidation.compaction import LONG, SHARE, ShortenedMemory, compact
 from memory.context.pack import pack
 from memory.language.terms import words_of
 from tests.memory.context.making import NOW, fact, passage, scored
@@ -19,7 +19,7 @@ FIRST = "Yes. We went to the lake with the whole family on Sunday."
 
 def test_the_first_sentence_that_says_something_stands_for_the_whole() -> None:
     held = passage(TALK)
-    assert compact([held]) == [Preview(held.id, len(FIRST))]
+    assert compact([held]) == [ShortenedMemory(held.id, len(FIRST))]
     assert passage(TALK, preview=len(FIRST)).brief == f"{FIRST} […]"
 
 
@@ -28,7 +28,7 @@ def test_courtesies_alone_stand_for_nothing() -> None:
     held = passage(
         f"{begun} The water was cold, and in the evening Ida lost her silver ring on the pier of the marina."
     )
-    assert compact([held]) == [Preview(held.id, len(begun))]
+    assert compact([held]) == [ShortenedMemory(held.id, len(begun))]
 
 
 def test_what_is_short_or_one_sentence_stays() -> None:
@@ -47,4 +47,4 @@ def test_recall_shows_the_preview_unless_it_is_among_the_best_or_the_rest_is_ask
     old = passage(TALK, 9, preview=len(FIRST))
     assert "silver" not in pack(scored(*others, old), 600, NOW).text
     assert "silver" in pack(scored(old, *others), 600, NOW).text
-    assert "silver" in pack(scored(*others, old), 600, NOW, asked=words_of("Where is the ring?")).text
+    assert "silver" in pack(scored(*others, old), 600, NOW, question_ids=words_of("Where is the ring?")).text

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.consolidation.curation import chosen, curated, material, sources_of, worded
-from memory.consolidation.diff import Action, applied, inverse
-from memory.consolidation.faithful import unfaithful
-from memory.fact import Category, Fact, Kind, Origin, Sensitivity, State, Tier
+from memory.consolidation.diff import ChangeAction, applied, inverse
+from memory.consolidation.groundedness import unfaithful
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from tests.memory.consolidation.making import NOW, fact, night, numbered, stores
 
 NOTES = [
@@ -33,14 +33,14 @@ def proposal(do: str, notes: list[Any], sentence: str = "") -> dict[str, Any]:
 
 def test_notes_that_say_the_same_become_one_with_its_sources() -> None:
     after = made_of(proposal("merge", [1, 2], "Install packages with pnpm 9 in every workspace"))
-    [one] = [each for each in after.values() if each.tier is Tier.LONG_TERM]
+    [one] = [each for each in after.values() if each.tier is MemoryTier.LONG_TERM]
     assert one.derived_from == one.supersedes == ("a", "b") and one.origin is Origin.USER and one.sessions == 2
     assert after["a"].state is after["b"].state is State.ARCHIVED and after["c"].state is State.ACTIVE
 
 
 def test_what_follows_from_notes_leaves_them_as_they_are() -> None:
     after = made_of(proposal("insert", [3, 4], "The linter ruff is run before each commit"))
-    assert [each.derived_from for each in after.values() if each.tier is Tier.LONG_TERM] == [("c", "d")]
+    assert [each.derived_from for each in after.values() if each.tier is MemoryTier.LONG_TERM] == [("c", "d")]
     assert {each.id: each for each in NOTES}.items() <= after.items()
 
 
@@ -92,8 +92,8 @@ def test_a_model_sees_nothing_confidential_nothing_from_tools_and_nothing_pinned
 
 
 def gist() -> tuple[Any, list[Fact]]:
-    first = fact("Use pnpm here for installing packages", "a", kind=Kind.CORRECTION)
-    second = fact("For packages use pnpm here in workspaces", "b", "s2", days=2, kind=Kind.CORRECTION)
+    first = fact("Use pnpm here for installing packages", "a", kind=FactKind.CORRECTION)
+    second = fact("For packages use pnpm here in workspaces", "b", "s2", days=2, kind=FactKind.CORRECTION)
     [change] = night([first, second])[0].changes
     return change, [first, second]
 
@@ -103,7 +103,7 @@ def test_a_gist_takes_a_models_words_where_they_are_faithful() -> None:
     sources = sources_of(change, {each.id: each for each in facts})
     assert [each.id for each in sources] == ["b", "a"] and material(sources).startswith("1. [")
     better = worded(change, sources, {"sentence": "Use pnpm for installing packages in workspaces"})
-    assert better.touched[0].after is not None and better.action is Action.GIST
+    assert better.touched[0].after is not None and better.action is ChangeAction.GIST
     assert better.touched[0].after.text == "Use pnpm for installing packages in workspaces"
     for answer in (None, {}, {"sentence": 3}, {"sentence": "Use npm for packages, says Bob"}):
         assert worded(change, sources, answer) == change

@@ -7,13 +7,13 @@ from datetime import timedelta
 
 from hypothesis import given, settings
 
-from memory.consolidation.diff import Action, applied, inverse
+from memory.consolidation.diff import ChangeAction, applied, inverse
 from memory.consolidation.plan import Rules, plan
-from memory.fact import Category, Fact, Kind, Origin, Sensitivity, State, Tier
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from tests.memory.consolidation.making import NOW, fact, night, numbered, snapshot, stores
 
 
-def actions(facts: list[Fact], rules: Rules | None = None) -> list[Action]:
+def actions(facts: list[Fact], rules: Rules | None = None) -> list[ChangeAction]:
     return [change.action for change in night(facts, rules)[0].changes]
 
 
@@ -21,7 +21,7 @@ def test_the_same_thing_said_again_becomes_one_fact_borne_out_by_both() -> None:
     diff, after = night(
         [fact("Run the tests before a push", "a"), fact("Run the tests before a push!", "b", "s2", days=2)]
     )
-    assert [change.action for change in diff.changes] == [Action.MERGE]
+    assert [change.action for change in diff.changes] == [ChangeAction.MERGE]
     assert after["b"].state is State.ARCHIVED and after["a"].state is State.ACTIVE
     assert after["a"].sessions == 2 and after["a"].access == 2 and after["a"].supersedes == ("b",)
     assert after["a"].used_at == after["b"].recorded_at
@@ -119,7 +119,7 @@ def test_what_has_faded_is_archived_and_a_pin_never_fades() -> None:
     facts = [fact("The mast is red", "a", **old), fact("Our anchor holds in sand", "b", pinned=True, **old)]  # type: ignore[arg-type]
     others = [fact(f"Word{number} is another{number} thing{number}", f"o{number}") for number in range(3)]
     diff, after = night([*facts, *others])
-    assert [change.action for change in diff.changes] == [Action.ARCHIVE]
+    assert [change.action for change in diff.changes] == [ChangeAction.ARCHIVE]
     assert after["a"].state is State.ARCHIVED and after["b"].state is State.ACTIVE
 
 
@@ -135,26 +135,26 @@ def test_a_pass_that_would_take_more_than_half_of_a_category_is_thrown_out_whole
 
 
 def test_corrections_of_two_sessions_make_knowledge_led_by_the_latest() -> None:
-    first = fact("Use pnpm here for installing packages", "a", kind=Kind.CORRECTION)
-    second = fact("For packages use pnpm here in workspaces", "b", "s2", days=2, kind=Kind.CORRECTION)
+    first = fact("Use pnpm here for installing packages", "a", kind=FactKind.CORRECTION)
+    second = fact("For packages use pnpm here in workspaces", "b", "s2", days=2, kind=FactKind.CORRECTION)
     diff, after = night([first, second])
-    [gist] = [each for each in after.values() if each.tier is Tier.LONG_TERM]
+    [gist] = [each for each in after.values() if each.tier is MemoryTier.LONG_TERM]
     assert gist.text == second.text and gist.derived_from == ("a", "b") and gist.origin is Origin.USER
     assert after["b"].state is State.ARCHIVED and after["a"].state is State.ACTIVE
-    assert [change.action for change in diff.changes] == [Action.GIST]
+    assert [change.action for change in diff.changes] == [ChangeAction.GIST]
 
 
 def test_one_session_makes_no_knowledge_and_neither_do_two_preferences() -> None:
     one, other = "Use pnpm here for installing packages", "For packages use pnpm here in workspaces"
-    assert actions([fact(one, "a", kind=Kind.CORRECTION), fact(other, "b", kind=Kind.CORRECTION)]) == []
+    assert actions([fact(one, "a", kind=FactKind.CORRECTION), fact(other, "b", kind=FactKind.CORRECTION)]) == []
     assert actions([fact(one, "a"), fact(other, "b", "s2")]) == []
 
 
 def test_what_carries_no_weight_makes_no_knowledge_however_often_it_is_said() -> None:
     one, other = "Use pnpm here for installing packages", "For packages use pnpm here in workspaces"
-    for weight, made in ((0.5, []), (0.8, [Action.GIST])):
-        facts = [fact(one, "a", kind=Kind.CORRECTION, importance=weight)]
-        facts.append(fact(other, "b", "s2", kind=Kind.CORRECTION, importance=weight))
+    for weight, made in ((0.5, []), (0.8, [ChangeAction.GIST])):
+        facts = [fact(one, "a", kind=FactKind.CORRECTION, importance=weight)]
+        facts.append(fact(other, "b", "s2", kind=FactKind.CORRECTION, importance=weight))
         assert actions(facts) == made
 
 
@@ -165,15 +165,17 @@ def test_what_tools_and_the_web_say_makes_no_knowledge() -> None:
         "Use pnpm here, packages",
     ]
     for origin in (Origin.TOOL, Origin.WEB, Origin.SUBAGENT):
-        facts = [fact(text, f"{n}", f"s{n}", origin=origin, kind=Kind.CORRECTION) for n, text in enumerate(texts)]
-        assert Action.GIST not in actions(facts)
+        facts = [fact(text, f"{n}", f"s{n}", origin=origin, kind=FactKind.CORRECTION) for n, text in enumerate(texts)]
+        assert ChangeAction.GIST not in actions(facts)
 
 
 def test_what_fits_knowledge_becomes_one_more_source_of_it_once() -> None:
-    known = fact("Use pnpm here for installing packages", "k", tier=Tier.LONG_TERM, derived_from=("x", "y"), sessions=2)
+    known = fact(
+        "Use pnpm here for installing packages", "k", tier=MemoryTier.LONG_TERM, derived_from=("x", "y"), sessions=2
+    )
     new = fact("For packages use pnpm here in workspaces", "n", "s7", days=1)
     diff, after = night([known, new])
-    assert [change.action for change in diff.changes] == [Action.ASSIMILATE]
+    assert [change.action for change in diff.changes] == [ChangeAction.ASSIMILATE]
     assert after["k"].derived_from == ("x", "y", "n") and after["k"].sessions == 3
     assert night(list(after.values()))[0].changes == ()
 
@@ -181,12 +183,12 @@ def test_what_fits_knowledge_becomes_one_more_source_of_it_once() -> None:
 def test_what_many_sessions_bear_out_is_a_candidate_and_says_why() -> None:
     words = ["flag", "anchor", "rope", "sail", "boom", "mast"]
     facts = [
-        fact(f"Use pnpm for installing packages {word}", f"f{n}", f"s{n}", days=n, kind=Kind.CORRECTION)
+        fact(f"Use pnpm for installing packages {word}", f"f{n}", f"s{n}", days=n, kind=FactKind.CORRECTION)
         for n, word in enumerate(words)
     ]
     diff, after = night(facts)
     [candidate] = diff.candidates
-    assert candidate.why == "6 corrections in 6 sessions" and after[candidate.mark].tier is Tier.LONG_TERM
+    assert candidate.why == "6 corrections in 6 sessions" and after[candidate.mark].tier is MemoryTier.LONG_TERM
 
 
 @settings(max_examples=150, deadline=None)

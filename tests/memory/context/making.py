@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from itertools import count
 
 from memory.context.diversity import diverse
-from memory.context.lexical import Weighed, weigh
-from memory.context.question import Question, ask
+from memory.context.lexical import WeightedQuery, weigh
+from memory.context.question import RecallQuestion, ask
 from memory.context.rank import Memory, Scored, rank
 from memory.conversation import Conversation, Message, Role, Text, ToolResult
-from memory.fact import Category, Fact, Kind, Origin, Passage, Stream
+from memory.fact import Category, Fact, FactKind, Origin, Passage, Stream
 from memory.language.terms import document_terms, product
-from memory.ports import Found, Rarity
+from memory.ports import IndexHit, TermRarity
 from memory.scope import Layer
 
 NOW = datetime(2026, 5, 20, 12, 0, tzinfo=UTC)
@@ -39,7 +39,7 @@ def conversation(*messages: Message) -> Conversation:
     return Conversation("openai-chat", "model", messages)
 
 
-def asked(text: str) -> Question:
+def asked(text: str) -> RecallQuestion:
     question = ask(conversation(person(text)))
     assert question is not None
     return question
@@ -50,7 +50,7 @@ def fact(text: str, **more: object) -> Fact:
     told: dict[str, object] = {
         "id": f"f{number:04}",
         "owner": "u:/ann",
-        "kind": Kind.FACT,
+        "kind": FactKind.FACT,
         "category": Category.PERSON,
         "stream": Stream.IDENTITY,
         "layer": Layer.USER,
@@ -77,27 +77,27 @@ def passage(text: str, turn: int = 1, **more: object) -> Passage:
     return Passage(text=text, turn=turn, **(told | more))  # type: ignore[arg-type]
 
 
-def counted(memories: Sequence[Memory]) -> Rarity:
+def counted(memories: Sequence[Memory]) -> TermRarity:
     """Document frequencies among some memories."""
     frequency: Counter[int] = Counter()
     for memory in memories:
         frequency.update(document_terms(memory.text).keys())
-    return Rarity(len(memories), frequency)
+    return TermRarity(len(memories), frequency)
 
 
-def found(question: Question, memories: Sequence[Memory], cosine: float = 0.2) -> list[tuple[Found, Memory]]:
+def found(question: RecallQuestion, memories: Sequence[Memory], cosine: float = 0.2) -> list[tuple[IndexHit, Memory]]:
     """Candidates as an index gives them, all with one cosine."""
     weighed = weigh(question, counted(memories))
     return [
         (
-            Found(each.id, cosine, product(document_terms(each.text), weighed.sparse)),
+            IndexHit(each.id, cosine, product(document_terms(each.text), weighed.sparse)),
             each,
         )
         for each in memories
     ]
 
 
-def weighed_for(question: Question, memories: Sequence[Memory]) -> Weighed:
+def weighed_for(question: RecallQuestion, memories: Sequence[Memory]) -> WeightedQuery:
     return weigh(question, counted(memories))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory.context.planned import Plan
-from memory.context.worth import Piece
+from memory.context.retention_value import SheddablePart
+from memory.context.shed_plan import ShedPlan
 from memory.conversation import (
     Conversation,
     Form,
@@ -22,7 +22,7 @@ from memory.conversation import (
     ToolResult,
     digest,
 )
-from memory.edits import Act, Entry, Ledger, Standing, Tier, handle
+from memory.edits import Act, ActiveEdits, ContentTier, Entry, Ledger, handle
 
 Round = tuple[str, Mapping[str, Any] | str, str]
 """A tool's name, its arguments, and what it answered."""
@@ -76,7 +76,7 @@ def overview(text: str) -> str:
     return text[: len(text) // 5]
 
 
-def pieces(conversation: Conversation, standing: Standing = Standing(), least: int = 40) -> list[Piece]:  # noqa: B008
+def pieces(conversation: Conversation, standing: ActiveEdits = ActiveEdits(), least: int = 40) -> list[SheddablePart]:  # noqa: B008
     """Every part behind the head that may be shed."""
     found = []
     for index, message in enumerate(conversation.messages):
@@ -90,7 +90,7 @@ def pieces(conversation: Conversation, standing: Standing = Standing(), least: i
             entry = standing.replaced.get((index, number))
             short = json.dumps({"shortened": overview(text)}) if kind == "call" else overview(text)
             found.append(
-                Piece(
+                SheddablePart(
                     index,
                     number,
                     kind,
@@ -98,14 +98,14 @@ def pieces(conversation: Conversation, standing: Standing = Standing(), least: i
                     "" if kind == "call" else text[:40],
                     short,
                     tokens(short),
-                    entry.tier if entry else Tier.L2,
+                    entry.tier if entry else ContentTier.L2,
                     handle(message.digest, number),
                 )
             )
     return found
 
 
-def sizes(conversation: Conversation, standing: Standing = Standing()) -> list[int]:  # noqa: B008
+def sizes(conversation: Conversation, standing: ActiveEdits = ActiveEdits()) -> list[int]:  # noqa: B008
     """What each message takes as it stands."""
     added: dict[int, int] = {}
     for index, entry in standing.entries:
@@ -116,23 +116,23 @@ def sizes(conversation: Conversation, standing: Standing = Standing()) -> list[i
     ]
 
 
-def _texts(index: int, message: Message, standing: Standing) -> Iterable[str]:
+def _texts(index: int, message: Message, standing: ActiveEdits) -> Iterable[str]:
     for number, part in enumerate(message.parts):
         entry = standing.replaced.get((index, number))
         yield text_of(part) if entry is None else entry.text
 
 
-def written(ledger: Ledger, conversation: Conversation, decided: Plan) -> Standing:
+def written(ledger: Ledger, conversation: Conversation, decided: ShedPlan) -> ActiveEdits:
     """Write a plan into a ledger as the server does; what holds then."""
     keys = conversation.keys()
     for each in decided.replacements:
         ledger.write(Entry(*keys[each.message], each.text, Form.PART, "shed", (), Act.REPLACE, each.part, each.tier))
     if decided.cut is not None:
         ledger.write(Entry(*keys[decided.cut.message], decided.cut.text, Form.SUFFIX, "rotate", (), Act.CUT))
-    return ledger.standing(keys, conversation.head)
+    return ledger.active(keys, conversation.head)
 
 
-def shown(conversation: Conversation, standing: Standing) -> list[Message]:
+def shown(conversation: Conversation, standing: ActiveEdits) -> list[Message]:
     """The messages as they leave."""
     found = []
     for index, message in enumerate(conversation.messages):

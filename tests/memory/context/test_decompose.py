@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.decompose import MOST, Shape, parts
+from memory.context.decompose import MOST, SplitReason, parts
 
 
 @pytest.mark.parametrize(
@@ -14,32 +14,32 @@ from memory.context.decompose import MOST, Shape, parts
     [
         (
             "Who owns billing? And where is its config?",
-            Shape.SEVERAL,
+            SplitReason.SEVERAL,
             ["Who owns billing?", "And where is its config?"],
         ),
         (
             "When did Ida move to Graz and why did she sell the van?",
-            Shape.CONJUNCTION,
+            SplitReason.CONJUNCTION,
             ["When did Ida move to Graz", "why did she sell the van? Ida Graz"],
         ),
         (
             "Should we choose Postgres or SQLite for the queue?",
-            Shape.COMPARISON,
+            SplitReason.COMPARISON,
             ["Should we Postgres ?", "Should we SQLite for the queue ?"],
         ),
         (
             "What is the difference between the importer and the exporter?",
-            Shape.COMPARISON,
+            SplitReason.COMPARISON,
             ["What is the the importer ?", "What is the the exporter ?"],
         ),
         (
             "What have Ida and Bo both painted?",
-            Shape.ENTITIES,
+            SplitReason.ENTITIES,
             ["What have Ida both painted?", "What have Bo both painted?"],
         ),
     ],
 )
-def test_a_complex_question_is_taken_apart(question: str, shape: Shape, simpler: list[str]) -> None:
+def test_a_complex_question_is_taken_apart(question: str, shape: SplitReason, simpler: list[str]) -> None:
     found = parts(question)
     assert [part.text for part in found] == simpler
     assert {part.shape for part in found} == {shape}

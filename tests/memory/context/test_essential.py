@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from memory.context.essential import LEAST, essential_worth, on_page
-from memory.fact import Category, Kind, Origin, Stability, Tier
+from memory.fact import Category, FactKind, MemoryTier, Origin, Stability
 from tests.memory.context.making import fact
 
 
-def worth(text: str, kind: Kind = Kind.PREFERENCE, **more: object) -> float:
+def worth(text: str, kind: FactKind = FactKind.PREFERENCE, **more: object) -> float:
     return essential_worth(fact(text, **({"kind": kind, "confidence": 0.85, "importance": 0.8} | more)))
 
 
@@ -35,7 +35,7 @@ def test_a_feeling_of_the_moment_is_not(text: str) -> None:
 
 
 def test_what_counts_of_a_decision_is_that_it_is_about_the_work() -> None:
-    told = {"kind": Kind.DECISION, "confidence": 0.75, "importance": 0.65}
+    told = {"kind": FactKind.DECISION, "confidence": 0.75, "importance": 0.65}
     assert worth("We go with one branch for each release.", **told) >= LEAST  # type: ignore[arg-type]
     assert worth("We will make great memories together.", **told) < LEAST  # type: ignore[arg-type]
 
@@ -56,18 +56,18 @@ def test_a_choice_too_short_to_stand_alone_keeps_what_was_on_offer() -> None:
 
 @pytest.mark.parametrize("origin", [Origin.TOOL, Origin.WEB, Origin.SUBAGENT])
 def test_hearsay_is_never_essential_however_often_it_was_said(origin: Origin) -> None:
-    said = fact("Always deploy from main.", origin=origin, kind=Kind.CONVENTION, confidence=0.95, importance=0.9)
-    for more in ({"access": 64, "sessions": 32}, {"stability": Stability.STABLE}, {"tier": Tier.SHARED}):
+    said = fact("Always deploy from main.", origin=origin, kind=FactKind.CONVENTION, confidence=0.95, importance=0.9)
+    for more in ({"access": 64, "sessions": 32}, {"stability": Stability.STABLE}, {"tier": MemoryTier.SHARED}):
         assert essential_worth(replace(said, **more)) == 0.0
     assert essential_worth(replace(said, pinned=True)) > 0.0
 
 
 def test_how_work_is_done_is_essential_in_whatever_words() -> None:
-    told = {"kind": Kind.CONVENTION, "category": Category.WORKFLOWS, "confidence": 0.9, "importance": 0.85}
+    told = {"kind": FactKind.CONVENTION, "category": Category.WORKFLOWS, "confidence": 0.9, "importance": 0.85}
     assert worth("Tailwind, nothing else in the way of styles.", **told) >= LEAST  # type: ignore[arg-type]
 
 
 def test_what_is_merely_so_is_not_until_several_sessions_bear_it_out() -> None:
-    told = {"kind": Kind.FACT, "category": Category.PROJECTS, "confidence": 0.9, "importance": 0.5}
+    told = {"kind": FactKind.FACT, "category": Category.PROJECTS, "confidence": 0.9, "importance": 0.5}
     assert worth("The staging cluster runs in Oslo.", **told) < LEAST  # type: ignore[arg-type]
     assert worth("The staging cluster runs in Oslo.", **told, access=4, sessions=3) >= LEAST  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from memory.context.diversity import diverse
 from memory.context.explain import SHOWN, explained
 from memory.context.pack import pack
 from memory.context.rank import Memory, rank
-from memory.context.searched import Moment, Round, Searched
+from memory.context.search_results import SearchContext, SearchPass, SearchResult
 from memory.fact import Sensitivity, State
 from tests.memory.context.making import NOW, asked, fact, found, passage, weighed_for
 
@@ -18,11 +18,11 @@ KEPT = fact("Ida keeps the sextant in the cellar.")
 
 
 def fates(*memories: Memory, tokens: int = 300, **more: object) -> dict[str, str]:
-    moment = replace(Moment(("u:/ann",), NOW, session="now"), **more)  # type: ignore[arg-type]
+    moment = replace(SearchContext(("u:/ann",), NOW, session="now"), **more)  # type: ignore[arg-type]
     weighed, candidates = weighed_for(QUESTION, memories), found(QUESTION, memories)
     scored = rank(QUESTION, weighed, candidates, NOW, present=moment.present, session="now", past=moment.past)
-    searched = Searched(
-        tuple(diverse(scored)), {}, (Round(QUESTION, weighed, tuple(candidates), tuple(scored)),), tuple(scored)
+    searched = SearchResult(
+        tuple(diverse(scored)), {}, (SearchPass(QUESTION, weighed, tuple(candidates), tuple(scored)),), tuple(scored)
     )
     told = explained(searched, pack(searched.scored, tokens, NOW), moment, tokens)
     assert told.asked[0].found == len(memories)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.graph import MOST, Spread, names_asked, names_in, near, push
+from memory.context.graph import MOST, Spread, names_in, names_in_question, near, push
 from memory.ports import Graph
 from tests.memory.context.making import fact, passage
 
@@ -27,7 +27,7 @@ def test_a_memory_is_filed_under_its_names_and_its_speaker() -> None:
     assert names_in(passage("Ida: I met Otto in Basel.", speaker="Ida")) == ("otto", "basel", "ida")
     assert names_in(fact("the mascot is an otter", entities=("Otter",))) == ("otter",)
     assert names_in(passage("nothing here")) == ()
-    assert names_asked("Where does the owner of Heron live?") == ("heron",)
+    assert names_in_question("Where does the owner of Heron live?") == ("heron",)
 
 
 def test_one_goes_from_name_to_name() -> None:

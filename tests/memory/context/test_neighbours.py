@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.context.neighbours import Place, Reach, anchors, joined
+from memory.context.neighbours import Reach, TurnRef, anchors, joined
 from memory.context.rank import Scored
 from memory.context.route import route_of
 from memory.fact import Sensitivity
@@ -21,12 +21,12 @@ def test_one_looks_beside_the_best_turns_each_once() -> None:
         Scored(passage("elsewhere", 2, session="other"), 0.7),
         Scored(passage("too far down", 3, session="other"), 0.6),
     ]
-    assert list(anchors(ranking, reach=Reach(best=2))) == [Place("earlier", 7), Place("other", 2)]
+    assert list(anchors(ranking, reach=Reach(best=2))) == [TurnRef("earlier", 7), TurnRef("other", 2)]
 
 
 def test_one_looks_behind_a_question_of_then_too() -> None:
     asked = Scored(passage("Which of them did you take?", 3, question=True), 0.95)
-    assert list(anchors([Scored(FOUND, 0.9)], [asked])) == [Place("earlier", 3), Place("earlier", 7)]
+    assert list(anchors([Scored(FOUND, 0.9)], [asked])) == [TurnRef("earlier", 3), TurnRef("earlier", 7)]
 
 
 def test_a_neighbour_has_a_share_of_the_score_of_what_it_stands_beside() -> None:

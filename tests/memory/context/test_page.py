@@ -8,23 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.edited import said_in
 from memory.context.pack import tokens_of
 from memory.context.page import EARLIER, PAGE_CLOSING, Page, frame_page, heading, page
-from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
+from memory.context.page_diff import statement_of_line
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
 from memory.learning import corrections
 from memory.scope import Layer
 from tests.memory.context.making import NOW, SAID, fact
 
 
 def wish(text: str, **more: object) -> Fact:
-    return fact(text, **({"kind": Kind.PREFERENCE, "confidence": 0.85, "importance": 0.8} | more))
+    return fact(text, **({"kind": FactKind.PREFERENCE, "confidence": 0.85, "importance": 0.8} | more))
 
 
 DAIRY = wish("I avoid dairy.")
 TABS = fact(
     "Always indent with tabs.",
-    kind=Kind.CONVENTION,
+    kind=FactKind.CONVENTION,
     confidence=0.88,
     importance=0.9,
     stream=Stream.FLOW,
@@ -32,7 +32,7 @@ TABS = fact(
 )
 DATABASE = fact(
     "We decided to keep PostgreSQL as the database.",
-    kind=Kind.DECISION,
+    kind=FactKind.DECISION,
     confidence=0.75,
     importance=0.65,
     stream=Stream.PROJECTS,
@@ -52,7 +52,7 @@ def test_preferences_standing_orders_and_decisions_stand_under_their_headings() 
 @pytest.mark.parametrize(
     "other",
     [
-        fact("We had a great time at the lake.", kind=Kind.OBSERVATION, confidence=0.9, importance=0.9),
+        fact("We had a great time at the lake.", kind=FactKind.OBSERVATION, confidence=0.9, importance=0.9),
         wish("I love this, it makes me so happy!"),
         wish("I avoid dairy in the office.", origin=Origin.WEB),
         wish("I avoid dairy in the office.", state=State.SUPERSEDED),
@@ -71,11 +71,11 @@ def test_what_is_not_essential_does_not_stand_on_it(other: Fact) -> None:
     "other",
     [
         fact("The door code is on the fridge.", pinned=True),
-        fact("Deploys happen on Tuesdays.", tier=Tier.SHARED),
+        fact("Deploys happen on Tuesdays.", tier=MemoryTier.SHARED),
         fact("Deploys happen on Tuesdays.", stability=Stability.STABLE),
         fact("My boat is called Tern.", confidence=0.85, importance=0.6, access=4, sessions=3),
         wish("I am allergic to nuts.", sensitivity=Sensitivity.CONFIDENTIAL),
-        fact("Call me Bo.", origin=Origin.PERSON, kind=Kind.PREFERENCE, confidence=0.9, importance=0.9),
+        fact("Call me Bo.", origin=Origin.PERSON, kind=FactKind.PREFERENCE, confidence=0.9, importance=0.9),
     ],
 )
 def test_what_is_pinned_approved_corroborated_or_vital_does(other: Fact) -> None:
@@ -89,8 +89,8 @@ def test_a_liking_needs_a_second_session() -> None:
 
 
 def test_what_a_rule_was_drawn_from_does_not_stand_beside_it() -> None:
-    said = wish("We install packages with pnpm, never npm.", kind=Kind.CORRECTION)
-    rule = wish("Use pnpm to install packages here.", kind=Kind.CONVENTION, derived_from=(said.id,))
+    said = wish("We install packages with pnpm, never npm.", kind=FactKind.CORRECTION)
+    rule = wish("Use pnpm to install packages here.", kind=FactKind.CONVENTION, derived_from=(said.id,))
     assert page([said, rule], 400, NOW).memories == (rule.id,)
     assert page([said], 400, NOW).memories == (said.id,)
 
@@ -150,7 +150,7 @@ def test_a_correction_does_not_stand_as_an_open_task() -> None:
 
 
 def standing(text: str, **more: object) -> Fact:
-    return wish(text, **({"kind": Kind.CONVENTION, "category": Category.WORKFLOWS, "valid_from": SAID} | more))
+    return wish(text, **({"kind": FactKind.CONVENTION, "category": Category.WORKFLOWS, "valid_from": SAID} | more))
 
 
 def test_what_something_newer_contradicts_stands_right_below_it() -> None:
@@ -160,12 +160,12 @@ def test_what_something_newer_contradicts_stands_right_below_it() -> None:
     lines = page([old, other, new], 400, NOW).text.splitlines()
     at = lines.index("- Shipping happens on Thursdays. (unsettled)")
     assert lines[at + 1] == f"- Deploys are on Tuesdays.{EARLIER}"
-    assert said_in(lines[at + 1].removeprefix("- ")) == "Deploys are on Tuesdays."
+    assert statement_of_line(lines[at + 1].removeprefix("- ")) == "Deploys are on Tuesdays."
 
 
 def test_something_newer_comes_along_though_it_would_not_stand_there_by_itself() -> None:
     old = standing("Deploys are on Tuesdays.")
-    new = fact("Deploys are on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
+    new = fact("Deploys are on Thursdays.", kind=FactKind.FACT, confidence=0.6, importance=0.3,
                valid_from=SAID + timedelta(days=3), contradicts=(old.id,))  # fmt: skip
     assert page([new], 400, NOW) == Page()
     assert set(page([old, new], 400, NOW).memories) == {old.id, new.id}
@@ -176,7 +176,7 @@ def test_something_newer_comes_along_though_it_would_not_stand_there_by_itself()
 def test_of_three_that_contradict_one_another_in_turn_none_is_lost() -> None:
     first = standing("Deploys are on Tuesdays.")
     second = standing("Deploys are on Wednesdays.", valid_from=SAID + timedelta(days=1), contradicts=(first.id,))
-    third = fact("Deploys are on Thursdays.", kind=Kind.FACT, confidence=0.6, importance=0.3,
+    third = fact("Deploys are on Thursdays.", kind=FactKind.FACT, confidence=0.6, importance=0.3,
                  valid_from=SAID + timedelta(days=2), contradicts=(second.id,))  # fmt: skip
     made = page([first, second, third], 400, NOW)
     assert set(made.memories) == {first.id, second.id, third.id}

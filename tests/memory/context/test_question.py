@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.question import Asker, ask
+from memory.context.question import QuestionAuthor, ask
 from memory.language.words import stems
 from tests.memory.context.making import asked, conversation, model, person, tool
 
@@ -71,7 +71,7 @@ def test_an_agent_at_work_asks_with_what_went_wrong() -> None:
     result = tool(output)
     question = ask(conversation(person("run it"), model("running"), result), failing=result.results)
     assert question is not None
-    assert question.asker is Asker.TOOL
+    assert question.asker is QuestionAuthor.TOOL
     assert "quokka" in question.stems
     assert "collect" not in question.stems
 

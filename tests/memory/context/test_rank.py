@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.floor import Floor
-from memory.context.past import Past
 from memory.context.rank import Memory, Weights, rank
+from memory.context.relevance_floor import RelevanceFloor
+from memory.context.temporal_questions import TimeInterval
 from memory.fact import Sensitivity, State
-from memory.ports import Found
+from memory.ports import IndexHit
 from tests.memory.context.making import CHATTER, NOW, asked, fact, found, passage, recalled, weighed_for
 
-OPEN = Floor(seeking=0.0, ordering=0.0)
+OPEN = RelevanceFloor(seeking=0.0, ordering=0.0)
 IDA = "Where did my sister Ida move?"
 
 
@@ -48,8 +48,8 @@ def test_superseded_archived_expired_restricted_and_own_memories_are_never_shown
 def test_a_question_about_the_past_finds_what_is_over_and_held_then() -> None:
     ended = NOW - timedelta(days=1)
     over = fact("My sister Ida moved to Lisbon.", expires_at=ended, valid_until=ended)
-    assert over in [each.memory for each in recalled(IDA, [*CHATTER, over], past=Past(None, NOW))]
-    assert over not in [each.memory for each in recalled(IDA, [*CHATTER, over], past=Past(NOW, None))]
+    assert over in [each.memory for each in recalled(IDA, [*CHATTER, over], past=TimeInterval(None, NOW))]
+    assert over not in [each.memory for each in recalled(IDA, [*CHATTER, over], past=TimeInterval(NOW, None))]
 
 
 def test_what_stands_in_the_request_already_is_not_shown_again() -> None:
@@ -75,7 +75,7 @@ def test_an_earlier_question_is_not_an_answer_but_lends_weight_to_the_turn_behin
 def test_what_shares_no_word_and_no_meaning_does_not_fill_the_place_that_is_left() -> None:
     answer, other = passage("My sister Ida moved to Lisbon.", 80), passage("The build runs on two cores.", 90)
     for cosine, shown in ((0.19, [answer]), (0.2, [answer, other])):
-        hits = [(Found(answer.id, 0.8, 5.0), answer), (Found(other.id, cosine, 0.0), other)]
+        hits = [(IndexHit(answer.id, 0.8, 5.0), answer), (IndexHit(other.id, cosine, 0.0), other)]
         ranked = rank(asked(IDA), weighed_for(asked(IDA), [answer, other]), hits, NOW)
         assert [each.memory for each in ranked] == shown
 

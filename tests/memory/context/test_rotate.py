@@ -8,7 +8,7 @@ import pytest
 
 from memory.actions import actions
 from memory.context import continuity
-from memory.context.continuity import CLOSING, OPENING, Kept, note, whole
+from memory.context.continuity import CLOSING, OPENING, NoteContents, note, whole
 from memory.context.rotate import beginning, beginnings
 from memory.conversation import Conversation, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from tests.memory.context.sessions import person, rounds, said, session, text_of
@@ -22,7 +22,13 @@ def seen(conversation: Conversation, cut: int) -> list[tuple[tuple[int, int], Pa
     ]
 
 
-def made(conversation: Conversation, cut: int, kept: Kept = Kept(), earlier: str = "", most: int = 2_000) -> str:  # noqa: B008
+def made(
+    conversation: Conversation,
+    cut: int,
+    kept: NoteContents = NoteContents(),  # noqa: B008
+    earlier: str = "",
+    most: int = 2_000,
+) -> str:
     return note(conversation, actions(conversation), cut, seen(conversation, cut), [], earlier, kept, most)
 
 
@@ -63,7 +69,7 @@ def test_a_note_says_what_was_asked_where_it_stood_and_what_is_open() -> None:
     )
     asked, state = person("Use ISO weeks too."), said(Role.ASSISTANT, Text("The weeks parse; typing is left."))
     conversation = session(*played, asked, state, *rounds(("Read", {"file_path": "z"}, "z"), first=50))
-    text = made(conversation, 14, Kept(pinned=("Never force-push.",), decided=("Use tabs, not spaces.",)))
+    text = made(conversation, 14, NoteContents(pinned=("Never force-push.",), decided=("Use tabs, not spaces.",)))
     for expected in (
         "Use ISO weeks too.",
         "The weeks parse; typing is left.",
@@ -83,7 +89,7 @@ def test_a_note_stays_within_its_bounds_but_for_what_is_pinned() -> None:
     played = rounds(*(("Read", {"file_path": f"src/f{n}.py"}, f"symbol_number_{n} = {n}\n" * 50) for n in range(99)))
     conversation = session(*(person("please " * 200) for _ in range(20)), *played)
     pinned = tuple(f"Pinned rule number {n}" for n in range(5))
-    text = made(conversation, 200, Kept(pinned, ("decided " * 90,) * 60), most=1_000)
+    text = made(conversation, 200, NoteContents(pinned, ("decided " * 90,) * 60), most=1_000)
     assert len(text) <= 4_000
     assert all(rule in text for rule in pinned)
 

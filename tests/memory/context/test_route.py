@@ -9,8 +9,8 @@ import pytest
 from memory.context.question import ask
 from memory.context.rank import WEIGHTS, rank
 from memory.context.route import NOWHERE, about_then, parts_of, route_of
-from memory.fact import Kind, Origin
-from memory.language.spans import Span
+from memory.fact import FactKind, Origin
+from memory.language.time_spans import Span
 from tests.memory.context.making import NOW, SAID, conversation, fact, found, passage, person, weighed_for
 
 
@@ -41,7 +41,7 @@ def test_a_text_that_has_such_an_answer_fits(question: str, fits: str, fits_not:
 
 
 def test_advice_heeds_the_asker_s_own_words_and_likes() -> None:
-    likes = fact("I like tea.", kind=Kind.PREFERENCE)
+    likes = fact("I like tea.", kind=FactKind.PREFERENCE)
     assert parts_of(route_of("What should I drink?", advice=True), likes) == {"own": 1.0, "liking": 1.0}
     assert parts_of(route_of("What do I drink?"), likes) == {}
     theirs = passage("Coffee is popular.", origin=Origin.ASSISTANT)

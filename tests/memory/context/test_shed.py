@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.context.budget import Budget, Prices
-from memory.context.continuity import Kept
-from memory.context.planned import Plan
+from memory.context.continuity import NoteContents
 from memory.context.shed import plan
+from memory.context.shed_plan import ShedPlan
 from memory.context.stub import excerpt_of
 from memory.conversation import Conversation, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from memory.edits import Ledger, Standing, Tier, handle
+from memory.edits import ActiveEdits, ContentTier, Ledger, handle
 from tests.memory.context.sessions import faults, person, pieces, rounds, said, session, shown, sizes, written
 
-_RANK = {Tier.L0: 0, Tier.L1: 1, Tier.L2: 2}
+_RANK = {ContentTier.L0: 0, ContentTier.L1: 1, ContentTier.L2: 2}
 
 
 def budget(window: int, fixed: int = 0) -> Budget:
@@ -36,9 +36,9 @@ def work(count: int, lines: int = 60) -> Conversation:
 
 def decide(
     conversation: Conversation, window: int, ledger: Ledger | None = None, warm: bool = True, **more: object
-) -> tuple[Plan, Standing]:
+) -> tuple[ShedPlan, ActiveEdits]:
     ledger = Ledger() if ledger is None else ledger
-    standing = ledger.standing(conversation.keys(), conversation.head)
+    standing = ledger.active(conversation.keys(), conversation.head)
     decided = plan(
         conversation,
         pieces(conversation, standing),
@@ -55,7 +55,7 @@ def decide(
 def test_below_the_first_threshold_nothing_is_shed() -> None:
     conversation = work(10)
     decided, _ = decide(conversation, sum(sizes(conversation)) * 2, warm=False)
-    assert decided == Plan(tokens=sum(sizes(conversation)))
+    assert decided == ShedPlan(tokens=sum(sizes(conversation)))
 
 
 def test_a_server_that_holds_the_history_is_left_alone() -> None:
@@ -80,7 +80,7 @@ def test_a_fold_goes_down_to_the_target_and_leaves_the_newest_round_whole() -> N
     assert sum(sizes(conversation, standing)) <= window * 0.46
     newest = len(conversation.messages) - 2
     assert all(each.message < newest for each in decided.replacements)
-    assert all(each.tier is Tier.L1 for each in decided.replacements)
+    assert all(each.tier is ContentTier.L1 for each in decided.replacements)
 
 
 def test_what_a_plan_says_of_its_tokens_is_about_right() -> None:
@@ -94,7 +94,7 @@ def test_what_stands_again_later_leaves_first() -> None:
     conversation = session(*work(20).messages[2:], *again, *work(20).messages[2:12])
     decided, _ = decide(conversation, sum(sizes(conversation)) - 1)
     third = next(each for each in decided.replacements if each.message == 2 + 3 * 2 + 1)
-    assert third.tier is Tier.L0 and "again" in third.why
+    assert third.tier is ContentTier.L0 and "again" in third.why
 
 
 def test_a_trim_in_a_warm_cache_is_done_only_when_it_pays() -> None:
@@ -142,7 +142,7 @@ def test_human_messages_leave_last() -> None:
 
 def test_where_overviews_are_too_much_a_new_segment_begins_with_a_note() -> None:
     conversation = work(150, lines=25)
-    decided, standing = decide(conversation, 9_000, kept=Kept(pinned=("Never touch the vendored code.",)))
+    decided, standing = decide(conversation, 9_000, kept=NoteContents(pinned=("Never touch the vendored code.",)))
     assert decided.cut is not None and decided.shed is not None and decided.shed.step == "rotate"
     assert "Never touch the vendored code." in decided.cut.text
     assert sum(sizes(conversation, standing)) <= 9_000
@@ -261,11 +261,11 @@ def histories(draw: st.DrawFn) -> Conversation:
 @given(histories(), st.integers(600, 12_000), st.booleans())
 def test_the_laws_hold_for_every_history(conversation: Conversation, window: int, warm: bool) -> None:
     ledger = Ledger()
-    before: dict[tuple[int, int], Tier] = {}
+    before: dict[tuple[int, int], ContentTier] = {}
     cut = 0
     for count in range(3, len(conversation.messages) + 1, 3):
         part = replace(conversation, messages=conversation.messages[:count])
-        standing = ledger.standing(part.keys(), part.head)
+        standing = ledger.active(part.keys(), part.head)
         arguments = (part, pieces(part, standing), sizes(part, standing), budget(window), standing, warm, 20.0)
         decided = plan(*arguments)
         assert decided == plan(*arguments), "the same input gives the same plan"
@@ -273,7 +273,7 @@ def test_the_laws_hold_for_every_history(conversation: Conversation, window: int
             place = each.message, each.part
             stood = standing.replaced.get(place)
             less = stood is None or len(each.text) < len(stood.text)
-            assert _RANK[each.tier] <= _RANK[before.get(place, Tier.L2)] and less, "a part never rises"
+            assert _RANK[each.tier] <= _RANK[before.get(place, ContentTier.L2)] and less, "a part never rises"
             assert stood is None or set(excerpt_of(each.text).split("\n")) <= {*stood.text.split("\n"), "…", ""}
             before[place] = each.tier
             assert part.head <= each.message, "the head stays"

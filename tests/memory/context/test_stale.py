@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.actions import Kind, actions, parts_of
+from memory.actions import ActionKind, actions, parts_of
 from memory.context.stale import PICTURE, REPEATED, REPLANNED, REREAD, REWRITTEN, SOLVED, stale
 from memory.conversation import Image, Role, Text
 from tests.memory.context.sessions import Round, rounds, said, session
@@ -114,4 +114,4 @@ def test_ids_that_come_again_belong_to_the_nearest_call() -> None:
 )
 def test_odd_arguments_are_an_action_of_no_kind(arguments: str) -> None:
     conversation = session(*rounds(("thing", arguments, LONG)))
-    assert [action.kind for action in actions(conversation)] == [Kind.OTHER]
+    assert [action.kind for action in actions(conversation)] == [ActionKind.OTHER]

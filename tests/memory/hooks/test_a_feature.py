@@ -70,9 +70,9 @@ async def test_it_goes_through_nights_and_forgetting(tmp_path: Path) -> None:
         await proxy.chat(LESSON)
         await proxy.learned()
         assert proxy.edge.memory is not None
-        await proxy.edge.memory.nights.run(dry=True)
+        await proxy.edge.memory.night_runner.run(dry=True)
         assert visits(proxy).nights == []
-        await proxy.edge.memory.nights.run()
+        await proxy.edge.memory.night_runner.run()
         assert len(visits(proxy).nights) == 1
         [fact, *_] = await proxy.edge.memory.commands.facts([OWNER])
         await proxy.edge.memory.commands.forget([fact.id], [OWNER])

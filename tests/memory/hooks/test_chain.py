@@ -11,21 +11,21 @@ import pytest
 from memory.fact import Fact, Passage
 from memory.features import ORDER, features
 from memory.hooks.chain import REQUEST_TOKENS, Features
-from memory.hooks.feature import Core, Feature, LettingGo, Noticed, Request
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRequest
 from memory.ports import Forgotten, Journaled
 from memory.settings import MemorySettings
-from tests.memory.stores.making import AT, fact
+from tests.memory.stores.derived_facts import AT, fact
 
 T = TypeVar("T")
 NOTHING: Any = None
 CORE = Core(MemorySettings(), None, lambda: "id", lambda: AT, NOTHING, NOTHING, NOTHING)
 
 
-async def guard(awaitable: Awaitable[T], *, otherwise: T, within: float, doing: str) -> tuple[T, str]:
+async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
     try:
         return await awaitable, ""
     except ValueError as error:
-        return otherwise, f"{doing}: {error}"
+        return default, f"{operation}: {error}"
 
 
 class Says(Feature):
@@ -38,27 +38,27 @@ class Says(Feature):
         self.text, self.fault = text, fault
         self.heard: list[str] = []
 
-    async def before_request(self, request: Request, tokens: int) -> str:
+    async def before_request(self, request: FeatureRequest, tokens: int) -> str:
         self.heard.append(f"asked for {tokens}")
         return self._or_fail(self.text)
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         async def then() -> None:
             self.heard.append("then")
 
-        return Noticed((fact(self.text),), frozenset({self.text}), then=then)
+        return FeatureLesson((fact(self.text),), frozenset({self.text}), then=then)
 
     async def night(self, at: datetime) -> None:
         self.heard.append(self._or_fail("night"))
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         async def then(gone: Forgotten) -> None:
             self.heard.append("gone")
 
         def texts(memory: Fact | Passage) -> list[str]:
             return [f"{self.text} of {memory.text}"]
 
-        return LettingGo(texts, then)
+        return FeatureErasure(texts, then)
 
     async def health(self) -> Sequence[str]:
         return [self._or_fail("well")]

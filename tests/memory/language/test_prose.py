@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language.prose import is_machine_made, own_words, prose, without_tags
+from memory.language.prose import is_machine_output, own_words, prose, without_tags
 
 
 def test_code_quotes_and_tables_are_not_the_speakers_words() -> None:
@@ -31,7 +31,7 @@ def test_code_quotes_and_tables_are_not_the_speakers_words() -> None:
     ],
 )
 def test_what_a_program_printed_is_known_by_its_form(line: str) -> None:
-    assert is_machine_made(line)
+    assert is_machine_output(line)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_what_a_program_printed_is_known_by_its_form(line: str) -> None:
     ],
 )
 def test_what_a_person_typed_is_kept(line: str) -> None:
-    assert not is_machine_made(line)
+    assert not is_machine_output(line)
 
 
 def test_what_follows_a_lead_is_somebody_elses() -> None:

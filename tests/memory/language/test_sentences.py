@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.language.sentences import Shape, blocks, sentences
+from memory.language.sentences import BlockShape, blocks, sentences
 
 
 def test_a_full_stop_inside_a_name_or_number_ends_nothing() -> None:
@@ -30,19 +30,19 @@ def test_scripts_without_spaces_are_cut_at_their_own_marks() -> None:
 def test_a_message_falls_into_blocks_of_one_shape() -> None:
     text = "Hello\n\n# Title\n1. one\n2. two\n   goes on\n\n> cited\n\n```py\nx = 1\n\ny = 2\n```\n| a | b |\nbye"
     assert [(block.shape, block.text, block.marker) for block in blocks(text)] == [
-        (Shape.PROSE, "Hello", ""),
-        (Shape.HEADING, "Title", ""),
-        (Shape.ITEM, "one", "1"),
-        (Shape.ITEM, "two\ngoes on", "2"),
-        (Shape.QUOTE, "cited", ""),
-        (Shape.CODE, "x = 1\n\ny = 2", "py"),
-        (Shape.TABLE, "| a | b |", ""),
-        (Shape.PROSE, "bye", ""),
+        (BlockShape.PROSE, "Hello", ""),
+        (BlockShape.HEADING, "Title", ""),
+        (BlockShape.ITEM, "one", "1"),
+        (BlockShape.ITEM, "two\ngoes on", "2"),
+        (BlockShape.QUOTE, "cited", ""),
+        (BlockShape.CODE, "x = 1\n\ny = 2", "py"),
+        (BlockShape.TABLE, "| a | b |", ""),
+        (BlockShape.PROSE, "bye", ""),
     ]
 
 
 def test_a_fence_that_never_closes_is_code_to_the_end() -> None:
-    assert [block.shape for block in blocks("see\n```\nx\n\ny")] == [Shape.PROSE, Shape.CODE]
+    assert [block.shape for block in blocks("see\n```\nx\n\ny")] == [BlockShape.PROSE, BlockShape.CODE]
 
 
 def test_a_wrapped_line_runs_on_and_a_short_one_does_not() -> None:

@@ -1,8 +1,8 @@
 import pytest
 
-from memory.language.sentences import Block, Shape
+from memory.language.sentences import BlockShape, TextBlock
 from memory.learning.choice import choice, options
-from memory.learning.speech import Clause, clauses
+from memory.learning.speech import SpokenSentence, clauses
 
 OFFERED = (
     "Which approach do you prefer?\n\n"
@@ -12,7 +12,7 @@ INLINE = "You have several options: 1. A hike along the coast. 2. A day at the s
 
 
 def picked(said: str, offered: str = OFFERED) -> str | None:
-    found = choice(clauses([Block(Shape.PROSE, said)]), offered)
+    found = choice(clauses([TextBlock(BlockShape.PROSE, said)]), offered)
     return found.option if found else None
 
 
@@ -62,15 +62,15 @@ def test_what_picks_nothing_is_no_choice(said: str) -> None:
 
 
 def test_without_an_offer_there_is_no_choice() -> None:
-    assert choice([Clause("Let's go with the second one.")], "Done. All tests pass.") is None
+    assert choice([SpokenSentence("Let's go with the second one.")], "Done. All tests pass.") is None
 
 
 def test_what_is_said_of_the_others_belongs_to_the_choice_and_another_topic_does_not() -> None:
     found = choice(
         clauses(
             [
-                Block(
-                    Shape.PROSE,
+                TextBlock(
+                    BlockShape.PROSE,
                     "I'll go with the day at the spa. The others are too tiring for me. My aunt sends regards.",
                 )
             ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 from memory.learning.citations import citations, needle, tells_of_a_place
 
 
-def named(text: str, sort: Sort) -> list[str]:
+def named(text: str, sort: CitationKind) -> list[str]:
     return [each.name for each in citations(text) if each.sort is sort]
 
 
@@ -24,11 +24,11 @@ def named(text: str, sort: Sort) -> list[str]:
     ],
 )
 def test_files(text: str, files: list[str]) -> None:
-    assert [name for name in named(text, Sort.FILE) if "." in name or name[0].isupper()] == files
+    assert [name for name in named(text, CitationKind.FILE) if "." in name or name[0].isupper()] == files
 
 
 def test_a_line_is_told_with_its_file() -> None:
-    assert citations("It fails in src/a.py:40.")[0] == Citation(Sort.FILE, "src/a.py", line=40)
+    assert citations("It fails in src/a.py:40.")[0] == Citation(CitationKind.FILE, "src/a.py", line=40)
 
 
 @pytest.mark.parametrize(
@@ -40,24 +40,27 @@ def test_a_line_is_told_with_its_file() -> None:
     ],
 )
 def test_symbols(text: str, symbols: list[str]) -> None:
-    assert [name for name in named(text, Sort.SYMBOL) if name != "GitHub"] == symbols
+    assert [name for name in named(text, CitationKind.SYMBOL) if name != "GitHub"] == symbols
 
 
 def test_commands_ports_and_versions() -> None:
     told = "Release with `make release`, check with npm run check, make sure of it."
-    assert named(told, Sort.COMMAND) == ["make release", "run check"]
-    assert named("It listens on port 7100, the other on localhost:8080, at 12:30.", Sort.PORT) == ["7100", "8080"]
-    assert named("We are on Python 3.12 and vitest@1.6.0; 30 people came.", Sort.VERSION) == [
+    assert named(told, CitationKind.COMMAND) == ["make release", "run check"]
+    assert named("It listens on port 7100, the other on localhost:8080, at 12:30.", CitationKind.PORT) == [
+        "7100",
+        "8080",
+    ]
+    assert named("We are on Python 3.12 and vitest@1.6.0; 30 people came.", CitationKind.VERSION) == [
         "Python 3.12",
         "vitest 1.6.0",
     ]
 
 
 def test_a_needle_is_found_as_a_word_of_its_own() -> None:
-    port = needle(Citation(Sort.PORT, "710"))
-    symbol = needle(Citation(Sort.SYMBOL, "Table.read"))
-    script = needle(Citation(Sort.COMMAND, "run check"))
-    target = needle(Citation(Sort.COMMAND, "make release"))
+    port = needle(Citation(CitationKind.PORT, "710"))
+    symbol = needle(Citation(CitationKind.SYMBOL, "Table.read"))
+    script = needle(Citation(CitationKind.COMMAND, "run check"))
+    target = needle(Citation(CitationKind.COMMAND, "make release"))
     assert port and not port.search(b"PORT = 7100") and port.search(b"PORT = 710")
     assert symbol and symbol.search(b"def read(self)") and not symbol.search(b"def reader(self)")
     assert script and script.search(b'{"check": "vitest"}')

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fact import Category, Kind, Origin, Sensitivity, Stream
-from memory.learning.by_rules import LONGEST
+from memory.fact import Category, FactKind, Origin, Sensitivity, Stream
 from memory.learning.extract import extract
+from memory.learning.rule_extraction import MAX_FACT_CHARS
 from memory.scope import Layer
 
 AT = datetime(2026, 11, 20, 13, 0, tzinfo=UTC)
@@ -21,7 +21,7 @@ def test_a_preference_is_about_the_person_and_follows_them() -> None:
         "I dislike window seats.", Origin.USER, AT
     )
     assert (draft.kind, draft.category, draft.stream, draft.layer) == (
-        Kind.PREFERENCE,
+        FactKind.PREFERENCE,
         Category.PREFERENCES,
         Stream.IDENTITY,
         Layer.USER,
@@ -30,7 +30,7 @@ def test_a_preference_is_about_the_person_and_follows_them() -> None:
 
 def test_a_rule_for_the_work_stays_with_the_project() -> None:
     (draft,) = extract("Always run `make check` before pushing.", Origin.USER, AT)
-    assert draft.kind is Kind.CONVENTION
+    assert draft.kind is FactKind.CONVENTION
     assert draft.layer is Layer.USER_PROJECT
     assert draft.confidence >= 0.8
     assert draft.entities == ()
@@ -40,7 +40,7 @@ def test_a_rule_for_the_work_stays_with_the_project() -> None:
 
 def test_a_correction_keeps_both_sides() -> None:
     (draft,) = extract("No, the id is a string, not a number.", Origin.USER, AT)
-    assert draft.kind is Kind.CORRECTION
+    assert draft.kind is FactKind.CORRECTION
     assert draft.confidence == 0.9
     assert draft.wrong == "a number"
 
@@ -77,7 +77,7 @@ def test_a_relative_date_is_resolved_when_it_is_written() -> None:
 
 def test_a_plan_ends_after_its_day() -> None:
     (draft,) = extract("I'm going to visit my aunt in two weeks.", Origin.USER, AT)
-    assert draft.kind is Kind.TASK
+    assert draft.kind is FactKind.TASK
     assert draft.valid_until == datetime(2026, 12, 5, tzinfo=UTC)
 
 
@@ -87,7 +87,7 @@ def test_what_holds_until_a_day_expires_behind_it() -> None:
     (rule,) = extract("Never deploy to eu-west until December 15.", Origin.USER, AT)
     assert rule.expires_at == datetime(2026, 12, 16, tzinfo=UTC)
     (chosen,) = extract("We decided to freeze the schema until December 5.", Origin.USER, AT)
-    assert chosen.kind is Kind.DECISION and chosen.expires_at is None, "that it was decided stays so"
+    assert chosen.kind is FactKind.DECISION and chosen.expires_at is None, "that it was decided stays so"
     assert texts("The tests are failing until we fix the mock.") == []
     assert texts("The office is open from Monday until Friday.") == []
 
@@ -128,19 +128,19 @@ def test_what_states_nothing_lasting_is_no_fact(text: str) -> None:
 @pytest.mark.parametrize(
     ("said", "kind", "layer"),
     [
-        ("Migrations have to be reversible, each one with a down step.", Kind.CONVENTION, Layer.USER_PROJECT),
-        ("Every merge into the release branch needs a look by Ines.", Kind.CONVENTION, Layer.USER_PROJECT),
-        ("Los nombres de las ramas van en inglés, sin excepciones.", Kind.CONVENTION, Layer.USER_PROJECT),
-        ("We settled on Kafka for the order events.", Kind.DECISION, Layer.USER_PROJECT),
-        ("Wrong, the limit is per tenant and not per user.", Kind.CORRECTION, Layer.USER_PROJECT),
-        ("The data team is three people: Ines, Jonas and Radu.", Kind.FACT, Layer.USER_PROJECT),
-        ("Marta owns the payment service, she decides about its schema.", Kind.FACT, Layer.USER_PROJECT),
-        ("I'm colour-blind, so never rely on red and green alone in charts.", Kind.PREFERENCE, Layer.USER),
-        ("I read your answers on a phone, so no wide tables for me.", Kind.PREFERENCE, Layer.USER),
-        ("Keep your answers to me short, two paragraphs at most.", Kind.PREFERENCE, Layer.USER),
+        ("Migrations have to be reversible, each one with a down step.", FactKind.CONVENTION, Layer.USER_PROJECT),
+        ("Every merge into the release branch needs a look by Ines.", FactKind.CONVENTION, Layer.USER_PROJECT),
+        ("Los nombres de las ramas van en inglés, sin excepciones.", FactKind.CONVENTION, Layer.USER_PROJECT),
+        ("We settled on Kafka for the order events.", FactKind.DECISION, Layer.USER_PROJECT),
+        ("Wrong, the limit is per tenant and not per user.", FactKind.CORRECTION, Layer.USER_PROJECT),
+        ("The data team is three people: Ines, Jonas and Radu.", FactKind.FACT, Layer.USER_PROJECT),
+        ("Marta owns the payment service, she decides about its schema.", FactKind.FACT, Layer.USER_PROJECT),
+        ("I'm colour-blind, so never rely on red and green alone in charts.", FactKind.PREFERENCE, Layer.USER),
+        ("I read your answers on a phone, so no wide tables for me.", FactKind.PREFERENCE, Layer.USER),
+        ("Keep your answers to me short, two paragraphs at most.", FactKind.PREFERENCE, Layer.USER),
     ],
 )
-def test_at_work_what_holds_tomorrow_is_learnt_in_its_own_words(said: str, kind: Kind, layer: Layer) -> None:
+def test_at_work_what_holds_tomorrow_is_learnt_in_its_own_words(said: str, kind: FactKind, layer: Layer) -> None:
     (draft,) = extract(said, Origin.USER, AT, work=True)
     assert (draft.text, draft.kind, draft.layer) == (said, kind, layer)
     assert draft.confidence >= 0.7
@@ -212,19 +212,19 @@ def test_tools_the_web_and_sub_agents_give_no_orders() -> None:
 def test_an_assistant_is_read_sparingly() -> None:
     assert extract("I always prefer tabs. Let's use Redis. I like tea.", Origin.ASSISTANT, AT) == []
     (draft,) = extract("The root cause was a stale lock in `db.py`.", Origin.ASSISTANT, AT)
-    assert (draft.kind, draft.origin) == (Kind.OBSERVATION, Origin.ASSISTANT)
+    assert (draft.kind, draft.origin) == (FactKind.OBSERVATION, Origin.ASSISTANT)
     assert draft.confidence <= 0.5
 
 
 def test_where_code_is_talked_of_wishes_are_about_the_code() -> None:
     (draft,) = extract("I want the parser to return `None` here.", Origin.USER, AT)
-    assert (draft.kind, draft.layer) == (Kind.DECISION, Layer.USER_PROJECT)
+    assert (draft.kind, draft.layer) == (FactKind.DECISION, Layer.USER_PROJECT)
     assert draft.confidence < 0.8
 
 
 def test_liking_one_thing_of_the_work_is_a_decision() -> None:
     (draft,) = extract("I prefer the second hook in `setup.go`.", Origin.USER, AT)
-    assert draft.kind is Kind.DECISION
+    assert draft.kind is FactKind.DECISION
 
 
 def test_a_guarded_matter_is_marked() -> None:
@@ -283,7 +283,7 @@ _WORDS = [
 @given(st.lists(st.sampled_from(_WORDS), max_size=120))
 def test_the_words_of_the_rules_in_any_order_do_no_harm(words: list[str]) -> None:
     for draft in extract(" ".join(words), Origin.USER, AT, before=" ".join(reversed(words))):
-        assert len(draft.text) <= LONGEST + 600
+        assert len(draft.text) <= MAX_FACT_CHARS + 600
 
 
 @pytest.mark.parametrize(

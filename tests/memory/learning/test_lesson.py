@@ -2,9 +2,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.conversation import Message, Part, Role, Text, ToolCall, ToolResult, digest
-from memory.fact import Kind, Origin
+from memory.fact import FactKind, Origin
 from memory.learning.lesson import learn
-from memory.learning.taught import Learned
+from memory.learning.lesson_result import Learned
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import RequestKind, Session
@@ -80,7 +80,7 @@ def test_the_reply_is_a_turn_of_the_assistant() -> None:
     assert learned.pieces[-1].speaker == "assistant"
     assert learned.pieces[-1].origin is Origin.ASSISTANT
     assert learned.pieces[-1].turn == 1
-    assert [taught.draft.kind for taught in learned.facts] == [Kind.OBSERVATION]
+    assert [taught.draft.kind for taught in learned.facts] == [FactKind.OBSERVATION]
 
 
 def test_an_assistant_that_read_tools_carries_their_origin_and_teaches_no_decision() -> None:
@@ -94,7 +94,9 @@ def test_an_assistant_that_read_tools_carries_their_origin_and_teaches_no_decisi
         ),
     )
     assert learned.pieces[-1].origin is Origin.TOOL
-    assert [(taught.draft.kind, taught.draft.origin) for taught in learned.facts] == [(Kind.OBSERVATION, Origin.TOOL)]
+    assert [(taught.draft.kind, taught.draft.origin) for taught in learned.facts] == [
+        (FactKind.OBSERVATION, Origin.TOOL)
+    ]
 
 
 def test_the_web_is_trusted_less_than_a_tool() -> None:

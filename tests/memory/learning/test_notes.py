@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.learning.notes import LONGEST, Note, notes
+from memory.learning.notes import MAX_NOTE_CHARS, Note, notes
 
 
 def test_each_line_and_bullet_is_a_note_and_orders_are_told_apart() -> None:
@@ -54,4 +54,4 @@ def test_the_same_is_noted_once() -> None:
 @given(st.text(max_size=500))
 def test_any_text_can_be_read(text: str) -> None:
     for note in notes(text):
-        assert note.text.strip() and len(note.text) <= LONGEST + 2 and "\n" not in note.text
+        assert note.text.strip() and len(note.text) <= MAX_NOTE_CHARS + 2 and "\n" not in note.text

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from memory.fact import Draft, Fact, Origin, Stability, State
+from memory.fact import Fact, FactDraft, Origin, Stability, State
 from memory.learning.importance import weighty
-from memory.learning.outcome import outcome, said_again, settled
+from memory.learning.lesson_result import Taught
+from memory.learning.outcome import outcome, repetition_uses, settled
 from memory.learning.reconcile import Contradict, Reinforce, Vouch, reconcile
-from memory.learning.taught import Taught
 from memory.ports import Journaled
 from memory.scope import Scope
 from memory.session import Session
 from tests.memory.context.making import NOW, SAID, fact
 
 
-def draft(of: Fact, **more: object) -> Draft:
+def draft(of: Fact, **more: object) -> FactDraft:
     told: dict[str, object] = {
         name: getattr(of, name) for name in ("text", "kind", "category", "stream", "layer", "origin")
     }
-    return Draft(**(told | more))  # type: ignore[arg-type]
+    return FactDraft(**(told | more))  # type: ignore[arg-type]
 
 
 def exchange(session: str = "later") -> Journaled:
@@ -48,8 +48,8 @@ def test_hearsay_bears_nobody_out() -> None:
     said = draft(known, origin=Origin.TOOL)
     decision = reconcile(said, [(known, 1.0, 1.0)], NOW)
     assert decision == Reinforce(known.id)
-    assert said_again(decision, said, {known.id: known}, exchange()) == []
-    [use] = said_again(decision, draft(known), {known.id: known}, exchange())
+    assert repetition_uses(decision, said, {known.id: known}, exchange()) == []
+    [use] = repetition_uses(decision, draft(known), {known.id: known}, exchange())
     assert use.said
     assert (use.memory, use.session) == (known.id, "later")
 

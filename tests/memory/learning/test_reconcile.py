@@ -4,21 +4,21 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
-from memory.learning.reconcile import Contradict, Merge, New, Past, Reinforce, Supersede, reconcile
+from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State, Stream
+from memory.learning.reconcile import AlreadySuperseded, Contradict, Merge, New, Reinforce, Supersede, reconcile
 from memory.scope import Layer
 from memory.understanding.encoder import RELATIONS, Relation
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
 
-def draft(text: str, origin: Origin = Origin.USER, kind: Kind = Kind.FACT, wrong: str = "") -> Draft:
-    return Draft(text, kind, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, origin, wrong=wrong)
+def draft(text: str, origin: Origin = Origin.USER, kind: FactKind = FactKind.FACT, wrong: str = "") -> FactDraft:
+    return FactDraft(text, kind, Category.TECHNICAL, Stream.PROJECTS, Layer.USER_PROJECT, origin, wrong=wrong)
 
 
 def fact(text: str, id: str = "f", origin: Origin = Origin.USER, pinned: bool = False) -> Fact:
     return Fact(
-        id=id, text=text, owner="u:/me", kind=Kind.FACT, category=Category.TECHNICAL, stream=Stream.PROJECTS,
+        id=id, text=text, owner="u:/me", kind=FactKind.FACT, category=Category.TECHNICAL, stream=Stream.PROJECTS,
         layer=Layer.USER_PROJECT, origin=origin, session="s", source=b"", recorded_at=NOW, valid_from=NOW,
         pinned=pinned,
     )  # fmt: skip
@@ -50,7 +50,7 @@ def test_what_is_said_without_an_end_does_not_end_with_what_has_one() -> None:
 
 
 def test_what_holds_until_a_day_ends_nothing_that_holds_longer() -> None:
-    said = draft("No, the release manager is Ida until 2026-11-27.", kind=Kind.CORRECTION)
+    said = draft("No, the release manager is Ida until 2026-11-27.", kind=FactKind.CORRECTION)
     known = fact("The release manager is Bo.")
     assert reconcile(said, [(known, 0.8, 0.7)], NOW) == Supersede(("f",), 0.858)
     for_a_while = replace(said, expires_at=NOW + timedelta(days=7))
@@ -98,15 +98,15 @@ def test_what_holds_from_a_day_on_that_has_not_come_supersedes_nothing_yet() -> 
 
 
 def test_a_correction_supersedes_what_it_says_was_wrong() -> None:
-    corrected = draft("No, the limit is two.", kind=Kind.CORRECTION, wrong="The retry limit is five")
+    corrected = draft("No, the limit is two.", kind=FactKind.CORRECTION, wrong="The retry limit is five")
     assert isinstance(reconcile(corrected, [(fact("The retry limit is five"), 0.6, 0.5)], NOW), Supersede)
 
 
 def test_what_is_said_of_a_part_supersedes_nothing() -> None:
     known = [(fact("The release manager is Priya"), 0.9, 0.8)]
     narrower = "No, the docs release manager is Tomas"
-    assert reconcile(draft(narrower, kind=Kind.CORRECTION), known, NOW) == Contradict(("f",))
-    assert isinstance(reconcile(draft(narrower.replace("docs ", ""), kind=Kind.CORRECTION), known, NOW), Supersede)
+    assert reconcile(draft(narrower, kind=FactKind.CORRECTION), known, NOW) == Contradict(("f",))
+    assert isinstance(reconcile(draft(narrower.replace("docs ", ""), kind=FactKind.CORRECTION), known, NOW), Supersede)
 
 
 def test_a_contradiction_that_is_no_clear_change_is_recorded() -> None:
@@ -121,9 +121,9 @@ def test_a_contradiction_that_is_no_clear_change_is_recorded() -> None:
 
 def test_what_was_said_before_the_change_that_is_known_is_past() -> None:
     known = replace(fact("We switched the API from PostgreSQL to SQLite"), valid_from=NOW + timedelta(days=30))
-    assert reconcile(draft("The API uses PostgreSQL"), [(known, 0.7, 0.5)], NOW) == Past("f")
+    assert reconcile(draft("The API uses PostgreSQL"), [(known, 0.7, 0.5)], NOW) == AlreadySuperseded("f")
     afterwards = reconcile(draft("The API uses PostgreSQL"), [(known, 0.7, 0.5)], NOW + timedelta(days=60))
-    assert not isinstance(afterwards, Past)
+    assert not isinstance(afterwards, AlreadySuperseded)
 
 
 def test_an_old_change_takes_nothing_back_that_was_said_after_it() -> None:
@@ -208,6 +208,6 @@ def test_what_the_words_say_needs_no_model() -> None:
 
 def test_what_only_a_model_reads_ends_nothing_though_it_is_a_correction() -> None:
     known = fact("We deploy to the north region.")
-    said = replace(draft("No, we deploy on Tuesdays."), kind=Kind.CORRECTION)
+    said = replace(draft("No, we deploy on Tuesdays."), kind=FactKind.CORRECTION)
     read = {"f": relation(replaces=0.9)}
     assert reconcile(said, [(known, 0.7, 0.5)], NOW, related=read) == Contradict(("f",))

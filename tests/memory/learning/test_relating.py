@@ -3,15 +3,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.fact import Category, Draft, Fact, Kind, Origin, State, Stream
+from memory.fact import Category, Fact, FactDraft, FactKind, Origin, State, Stream
 from memory.learning.relating import AT_ONCE, LIKE, beside, other_values, relations
 from memory.scope import Layer
-from memory.understanding.shipped import encoder
+from memory.understanding.packaged_weights import encoder
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-SAID = Draft(
+SAID = FactDraft(
     "the worker pool has 12 threads",
-    Kind.FACT,
+    FactKind.FACT,
     Category.PROJECTS,
     Stream.PROJECTS,
     Layer.USER_PROJECT,
@@ -21,7 +21,7 @@ SAID = Draft(
 
 def fact(id: str, text: str = "the worker pool has 8 threads", category: Category = Category.PROJECTS) -> Fact:
     return Fact(
-        id=id, text=text, owner="u:/me", kind=Kind.FACT, category=category, stream=Stream.PROJECTS,
+        id=id, text=text, owner="u:/me", kind=FactKind.FACT, category=category, stream=Stream.PROJECTS,
         layer=Layer.USER_PROJECT, origin=Origin.USER, session="s", source=b"", recorded_at=NOW, valid_from=NOW,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ import pytest
 
 from memory.learning import assistant, corrections, decisions, instructions, personal, preferences, statements
 from memory.learning.rules import Rule, any_of, first
-from memory.learning.speech import Clause
+from memory.learning.speech import SpokenSentence
 
 # room → rule → (read, not read by this rule)
 CASES: dict[ModuleType, dict[str, tuple[str, str]]] = {
@@ -113,7 +113,7 @@ def _flat() -> list[tuple[Rule, str, str]]:
     rooms: list[tuple[tuple[Rule, ...], dict[str, tuple[str, str]]]] = [
         (module.RULES, cases) for module, cases in CASES.items()
     ]
-    rooms += [(personal.RULES, PERSONAL), (personal.SOMEBODY, SOMEBODY)]
+    rooms += [(personal.RULES, PERSONAL), (personal.PERSON_RULES, SOMEBODY)]
     found = []
     for rules, cases in rooms:
         assert {rule.name for rule in rules} == set(cases), "each rule has its two sentences"
@@ -140,7 +140,7 @@ def _flat() -> list[tuple[Rule, str, str]]:
 )
 def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
     changed = next(rule for rule in statements.RULES if rule.name == "what has changed")
-    assert changed.matches(Clause(said)) is read
+    assert changed.matches(SpokenSentence(said)) is read
 
 
 @pytest.mark.parametrize(
@@ -166,13 +166,13 @@ def test_what_lasts_of_what_has_changed(said: str, read: bool) -> None:
 )
 def test_what_holds_from_now_on_is_named(said: str, read: bool) -> None:
     from_now_on = next(rule for rule in statements.RULES if rule.name == "what holds from now on")
-    assert from_now_on.matches(Clause(said)) is read
+    assert from_now_on.matches(SpokenSentence(said)) is read
 
 
 @pytest.mark.parametrize(("rule", "said", "other"), _flat(), ids=lambda value: getattr(value, "name", ""))
 def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, other: str) -> None:
-    assert rule.matches(Clause(said))
-    assert not rule.matches(Clause(other))
+    assert rule.matches(SpokenSentence(said))
+    assert not rule.matches(SpokenSentence(other))
 
 
 @pytest.mark.parametrize(
@@ -185,22 +185,22 @@ def test_a_rule_reads_its_sentence_and_leaves_the_other(rule: Rule, said: str, o
     ],
 )
 def test_what_is_conceded_or_let_be_corrects_nothing(said: str) -> None:
-    assert corrections.correction(Clause(said)) is None
+    assert corrections.correction(SpokenSentence(said)) is None
 
 
 @pytest.mark.parametrize("said", ["It is not the port, but the host.", "Not Redis, but rather Memcached."])
 def test_what_holds_in_the_place_of_what_was_said_is_a_correction(said: str) -> None:
-    assert corrections.correction(Clause(said)) is not None
+    assert corrections.correction(SpokenSentence(said)) is not None
 
 
 def test_a_rule_without_its_cue_is_not_even_asked() -> None:
     rule = preferences.RULES[0]
     assert rule.cues
-    assert not rule.matches(Clause("The sky above the port was grey."))
+    assert not rule.matches(SpokenSentence("The sky above the port was grey."))
 
 
 def test_the_first_rule_that_matches_speaks() -> None:
-    found = first(instructions.RULES, Clause("From now on never use tabs."))
+    found = first(instructions.RULES, SpokenSentence("From now on never use tabs."))
     assert found is not None
     assert found.standing
 
@@ -210,16 +210,16 @@ def test_an_underscore_in_a_list_of_words_is_a_space() -> None:
 
 
 def test_a_name_at_the_beginning_must_be_a_name() -> None:
-    assert personal.somebody(Clause("Marta prefers short meetings."))
-    assert personal.somebody(Clause("It prefers short meetings.")) is None
-    assert personal.somebody(Clause("Marta owns `scheduler.py`.")) is None
+    assert personal.person_finding(SpokenSentence("Marta prefers short meetings."))
+    assert personal.person_finding(SpokenSentence("It prefers short meetings.")) is None
+    assert personal.person_finding(SpokenSentence("Marta owns `scheduler.py`.")) is None
 
 
 _MODULES = [
     *(f"language.{name}" for name in ("contradiction", "dates", "entities", "prose", "sentences")),
     *(f"learning.{name}" for name in ("assistant", "choice", "corrections", "decisions", "extract", "importance")),
-    *(f"learning.{name}" for name in ("instructions", "moment", "passages", "personal", "preferences")),
-    *(f"learning.{name}" for name in ("remember", "sensitivity", "speech", "statements")),
+    *(f"learning.{name}" for name in ("instructions", "stated_time", "passages", "personal", "preferences")),
+    *(f"learning.{name}" for name in ("explicit_requests", "sensitivity", "speech", "statements")),
 ]
 
 

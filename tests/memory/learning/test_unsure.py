@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory.fact import Draft, Fact, Origin, State
-from memory.learning.taught import Taught
+from memory.fact import Fact, FactDraft, Origin, State
+from memory.learning.lesson_result import Taught
 from memory.learning.unsure import BORNE_OUT, Weighed, weighed
 from memory.ports import Journaled
 from memory.scope import Scope
@@ -20,7 +20,7 @@ REPLACES = Relation(0.0, 0.1, 0.8, 0.1, 0.0)
 
 def read(text: str, unsure: bool = True) -> Taught:
     of = fact(text)
-    draft = Draft(text, of.kind, of.category, of.stream, of.layer, Origin.USER, confidence=0.5, unsure=unsure)
+    draft = FactDraft(text, of.kind, of.category, of.stream, of.layer, Origin.USER, confidence=0.5, unsure=unsure)
     return Taught(draft, b"new message", 0)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import open_journal
+from tests.memory.stores.derived_facts import open_journal
 
 
 @pytest_asyncio.fixture

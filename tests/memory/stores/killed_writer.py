@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from memory.ports import Lesson, Point
-from memory.stores.generations import Folders, Generations
+from memory.stores.generations import FolderIndexes, Generations
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import exchange, fact, open_journal, session, user
+from tests.memory.stores.derived_facts import exchange, fact, open_journal, session, user
 
 SESSIONS = 4
 
@@ -46,7 +46,7 @@ async def talk(journal: SqliteJournal, life: int, number: int) -> None:
 
 async def work(journal: SqliteJournal, home: Path) -> None:
     """The worker: learns a fact from each exchange and puts it into the index."""
-    index, generation = await Generations(journal, Folders(home / "index")).open_current(OneDimension())  # type: ignore[arg-type]
+    index, generation = await Generations(journal, FolderIndexes(home / "index")).open_current(OneDimension())  # type: ignore[arg-type]
     while True:
         for told in await journal.unlearned(8):
             one = fact(f"learned from {told.id}", id=str(uuid.uuid5(uuid.NAMESPACE_OID, told.id)))

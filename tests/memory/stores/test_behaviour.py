@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from memory.behaviour import Failure, Key, Known, Observed
+from memory.behaviour import BehaviourRecord, CommandFailure, Key, KnownObservation
 from memory.ports import Lesson
 from memory.stores import behaviour
 from memory.stores.journal import SqliteJournal
 from tests.memory.learning.behaviour.making import AT, did
-from tests.memory.stores.making import fact
+from tests.memory.stores.derived_facts import fact
 
 MINE, OTHER = "up:/ada/loom", "up:/bob/loom"
 KEY = Key(b"k" * 16, specific=True)
@@ -27,9 +27,9 @@ async def journal(tmp_path: Path) -> AsyncIterator[SqliteJournal]:
 
 
 async def learned(journal: SqliteJournal, *families: str, owner: str = MINE, memory: str = "f1") -> None:
-    held = Known(owner, memory.encode(), "fix", memory, '{"failed": "run --key sk-secret"}')
-    failure = Failure("make all", (KEY,))
-    observed = Observed(owner, tuple(did("s1", *families)), (held,), {memory: failure})
+    held = KnownObservation(owner, memory.encode(), "fix", memory, '{"failed": "run --key sk-secret"}')
+    failure = CommandFailure("make all", (KEY,))
+    observed = BehaviourRecord(owner, tuple(did("s1", *families)), (held,), {memory: failure})
     kept = replace(fact(memory, id=memory), owner=owner)
     await journal.learn(Lesson(0, (kept,), observed=observed))
 
@@ -67,15 +67,15 @@ async def test_forgetting_a_fix_forgets_how_it_is_found(journal: SqliteJournal) 
 
 async def test_what_is_retired_is_observed_no_more(journal: SqliteJournal) -> None:
     await learned(journal, "make all")
-    await journal.learn(Lesson(0, observed=Observed(MINE, retired=("f1",))))
+    await journal.learn(Lesson(0, observed=BehaviourRecord(MINE, retired=("f1",))))
     assert await journal.observations(MINE, [b"f1"]) == []
 
 
 async def test_only_the_newest_steps_are_kept(journal: SqliteJournal, monkeypatch: object) -> None:
-    kept, often = behaviour.KEPT, behaviour.ROUND
-    behaviour.KEPT, behaviour.ROUND = 3, 1
+    kept, often = behaviour.MAX_STEPS, behaviour.ROUND
+    behaviour.MAX_STEPS, behaviour.ROUND = 3, 1
     try:
         await learned(journal, "a", "b", "c", "d", "e")
     finally:
-        behaviour.KEPT, behaviour.ROUND = kept, often
+        behaviour.MAX_STEPS, behaviour.ROUND = kept, often
     assert [step.family for step in await journal.steps(MINE, 10)] == ["c", "d", "e"]

@@ -7,12 +7,12 @@ from datetime import timedelta
 
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.consolidation.diff import Diff
-from memory.consolidation.written import Planned
-from memory.fact import Tier
+from memory.consolidation.plan_codec import PlannedNight
+from memory.fact import MemoryTier
 from memory.ports import Lesson
 from memory.scope import Layer
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import ANN, AT, BOB, fact, owner
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner
 
 OWNER = owner(ANN)
 SHARED = ANN.owner(Layer.PROJECT) or ""
@@ -28,7 +28,7 @@ async def taught(journal: SqliteJournal, *ids: str) -> None:
 
 
 async def night(journal: SqliteJournal, *proposals: Proposal, days: int = 1) -> int:
-    return await journal.apply_night(Planned(Diff(OWNER, candidates=proposals), AT + timedelta(days=days)))
+    return await journal.apply_night(PlannedNight(Diff(OWNER, candidates=proposals), AT + timedelta(days=days)))
 
 
 async def only(journal: SqliteJournal) -> Candidate:
@@ -80,7 +80,7 @@ async def test_what_was_deferred_waits_again_after_another_session(journal: Sqli
 
 async def test_what_a_project_has_already_is_not_put_forward(journal: SqliteJournal) -> None:
     await taught(journal, "a", "b")
-    shared = fact("use tabs!", id="shared", owner=SHARED, layer=Layer.PROJECT, tier=Tier.SHARED)
+    shared = fact("use tabs!", id="shared", owner=SHARED, layer=Layer.PROJECT, tier=MemoryTier.SHARED)
     await journal.learn(Lesson(0, (shared,)))
     await night(journal, rule())
     assert await journal.candidates([OWNER]) == []

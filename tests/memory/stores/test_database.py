@@ -14,7 +14,7 @@ import pytest_asyncio
 from memory.ports import StoreError
 from memory.stores import writer
 from memory.stores.database import Database, Watch
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 
 
 @pytest_asyncio.fixture
@@ -170,7 +170,7 @@ async def test_a_full_disk_fails_what_does_not_fit_and_nothing_else(database: Da
     assert outcomes[0] is None
     assert outcomes[2] is None
     assert isinstance(outcomes[1], StoreFault)
-    assert outcomes[1].fault is Fault.FULL
+    assert outcomes[1].fault is StoreFaultKind.FULL
     assert outcomes[1].passing
     assert "full" in str(outcomes[1])
     assert isinstance(outcomes[1].__cause__, sqlite3.Error)
@@ -192,7 +192,7 @@ async def test_a_lock_of_another_process_fails_the_write_until_it_is_gone(databa
     with pytest.raises(StoreError, match="locked") as caught:
         await database.write(put("a"))
     assert isinstance(caught.value, StoreFault)
-    assert caught.value.fault is Fault.LOCKED
+    assert caught.value.fault is StoreFaultKind.LOCKED
     assert await written(database) == set()
     other.execute("ROLLBACK")
     other.close()
@@ -208,7 +208,7 @@ async def test_all_that_wait_for_a_lock_are_told_at_once(database: Database) -> 
     assert connect is not None
     connect.set_trace_callback(tried.append)
     outcomes = await asyncio.gather(*(database.write(put(f"r{n}")) for n in range(300)), return_exceptions=True)
-    assert all(isinstance(each, StoreFault) and each.fault is Fault.LOCKED for each in outcomes)
+    assert all(isinstance(each, StoreFault) and each.fault is StoreFaultKind.LOCKED for each in outcomes)
     assert len(tried) < 10, "the lock is waited for once for many of them, and not once for each"
     other.execute("ROLLBACK")
     other.close()
@@ -306,7 +306,7 @@ async def test_a_write_is_done_even_when_nobody_waits_for_it_any_more(database: 
 async def test_a_reader_cannot_write(database: Database) -> None:
     with pytest.raises(StoreFault) as caught:
         await database.read(put("a"))
-    assert caught.value.fault is Fault.DENIED
+    assert caught.value.fault is StoreFaultKind.DENIED
 
 
 async def test_closing_finishes_what_is_queued_and_may_be_done_twice(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ def test_a_file_that_is_no_database_is_told_by_name(tmp_path: Path) -> None:
     (tmp_path / "db").write_bytes(b"what a person put there by mistake " * 100)
     with pytest.raises(StoreFault, match="no SQLite database") as caught:
         Database(tmp_path / "db")
-    assert caught.value.fault is Fault.CORRUPT
+    assert caught.value.fault is StoreFaultKind.CORRUPT
     assert (tmp_path / "db").read_bytes().startswith(b"what a person")
 
 
@@ -355,7 +355,7 @@ async def test_a_damaged_file_is_told_by_name(tmp_path: Path) -> None:
     (tmp_path / "db").write_bytes(data)
     with pytest.raises(StoreFault, match="damaged") as caught:
         Database(tmp_path / "db")
-    assert caught.value.fault is Fault.CORRUPT
+    assert caught.value.fault is StoreFaultKind.CORRUPT
 
 
 def test_a_file_of_a_newer_version_is_not_touched(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from memory.conversation import Message, Opaque, Reasoning, Role, Text, ToolCall, ToolResult, digest
 from memory.ports import Journaled, Lesson
-from memory.session import RequestKind, Shown
+from memory.session import RequestKind, ShownMemory
 from memory.stores.exchanges import BEFORE, DEPTH, OPENING
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import (
+from tests.memory.stores.derived_facts import (
     ANN,
     BOB,
     SECRET,
@@ -43,7 +43,7 @@ def rows(journal: SqliteJournal, sql: str) -> list[tuple[object, ...]]:
 
 async def test_an_exchange_comes_back_with_its_messages_and_its_reply(journal: SqliteJournal) -> None:
     messages = [said(Role.SYSTEM, "be brief"), user("hi"), assistant("hello"), user("use pnpm")]
-    shown = [Shown("m1", "text", 0.5, {"cosine": 0.5}, 3)]
+    shown = [ShownMemory("m1", "text", 0.5, {"cosine": 0.5}, 3)]
     await journal.commit(exchange("e1", messages, "noted", shown=shown))
     (told,) = await all_of(journal)
     assert told.id == "e1"
@@ -176,7 +176,7 @@ async def test_a_secret_never_reaches_the_files(journal: SqliteJournal) -> None:
     result = ToolResult("c1", (Text(f"KEY={SECRET}"), Opaque("x", f'{{"k": "{SECRET}"}}')))
     parts = (Text(f"my key is {SECRET}"), ToolCall("c1", "env", f'{{"k": "{SECRET}"}}'), result, Reasoning(SECRET))
     message = Message(Role.USER, parts, digest(Role.USER, parts), f"my key is {SECRET}")
-    shown = [Shown("m1", f"the key is {SECRET}", 0.5, {}, 3)]
+    shown = [ShownMemory("m1", f"the key is {SECRET}", 0.5, {}, 3)]
     await journal.commit(exchange("e1", [message], f"I keep {SECRET} safe", shown=shown))
     await journal.learn(Lesson(1, (fact(f"The key is {SECRET}", wrong=SECRET, entities=(SECRET,)),)))
     stored = b"".join(path.read_bytes() for path in journal._db.path.parent.iterdir())
@@ -211,7 +211,7 @@ async def test_a_damaged_message_does_not_stop_the_worker(journal: SqliteJournal
 
 
 async def test_receipts_are_found_by_id_or_by_a_prefix_of_one_only(journal: SqliteJournal) -> None:
-    shown = Shown("m1", "text", 0.5, {"cosine": 0.25}, 3)
+    shown = ShownMemory("m1", "text", 0.5, {"cosine": 0.25}, 3)
     first, second = exchange("aa1", [user("a")], shown=[shown]), exchange("ab2", [user("b")])
     await journal.commit(first)
     await journal.commit(second)

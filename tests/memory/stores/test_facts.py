@@ -13,18 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.fact import Category, Fact, Kind, Origin, Sensitivity, Stability, State, Stream, Tier
-from memory.ports import Lesson, Rarity
+from memory.fact import Category, Fact, FactKind, MemoryTier, Origin, Sensitivity, Stability, State, Stream
+from memory.ports import Lesson, TermRarity
 from memory.scope import Layer, Scope
 from memory.stores.errors import StoreFault
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, user
+from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, open_journal, owner, passage, user
 
 WHOLE = Fact(
     id="00000000-0000-0000-0000-000000000001",
     text="Ann tests with pytest",
     owner=owner(),
-    kind=Kind.CORRECTION,
+    kind=FactKind.CORRECTION,
     category=Category.WORKFLOWS,
     stream=Stream.TASKS,
     layer=Layer.USER,
@@ -36,7 +36,7 @@ WHOLE = Fact(
     confidence=0.9,
     importance=0.8,
     surprise=0.1,
-    tier=Tier.LONG_TERM,
+    tier=MemoryTier.LONG_TERM,
     sensitivity=Sensitivity.CONFIDENTIAL,
     stability=Stability.VERIFIED,
     state=State.ACTIVE,
@@ -125,7 +125,7 @@ async def test_a_lesson_that_was_learned_before_changes_nothing(journal: SqliteJ
     await journal.learn(lesson)
     await journal.learn(replace(lesson, facts=(fact("y"),)))
     assert [each.text for each in await journal.facts_of([owner()])] == ["x"]
-    assert await journal.rarity([owner()], [7]) == Rarity(1, {7: 1})
+    assert await journal.rarity([owner()], [7]) == TermRarity(1, {7: 1})
 
 
 async def test_active_facts_come_newest_first_and_no_more_than_asked_for(journal: SqliteJournal) -> None:
@@ -186,11 +186,11 @@ async def test_rarity_is_counted_over_the_owners_that_are_asked_for(journal: Sql
     big = 2**32 - 1
     await learn(journal, documents={"a": 10, "b": 5}, terms={"a": {1: 4, big: 1}, "b": {1: 2}})
     await learn(journal, documents={"a": 1}, terms={"a": {1: 1}})
-    assert await journal.rarity(["a"], [1, big, 9]) == Rarity(11, {1: 5, big: 1})
-    assert await journal.rarity(["a", "b"], [1]) == Rarity(16, {1: 7})
-    assert await journal.rarity(["c"], [1]) == Rarity(0, {})
+    assert await journal.rarity(["a"], [1, big, 9]) == TermRarity(11, {1: 5, big: 1})
+    assert await journal.rarity(["a", "b"], [1]) == TermRarity(16, {1: 7})
+    assert await journal.rarity(["c"], [1]) == TermRarity(0, {})
     await learn(journal, documents={"a": -11}, terms={"a": {1: -5}})
-    assert await journal.rarity(["a"], [1, big]) == Rarity(0, {big: 1})
+    assert await journal.rarity(["a"], [1, big]) == TermRarity(0, {big: 1})
 
 
 async def test_tombstones_are_known_again(journal: SqliteJournal) -> None:

@@ -2,7 +2,7 @@
 
 from memory.ports import Lesson
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import ANN, BOB, fact, owner, passage
+from tests.memory.stores.derived_facts import ANN, BOB, fact, owner, passage
 
 
 async def keep(journal: SqliteJournal) -> None:

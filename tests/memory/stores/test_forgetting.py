@@ -10,14 +10,25 @@ import orjson
 import pytest_asyncio
 
 from memory.conversation import Form, Message, Reasoning, Role, Text, ToolCall, digest
-from memory.edits import OFFERED, Act, Entry, Tier, handle
+from memory.edits import OFFERED, Act, ContentTier, Entry, handle
 from memory.fact import Fact, Passage
-from memory.learning.struck import FORGOTTEN
-from memory.ports import Lesson, Overview, Rarity, Shelved
-from memory.session import Shed, Shown
+from memory.learning.research_erasure import FORGOTTEN
+from memory.ports import Lesson, Overview, StoredMessage, TermRarity
+from memory.session import Shed, ShownMemory
+from memory.stores.erasure import LineEraser
 from memory.stores.journal import SqliteJournal
-from memory.stores.traces import Lines
-from tests.memory.stores.making import AT, BOB, assistant, exchange, fact, open_journal, owner, passage, session, user
+from tests.memory.stores.derived_facts import (
+    AT,
+    BOB,
+    assistant,
+    exchange,
+    fact,
+    open_journal,
+    owner,
+    passage,
+    session,
+    user,
+)
 
 WORDS = "the launch code is marmalade"
 
@@ -47,7 +58,7 @@ async def taught(journal: SqliteJournal, message: object = None) -> tuple[Fact, 
     await journal.learn(Lesson(1, (one,), (piece,), {owner(): 2}, {owner(): counted}))
     entry = Entry(user("what is it?").digest, 0, f"You were told: {WORDS}", Form.SUFFIX, "recall", (one.id,))
     await journal.enter(session(), [entry])
-    shown = [Shown(one.id, WORDS, 0.9, {}, 6), Shown("other", "kept", 0.5, {}, 1)]
+    shown = [ShownMemory(one.id, WORDS, 0.9, {}, 6), ShownMemory("other", "kept", 0.5, {}, 1)]
     await journal.commit(exchange("e2", [said, assistant("ok"), user("what is it?")], "I know", shown=shown))
     return one, piece
 
@@ -82,7 +93,7 @@ async def test_every_table_has_let_go(journal: SqliteJournal) -> None:
     assert [message.text for message in behind.messages] == [FORGOTTEN, "ok", "what is it?"]
     assert behind.messages[0].spoken == ""
     assert behind.shown == ("other",)
-    assert await journal.rarity([owner()], list(terms(one))) == Rarity(0, {})
+    assert await journal.rarity([owner()], list(terms(one))) == TermRarity(0, {})
 
 
 async def test_a_resent_history_does_not_bring_it_back(journal: SqliteJournal) -> None:
@@ -182,7 +193,9 @@ async def shed(journal: SqliteJournal) -> tuple[Message, Fact]:
     made = Overview(9, f"line: {WORDS}", f"overview: {WORDS}", 3)
     await journal.write_overviews(2, "u:/ann", {(back.digest, 0): made, (reply.digest, 1): made})
     await journal.pin_part("u:/ann", back.digest, 0, AT)
-    stub = Entry(back.digest, 0, f"[shed {name}: {WORDS}]", Form.PART, "shed fold", act=Act.REPLACE, tier=Tier.L0)
+    stub = Entry(
+        back.digest, 0, f"[shed {name}: {WORDS}]", Form.PART, "shed fold", act=Act.REPLACE, tier=ContentTier.L0
+    )
     call = Entry(back.digest, 0, f'{{"text": "{WORDS}"}}', Form.PART, "shed fold", act=Act.REPLACE, part=1)
     paged = Entry(user("on").digest, 0, f"[{name}]\n{WORDS}", Form.SUFFIX, "paged")
     note = f"# So far\n- task: sail\n- found: the launch code is marmalade, said early\n- more in {name}"
@@ -215,7 +228,7 @@ async def test_what_was_shed_paged_in_and_noted_of_a_message_goes_with_it(journa
     assert receipt.shed is not None
     assert receipt.shed.parts == ("another result",)
     assert await journal.pinned("s1") == frozenset()
-    assert (await journal.shelved("s1", [back.digest]))[back.digest] == Shelved(True, {})
+    assert (await journal.shelved("s1", [back.digest]))[back.digest] == StoredMessage(True, {})
 
 
 async def test_a_forgotten_reply_is_forgotten_in_the_form_in_which_it_was_sent_back(journal: SqliteJournal) -> None:
@@ -225,7 +238,7 @@ async def test_a_forgotten_reply_is_forgotten_in_the_form_in_which_it_was_sent_b
     )
     await journal.forget([one.id], AT)
     assert row["body"] not in await stored(journal)
-    (kept,) = await journal.kept("u:/ann", back.digest.hex())
+    (kept,) = await journal.messages_by_digest("u:/ann", back.digest.hex())
     assert kept.forgotten
     assert kept.message.text == FORGOTTEN
 
@@ -238,7 +251,7 @@ async def test_a_forgotten_reply_is_not_taken_in_again_in_another_form(journal: 
     await journal.commit(exchange("e5", [user("go"), item, user("on")], of=session("s5")))
     await journal._db.scrub()
     assert b"marmalade" not in await stored(journal)
-    (kept,) = await journal.kept("u:/ann", item.digest.hex())
+    (kept,) = await journal.messages_by_digest("u:/ann", item.digest.hex())
     assert (kept.forgotten, kept.message.text) == (True, FORGOTTEN)
 
 
@@ -249,7 +262,7 @@ async def test_a_word_that_many_messages_say_is_not_forgotten_with_one_of_them(j
     one = fact(WORDS, source=reply.digest)
     await journal.learn(Lesson(1, (one,)))
     await journal.forget([one.id], AT)
-    (kept,) = await journal.kept("u:/ann", assistant("Done.").digest.hex())
+    (kept,) = await journal.messages_by_digest("u:/ann", assistant("Done.").digest.hex())
     assert kept.message == assistant("Done.")
 
 
@@ -263,7 +276,7 @@ async def test_an_overview_that_comes_late_is_not_written_of_what_was_forgotten(
 
 def test_lines_that_tell_of_a_forgotten_text_are_found_by_their_words() -> None:
     text = "one\nThe *launch* code is: Marmalade!\nlaunch code\nsee ab12.3\nthe launch of the code"
-    assert Lines([WORDS], ["ab12"]).without(text) == "one\nlaunch code\nthe launch of the code"
-    assert Lines(["Launch code"]).without(text) == "one\nsee ab12.3\nthe launch of the code"
-    assert Lines([]).without(text) == text
-    assert Lines(["发射代码是果酱"]).without("一\n他说发射代码是果酱。\n发射") == "一\n发射"
+    assert LineEraser([WORDS], ["ab12"]).without(text) == "one\nlaunch code\nthe launch of the code"
+    assert LineEraser(["Launch code"]).without(text) == "one\nsee ab12.3\nthe launch of the code"
+    assert LineEraser([]).without(text) == text
+    assert LineEraser(["发射代码是果酱"]).without("一\n他说发射代码是果酱。\n发射") == "一\n发射"

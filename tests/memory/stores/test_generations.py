@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from memory.ports import Generation, Index, Lag, Lesson, Point, Query, Vector
-from memory.stores.errors import Fault, StoreFault
-from memory.stores.generations import Folders, Generations
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.generations import FolderIndexes, Generations
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import fact, open_journal, owner
+from tests.memory.stores.derived_facts import fact, open_journal, owner
 
 
 class Flat:
@@ -60,7 +60,7 @@ async def folders(home: Path) -> list[str]:
 
 async def test_an_index_is_filled_once_and_opened_as_it_is_then(journal: SqliteJournal, tmp_path: Path) -> None:
     await learn(journal, "a", "b", "c", "d")
-    generations = Generations(journal, Folders(tmp_path / "index"))
+    generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, generation = await generations.open_current(Flat())
     await take_in(journal, generation, index, Flat())
     await index.close()
@@ -77,7 +77,7 @@ async def test_an_index_that_is_gone_or_damaged_is_made_again(
 ) -> None:
     await learn(journal, "a", "b")
     home = tmp_path / "index"
-    generations = Generations(journal, Folders(home))
+    generations = Generations(journal, FolderIndexes(home))
     index, generation = await generations.open_current(Flat())
     await take_in(journal, generation, index, Flat())
     await index.close()
@@ -101,7 +101,7 @@ async def test_an_index_that_is_gone_or_damaged_is_made_again(
 
 async def test_another_embedder_gets_an_index_of_its_own(journal: SqliteJournal, tmp_path: Path) -> None:
     await learn(journal, "a")
-    generations = Generations(journal, Folders(tmp_path / "index"))
+    generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, generation = await generations.open_current(Flat())
     await take_in(journal, generation, index, Flat())
     await index.close()
@@ -117,7 +117,7 @@ async def test_another_embedder_gets_an_index_of_its_own(journal: SqliteJournal,
 
 async def test_a_new_index_is_filled_beside_the_one_that_is_searched(journal: SqliteJournal, tmp_path: Path) -> None:
     await learn(journal, "a", "b")
-    generations = Generations(journal, Folders(tmp_path / "index"))
+    generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     old, current = await generations.open_current(Flat())
     await take_in(journal, current, old, Flat())
     wider = Flat("wider", 8)
@@ -139,7 +139,7 @@ async def test_a_new_index_is_filled_beside_the_one_that_is_searched(journal: Sq
 
 async def test_a_rebuild_that_is_given_up_leaves_nothing(journal: SqliteJournal, tmp_path: Path) -> None:
     await learn(journal, "a")
-    generations = Generations(journal, Folders(tmp_path / "index"))
+    generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, current = await generations.open_current(Flat())
     begun, new = await generations.begin(Flat("wider", 8))
     await new.close()
@@ -152,12 +152,12 @@ async def test_a_rebuild_that_is_given_up_leaves_nothing(journal: SqliteJournal,
 async def test_what_another_journal_left_behind_is_not_taken_for_this_ones(tmp_path: Path) -> None:
     first = open_journal(tmp_path / "first")
     await learn(first, "a")
-    index, generation = await Generations(first, Folders(tmp_path / "index")).open_current(Flat())
+    index, generation = await Generations(first, FolderIndexes(tmp_path / "index")).open_current(Flat())
     await take_in(first, generation, index, Flat())
     await index.close()
     await first.close()
     second = open_journal(tmp_path / "second")
-    generations = Generations(second, Folders(tmp_path / "index"))
+    generations = Generations(second, FolderIndexes(tmp_path / "index"))
     index, generation = await generations.open_current(Flat())
     assert await index.count() == 0
     await index.close()
@@ -168,11 +168,11 @@ async def test_what_another_journal_left_behind_is_not_taken_for_this_ones(tmp_p
 
 
 async def test_an_index_that_another_owner_holds_is_not_thrown_away(journal: SqliteJournal, tmp_path: Path) -> None:
-    generations = Generations(journal, Folders(tmp_path / "index"))
+    generations = Generations(journal, FolderIndexes(tmp_path / "index"))
     index, _ = await generations.open_current(Flat())
     with pytest.raises(StoreFault, match="owns the index") as caught:
         await generations.open_current(Flat())
-    assert caught.value.fault is Fault.LOCKED
+    assert caught.value.fault is StoreFaultKind.LOCKED
     assert len(await journal.generations()) == 1
     await index.close()
 

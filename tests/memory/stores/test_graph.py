@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.context.graph import names_in
 from memory.ports import Graph, Lesson, Tally
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import ANN, AT, BOB, fact, owner, passage
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage
 
 OWNS = fact("Petra owns the Heron cluster.", id="5e3f0a52-0000-4000-8000-000000000001")
 MOVED = passage("I hear that Petra moved to Graz.", id="5e3f0a52-0000-4000-8000-000000000002")

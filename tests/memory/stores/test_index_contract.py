@@ -19,7 +19,7 @@ import pytest
 import pytest_asyncio
 
 from memory.ports import Index, Point, Query
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.index_edge import EdgeIndex
 from memory.stores.index_server import ServerIndex
 
@@ -238,6 +238,6 @@ async def test_a_collection_of_another_size_has_to_be_made_again() -> None:
     await ServerIndex.open(client, "test", DIMENSIONS)
     with pytest.raises(StoreFault, match="has not 16 dimensions") as caught:
         await ServerIndex.open(client, "test", 16)
-    assert caught.value.fault is Fault.CORRUPT
+    assert caught.value.fault is StoreFaultKind.CORRUPT
     assert not (await ServerIndex.open(client, "test", DIMENSIONS)).created
     await client.close()

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from memory.ports import Query
-from memory.stores.generations import Folders, Generations
+from memory.stores.generations import FolderIndexes, Generations
+from tests.memory.stores.derived_facts import open_journal, owner
 from tests.memory.stores.killed_writer import OneDimension
-from tests.memory.stores.making import open_journal, owner
 
 ROUNDS = 10
 ROOT = Path(__file__).parents[3]
@@ -44,7 +44,7 @@ async def check(home: Path, told: set[str]) -> None:
         life, number, turn = each.id.split("-")
         assert [m.text for m in each.messages] == [f"{life} {number} {n}" for n in range(int(turn) + 1)]
         assert each.reply is not None
-    index, _ = await Generations(journal, Folders(home / "index")).open_current(OneDimension())  # type: ignore[arg-type]
+    index, _ = await Generations(journal, FolderIndexes(home / "index")).open_current(OneDimension())  # type: ignore[arg-type]
     hits = await index.search(Query((owner(),), None, {1: 1.0}, 1_000_000))
     waiting = set((await journal.unindexed(1_000_000)).ids)
     indexed = {line[2:] for line in told if line.startswith("p ")}

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.candidate import CandidateKind, Proposal
-from memory.fact import Fact, Passage, Tier
+from memory.fact import Fact, MemoryTier, Passage
 from memory.ports import Lesson
 from memory.scope import Layer, Scope
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import AT, fact, open_journal
+from tests.memory.stores.derived_facts import AT, fact, open_journal
 
 PLACES = [Scope(*each) for each in product((None, "acme", "evil"), (None, "ada", "eve"), (None, "boat", "car"))]
 Ways = dict[str, Callable[[SqliteJournal, list[str], list[str]], Awaitable[set[str]]]]
@@ -40,7 +40,9 @@ def everything() -> dict[str, tuple[Scope, Layer, Fact]]:
     for place, layer in product(PLACES, Layer):
         owner = place.owner(layer)
         if owner is not None and owner not in found:
-            made = fact("Use tabs", id=f"id{len(found):03}", owner=owner, layer=layer, tier=Tier.SHARED, pinned=True)
+            made = fact(
+                "Use tabs", id=f"id{len(found):03}", owner=owner, layer=layer, tier=MemoryTier.SHARED, pinned=True
+            )
             found[owner] = place, layer, made
     return found
 

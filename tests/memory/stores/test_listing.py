@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from memory.conversation import Form
 from memory.edits import Act, Entry
-from memory.fact import Kind, Origin, State
+from memory.fact import FactKind, Origin, State
 from memory.ports import Lesson
-from memory.session import Shown
+from memory.session import ShownMemory
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import ANN, AT, BOB, exchange, fact, owner, passage, session, user
+from tests.memory.stores.derived_facts import ANN, AT, BOB, exchange, fact, owner, passage, session, user
 
 MINE = (owner(),)
 ACTIVE = frozenset({State.ACTIVE})
@@ -19,7 +19,7 @@ ACTIVE = frozenset({State.ACTIVE})
 
 async def test_facts_are_listed_by_what_they_are(journal: SqliteJournal) -> None:
     facts = [fact(f"number {n}", recorded_at=AT + timedelta(minutes=n)) for n in range(5)]
-    facts[1] = replace(facts[1], kind=Kind.DECISION)
+    facts[1] = replace(facts[1], kind=FactKind.DECISION)
     facts[2] = replace(facts[2], origin=Origin.WEB)
     facts[3] = replace(facts[3], state=State.SUPERSEDED)
     await journal.learn(Lesson(0, tuple(facts)))
@@ -31,7 +31,7 @@ async def test_facts_are_listed_by_what_they_are(journal: SqliteJournal) -> None
 
     assert await texts() == ["4", "2", "1", "0"]
     assert await texts(limit=2, passed=1) == ["2", "1"]
-    assert await texts(kinds=[Kind.DECISION]) == ["1"]
+    assert await texts(kinds=[FactKind.DECISION]) == ["1"]
     assert await texts(origins=[Origin.WEB, Origin.TOOL]) == ["2"]
     assert await texts(states=frozenset(State)) == ["4", "3", "2", "1", "0"]
     assert await texts(since=AT + timedelta(minutes=2)) == ["4", "2"]
@@ -49,7 +49,7 @@ async def test_contradictions_are_listed(journal: SqliteJournal) -> None:
 async def test_receipts_of_a_memory_and_of_a_session_are_the_persons_own(journal: SqliteJournal) -> None:
     held = fact("The cluster is heron")
     await journal.learn(Lesson(0, (held,)))
-    shown = (Shown(held.id, held.text, 0.9, {}, 5),)
+    shown = (ShownMemory(held.id, held.text, 0.9, {}, 5),)
     for number, (of, seen) in enumerate(((session(), shown), (session(), ()), (session("s2", BOB), shown))):
         await journal.commit(exchange(f"e{number}", [user(f"Hello {number}")], of=of, shown=seen))
     assert [each.id for each in await journal.receipts_showing(held.id, ANN)] == ["r-e0"]

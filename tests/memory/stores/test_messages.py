@@ -10,7 +10,7 @@ import pytest
 from memory.conversation import Message, Reasoning, Role, Text, ToolCall, ToolResult, digest
 from memory.learning.redact import redact as of_secrets
 from memory.stores import messages
-from memory.stores.messages import LONGEST, Redactor, seal, shortened, unseal
+from memory.stores.messages import MAX_TEXT_CHARS, Redactor, seal, shortened, unseal
 
 
 def said(text: str) -> Message:
@@ -30,20 +30,20 @@ def test_what_a_person_said_is_looked_through_once_where_it_is_the_whole_of_a_pa
 
 
 def test_of_a_text_that_no_model_reads_its_beginning_and_its_end_are_read_and_all_of_it_is_kept() -> None:
-    text = "a" * LONGEST + f" token {KEY} " + "b" * LONGEST
+    text = "a" * MAX_TEXT_CHARS + f" token {KEY} " + "b" * MAX_TEXT_CHARS
     sealed = seal(told := said(text), redactor())
     assert sealed.digest == told.digest and len(sealed.body) < 100_000
     message = unseal(sealed.digest, sealed.role, sealed.body)
     [kept] = message.parts
     assert isinstance(kept, Text)
-    assert kept.text.startswith("a" * (LONGEST - messages.END)) and kept.text.endswith("b" * messages.END)
-    assert "characters are left out here]" in kept.text and len(message.spoken) == len(kept.text) < LONGEST + 100
+    assert kept.text.startswith("a" * (MAX_TEXT_CHARS - messages.END)) and kept.text.endswith("b" * messages.END)
+    assert "characters are left out here]" in kept.text and len(message.spoken) == len(kept.text) < MAX_TEXT_CHARS + 100
     whole = unseal(sealed.digest, sealed.role, sealed.body, whole=True)
     assert whole.parts == (Text(text.replace(KEY, "[secret: github token]")),) and whole.spoken == whole.parts[0].text
 
 
 def test_a_long_text_without_a_secret_can_be_given_back_word_for_word() -> None:
-    parts = (ToolResult("call_1", (Text("log line\n" * LONGEST),), False), Text("short"))
+    parts = (ToolResult("call_1", (Text("log line\n" * MAX_TEXT_CHARS),), False), Text("short"))
     sealed = seal(Message(Role.TOOL, parts, digest(Role.TOOL, parts), ""), redactor())
     assert not sealed.redacted
     assert unseal(sealed.digest, sealed.role, sealed.body, whole=True).parts == parts
@@ -57,7 +57,7 @@ def test_a_body_of_before_is_whole_as_it_is_and_a_damaged_one_is_told() -> None:
 
 
 def test_any_other_text_is_kept_as_it_is() -> None:
-    text = "a" * LONGEST
+    text = "a" * MAX_TEXT_CHARS
     assert shortened(text) is text
 
 

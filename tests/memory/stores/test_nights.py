@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given, settings
 
 from memory.candidate import CandidateKind, Proposal
-from memory.consolidation.compaction import Preview
-from memory.consolidation.diff import Action, Change, Diff, Line, Touch
-from memory.consolidation.plain import Plain
-from memory.consolidation.written import Planned, read, written
-from memory.edits import Tier as ContentTier
-from memory.fact import Fact, State, Tier
+from memory.consolidation.compaction import ShortenedMemory
+from memory.consolidation.courtesy_removal import ShortenedPassage
+from memory.consolidation.diff import ChangeAction, Diff, FactChange, SummaryLine, Touch
+from memory.consolidation.plan_codec import PlannedNight, read, written
+from memory.edits import ContentTier as ContentTier
+from memory.fact import Fact, MemoryTier, State
 from memory.ports import Lesson
 from memory.stores.journal import SqliteJournal
 from memory.stores.nights import NotUndone
 from tests.memory.consolidation.making import NOW, night, stores
-from tests.memory.stores.making import ANN, AT, BOB, fact, owner, passage
+from tests.memory.stores.derived_facts import ANN, AT, BOB, fact, owner, passage
 
 LATER = AT + timedelta(days=1)
 OWNER = owner(ANN)
@@ -47,9 +47,9 @@ async def taught(journal: SqliteJournal, *facts: Fact) -> None:
     await journal.learn(Lesson(0, facts, documents={OWNER: len(facts)}))
 
 
-def merging(whole: Fact, part: Fact) -> Change:
+def merging(whole: Fact, part: Fact) -> FactChange:
     joined = Touch(whole, whole_after(whole, part))
-    return Change(Action.MERGE, "the same", (joined, Touch(part, changed(part, state=State.ARCHIVED))))
+    return FactChange(ChangeAction.MERGE, "the same", (joined, Touch(part, changed(part, state=State.ARCHIVED))))
 
 
 def whole_after(whole: Fact, part: Fact) -> Fact:
@@ -60,13 +60,17 @@ def changed(fact: Fact, **fields: Any) -> Fact:
     return replace(fact, **fields)
 
 
-def drawn(lead: Fact, other: Fact) -> Change:
-    gist = changed(lead, id="gist", tier=Tier.LONG_TERM, derived_from=(lead.id, other.id), supersedes=(lead.id,))
-    return Change(Action.GIST, "2 facts", (Touch(None, gist), Touch(lead, changed(lead, state=State.ARCHIVED))))
+def drawn(lead: Fact, other: Fact) -> FactChange:
+    gist = changed(lead, id="gist", tier=MemoryTier.LONG_TERM, derived_from=(lead.id, other.id), supersedes=(lead.id,))
+    return FactChange(
+        ChangeAction.GIST, "2 facts", (Touch(None, gist), Touch(lead, changed(lead, state=State.ARCHIVED)))
+    )
 
 
-def planned(*changes: Change, lines: tuple[Line, ...] = (), candidates: tuple[Proposal, ...] = ()) -> Planned:
-    return Planned(Diff(OWNER, changes, lines, candidates), LATER, len(changes), 10, 5)
+def planned(
+    *changes: FactChange, lines: tuple[SummaryLine, ...] = (), candidates: tuple[Proposal, ...] = ()
+) -> PlannedNight:
+    return PlannedNight(Diff(OWNER, changes, lines, candidates), LATER, len(changes), 10, 5)
 
 
 async def test_a_night_is_applied_told_and_taken_back_to_the_byte(journal: SqliteJournal) -> None:
@@ -148,9 +152,9 @@ async def test_nights_are_taken_back_in_their_order(journal: SqliteJournal) -> N
 
 async def test_courtesies_that_were_left_out_since_keep_no_night_from_being_taken_back(journal: SqliteJournal) -> None:
     await journal.learn(Lesson(0, passages=(passage("Thanks, Bo! We sold the boat.", id="p"),)))
-    short, left_out = Preview("p", 11), Plain("p", ((0, 12),))
-    first = await journal.apply_night(Planned(Diff(OWNER, previews=(short,)), LATER))
-    second = await journal.apply_night(Planned(Diff(OWNER, plain=(left_out,)), LATER))
+    short, left_out = ShortenedMemory("p", 11), ShortenedPassage("p", ((0, 12),))
+    first = await journal.apply_night(PlannedNight(Diff(OWNER, previews=(short,)), LATER))
+    second = await journal.apply_night(PlannedNight(Diff(OWNER, plain=(left_out,)), LATER))
     await journal.undo_night(first, LATER)
     [held] = await journal.passages(["p"])
     assert (held.preview, held.gaps) == (0, left_out.gaps)
@@ -162,7 +166,7 @@ async def test_courtesies_that_were_left_out_since_keep_no_night_from_being_take
 async def test_what_was_forgotten_does_not_come_back(journal: SqliteJournal, tmp_path: Path) -> None:
     a, b = fact("The code is Marmalade", id="a"), fact("The code is Marmalade!", id="b")
     await taught(journal, a, b)
-    line = Line(date(2026, 3, 4), ContentTier.L1, "s1", "The code is Marmalade", "a")
+    line = SummaryLine(date(2026, 3, 4), ContentTier.L1, "s1", "The code is Marmalade", "a")
     number = await journal.apply_night(planned(merging(a, b), lines=(line,)))
     gone = await journal.forget(["a"], LATER)
     assert {each.id for each in gone.facts} == {"a", "b"}
@@ -185,7 +189,7 @@ async def test_lines_and_candidates_are_kept_with_their_night(journal: SqliteJou
     a, said = fact("Use tabs", id="a"), passage("Let us begin", id="p")
     await journal.learn(Lesson(0, (a,), (said,)))
     lines = tuple(
-        Line(date(2026, 3, 4), tier, "s1", f"text of {memory}", memory, 0.5)
+        SummaryLine(date(2026, 3, 4), tier, "s1", f"text of {memory}", memory, 0.5)
         for tier in (ContentTier.L1, ContentTier.L0)
         for memory in ("a", "p", "unknown")
     )
@@ -233,7 +237,7 @@ async def test_when_the_last_night_was_is_known_and_how_much_was_said_since(jour
 def test_a_planned_night_is_written_and_read_without_loss() -> None:
     a = fact("Use tabs", id="a", source=b"\x00\xff", entities=("Ann",), expires_at=LATER)
     b = fact("Use tabs!", id="b", used_at=LATER.astimezone(UTC))
-    line = Line(date(2026, 3, 4), ContentTier.L0, "s1", "text", "a", 0.5)
+    line = SummaryLine(date(2026, 3, 4), ContentTier.L0, "s1", "text", "a", 0.5)
     whole = planned(merging(a, b), drawn(a, b), lines=(line,), candidates=(RULE,))
     assert read(written(whole)) == whole
 
@@ -247,7 +251,7 @@ def test_any_night_is_taken_back_to_the_byte(facts: list[Fact]) -> None:
             await taught(journal, *facts)
             before = dump(journal)
             diff, after = night(facts)
-            number = await journal.apply_night(Planned(diff, NOW))
+            number = await journal.apply_night(PlannedNight(diff, NOW))
             assert {each.id: each for each in await journal.facts(list(after))} == after
             if number:
                 assert (await journal.nights([OWNER]))[0].passed_over == 0

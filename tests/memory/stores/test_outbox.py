@@ -10,7 +10,7 @@ import pytest
 
 from memory.ports import Generation, Lesson, StoreError
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import AT, fact, passage
+from tests.memory.stores.derived_facts import AT, fact, passage
 
 
 async def test_nothing_waits_before_there_is_an_index(journal: SqliteJournal) -> None:

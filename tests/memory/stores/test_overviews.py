@@ -10,12 +10,12 @@ from pathlib import Path
 import orjson
 
 from memory.conversation import Form, Usage
-from memory.edits import Act, Entry, Tier, handle
-from memory.ports import Overview, Shelved
+from memory.edits import Act, ContentTier, Entry, handle
+from memory.ports import Overview, StoredMessage
 from memory.stores.journal import SqliteJournal
 from memory.stores.messages import seal
 from memory.stores.migrations import MIGRATIONS, migrate
-from tests.memory.stores.making import (
+from tests.memory.stores.derived_facts import (
     ANN,
     AT,
     BOB,
@@ -33,13 +33,18 @@ PERSON, OTHER = "u:/ann", "u:/bob"
 MADE = Overview(900, "a log of 90 lines", "line 1\n…\nline 90", 12)
 
 
-def replace(text: str, tier: Tier = Tier.L1, part: int = 1) -> Entry:
+def replace(text: str, tier: ContentTier = ContentTier.L1, part: int = 1) -> Entry:
     return Entry(user("a").digest, 0, text, Form.PART, "shed fold", act=Act.REPLACE, part=part, tier=tier)
 
 
 async def test_a_ledger_keeps_what_its_entries_do(journal: SqliteJournal) -> None:
     cut = Entry(user("b").digest, 1, "the page", Form.PART, "rotate", ("m1",), Act.CUT)
-    entries = (replace("an overview"), replace("one line", Tier.L0), replace("one line", Tier.L0, part=2), cut)
+    entries = (
+        replace("an overview"),
+        replace("one line", ContentTier.L0),
+        replace("one line", ContentTier.L0, part=2),
+        cut,
+    )
     await journal.enter(session(), entries)
     await journal.enter(session(), entries)
     assert await journal.ledger("s1") == entries
@@ -59,7 +64,7 @@ async def test_a_decision_that_is_taken_again_after_another_is_the_last_one(jour
 
 async def test_entries_that_differ_only_in_what_they_do_are_different(journal: SqliteJournal) -> None:
     plain = Entry(user("a").digest, 0, "x", Form.PART, "shed fold")
-    entries = (plain, replace("x", part=0), replace("x", Tier.L0, part=0), replace("x"))
+    entries = (plain, replace("x", part=0), replace("x", ContentTier.L0, part=0), replace("x"))
     await journal.enter(session(), entries)
     assert await journal.ledger("s1") == entries
 
@@ -75,11 +80,11 @@ async def test_a_database_of_the_first_version_is_upgraded_in_place(tmp_path: Pa
         assert await journal.ledger("s1") == (old,)
         await journal.enter(session(), [old, replace("an overview")])
         assert await journal.ledger("s1") == (old, replace("an overview"))
-        assert await journal.shelved("s1", [said.digest]) == {said.digest: Shelved(False, {})}
+        assert await journal.shelved("s1", [said.digest]) == {said.digest: StoredMessage(False, {})}
         (behind,) = await journal.untiered(9)
         assert behind.messages == (said,)
         await journal.write_overviews(behind.number, PERSON, {(said.digest, 0): MADE})
-        assert await journal.shelved("s1", [said.digest]) == {said.digest: Shelved(False, {0: MADE})}
+        assert await journal.shelved("s1", [said.digest]) == {said.digest: StoredMessage(False, {0: MADE})}
     finally:
         await journal.close()
 
@@ -92,8 +97,8 @@ async def test_overviews_are_kept_across_the_sessions_of_a_person(journal: Sqlit
     await journal.write_overviews(1, PERSON, {(said[0].digest, 0): MADE, (said[0].digest, 2): MADE})
     digests = [message.digest for message in said]
     for id in ("s1", "s2"):
-        assert await journal.shelved(id, digests) == {said[0].digest: Shelved(False, {0: MADE, 2: MADE})}
-    assert await journal.shelved("s3", digests) == {said[0].digest: Shelved(False, {})}
+        assert await journal.shelved(id, digests) == {said[0].digest: StoredMessage(False, {0: MADE, 2: MADE})}
+    assert await journal.shelved("s3", digests) == {said[0].digest: StoredMessage(False, {})}
     assert await journal.shelved("unknown", digests) == {}
 
 
@@ -148,11 +153,11 @@ async def test_a_message_is_found_by_the_beginning_of_its_digest(journal: Sqlite
     await journal.commit(exchange("e1", [said, user(f"b {SECRET}")], "c"))
     await journal.write_overviews(1, PERSON, {(said.digest, 0): MADE})
     for length in (8, 11, 12, 32):
-        (found,) = await journal.kept(PERSON, said.digest.hex()[:length])
+        (found,) = await journal.messages_by_digest(PERSON, said.digest.hex()[:length])
         assert (found.message, found.redacted, found.forgotten) == (said, False, False)
         assert found.overviews == {0: MADE}
-    assert len(await journal.kept(PERSON, "", 9)) == 3
-    assert await journal.kept(OTHER, said.digest.hex()) == []
+    assert len(await journal.messages_by_digest(PERSON, "", 9)) == 3
+    assert await journal.messages_by_digest(OTHER, said.digest.hex()) == []
 
 
 async def test_what_a_person_pins_is_pinned_in_all_their_sessions(journal: SqliteJournal) -> None:

@@ -19,11 +19,11 @@ from memory.conversation import Form, Message, Text
 from memory.edits import Act, Entry
 from memory.ports import Lesson, Overview
 from memory.scope import Layer
-from memory.session import Session, Shown
+from memory.session import Session, ShownMemory
 from memory.stores import retention
 from memory.stores.journal import SqliteJournal
 from memory.stores.queries import QUERIES
-from tests.memory.stores.making import ANN, AT, assistant, exchange, fact, open_journal, passage, session, user
+from tests.memory.stores.derived_facts import ANN, AT, assistant, exchange, fact, open_journal, passage, session, user
 
 DAY = timedelta(days=1)
 NOW = AT + 100 * DAY
@@ -36,7 +36,7 @@ async def rest() -> None:
 
 
 async def let_go(journal: SqliteJournal, before: datetime = NOW - 30 * DAY) -> tuple[int, int]:
-    return await journal.let_go_of_old(before, WORKS, rest)
+    return await journal.delete_old(before, WORKS, rest)
 
 
 async def read_all(journal: SqliteJournal) -> None:
@@ -70,7 +70,7 @@ async def turns(journal: SqliteJournal, id: str) -> Sequence[Message]:
 
 async def test_a_session_that_is_long_over_goes_and_what_it_taught_stays(journal: SqliteJournal) -> None:
     old = seen("s1", AT)
-    shown = [Shown("m1", "text", 0.5, {}, 3)]
+    shown = [ShownMemory("m1", "text", 0.5, {}, 3)]
     await journal.commit(exchange("e1", [user("use pnpm")], "noted", of=old, shown=shown))
     await journal.enter(old, [Entry(user("use pnpm").digest, 0, "recalled", Form.PART, "recall", ("m1",))])
     learned = fact("uses pnpm", source=user("use pnpm").digest)
@@ -158,7 +158,7 @@ async def test_what_a_living_session_was_given_can_still_be_had_whole(journal: S
     await journal.pin_part(PERSON, assistant("read").digest, 0, NOW)
     await read_all(journal)
     assert await let_go(journal) == (1, 0)
-    assert (await journal.kept(PERSON, large.digest.hex()))[0].message == large
+    assert (await journal.messages_by_digest(PERSON, large.digest.hex()))[0].message == large
 
 
 async def test_the_overviews_of_what_goes_go_too(journal: SqliteJournal) -> None:
@@ -224,7 +224,7 @@ async def test_an_exchange_that_comes_when_it_is_given_up_loses_nothing(
             slow.set()
         await asyncio.sleep(0)
 
-    letting_go = asyncio.create_task(journal.let_go_of_old(NOW - 30 * DAY, WORKS, hold))
+    letting_go = asyncio.create_task(journal.delete_old(NOW - 30 * DAY, WORKS, hold))
     await slow.wait()
     for _ in range(10):
         await asyncio.sleep(0)  # the next message stands behind that
@@ -249,8 +249,8 @@ async def test_what_is_pinned_or_forgotten_meanwhile_stays(journal: SqliteJourna
         await journal.pin_part(PERSON, pinned.digest, 0, NOW)
         await journal.forget([learned.id], NOW)
 
-    assert await journal.let_go_of_old(NOW - 30 * DAY, WORKS, meanwhile) == (1, 1)  # only the reply
-    assert (await journal.kept(PERSON, pinned.digest.hex()))[0].message == pinned
+    assert await journal.delete_old(NOW - 30 * DAY, WORKS, meanwhile) == (1, 1)  # only the reply
+    assert (await journal.messages_by_digest(PERSON, pinned.digest.hex()))[0].message == pinned
     await journal.commit(exchange("e2", [private], of=seen("s2", NOW), at=NOW))
     assert b"Ada" not in (await turns(journal, "s2"))[0].text.encode()
 

@@ -11,11 +11,11 @@ import pytest
 from memory.conversation import Form, Message, Part, Reasoning, Role, Text, ToolCall, digest
 from memory.edits import Act, Entry
 from memory.session import RequestKind
-from memory.stores.draft import Draft
-from memory.stores.errors import Fault, StoreFault
-from memory.stores.exchanges import Written
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.exchange_draft import ExchangeDraft
+from memory.stores.exchanges import WrittenExchange
 from memory.stores.journal import SqliteJournal
-from tests.memory.stores.making import AT, BOB, assistant, conversation, exchange, session, user
+from tests.memory.stores.derived_facts import AT, BOB, assistant, conversation, exchange, session, user
 
 
 def entry(text: str, occurrence: int = 0, **more: object) -> Entry:
@@ -77,8 +77,8 @@ async def test_what_was_decided_comes_with_the_exchange_or_neither_does(journal:
     assert (await journal.counts()).exchanges == 1
 
 
-def failing(connection: sqlite3.Connection, draft: Draft, row: sqlite3.Row) -> Written | None:
-    raise StoreFault("no space", Fault.FULL)
+def failing(connection: sqlite3.Connection, draft: ExchangeDraft, row: sqlite3.Row) -> WrittenExchange | None:
+    raise StoreFault("no space", StoreFaultKind.FULL)
 
 
 async def test_a_request_that_goes_on_is_recognised_by_the_longest_link(journal: SqliteJournal) -> None:

@@ -15,7 +15,7 @@ from memory.stores.exchanges import BEFORE, OPENING
 from memory.stores.histories import join
 from memory.stores.journal import SqliteJournal
 from memory.stores.taints import RunningTaints
-from tests.memory.stores.making import assistant, exchange, user
+from tests.memory.stores.derived_facts import assistant, exchange, user
 
 
 def called(tool: str, number: int) -> list[Message]:

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.choose import line
-from memory.tiers.shape import LONGEST_LINE, Hint, hint_of
+from memory.tiers.shape import MAX_LINE_CHARS, Hint, hint_of
+from memory.tiers.tier_choice import line
 
 
 def test_a_file_is_told_by_path_and_size() -> None:
@@ -35,5 +35,5 @@ def test_a_long_path_keeps_its_end() -> None:
 @given(st.text(alphabet=st.characters(), max_size=300), st.text(max_size=20), st.text(max_size=60), st.booleans())
 def test_it_is_one_line_within_its_limit_whatever_comes_in(text: str, tool: str, arguments: str, failed: bool) -> None:
     told = line(text, hint_of(tool, arguments, failed))
-    assert 0 < len(told) <= LONGEST_LINE
+    assert 0 < len(told) <= MAX_LINE_CHARS
     assert told.isprintable()

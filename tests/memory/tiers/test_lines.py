@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.lines import _TELLING, _TELLING_WORDS, lines, pieces, with_any
+from memory.tiers.lines import _INFORMATIVE, _INFORMATIVE_WORDS, lines, pieces, with_any
 from memory.tiers.shape import Hint
 
 
@@ -56,5 +56,5 @@ def test_whatever_tells_of_a_definition_or_an_error_has_one_of_the_words_that_ar
         "failed Failed fatal panic KeyError IOException"
     )
     for word in told.split():
-        assert _TELLING.search(f"a {word}: b")
-        assert with_any(["nothing", f"a {word}: b", ""], _TELLING_WORDS) == {1}
+        assert _INFORMATIVE.search(f"a {word}: b")
+        assert with_any(["nothing", f"a {word}: b", ""], _INFORMATIVE_WORDS) == {1}

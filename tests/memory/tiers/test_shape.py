@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.tiers.shape import LONGEST_OVERVIEW, budget_of, hint_of
+from memory.tiers.shape import MAX_OVERVIEW_CHARS, budget_of, hint_of
 
 
 @pytest.mark.parametrize("key", ["path", "file_path", "filePath", "filename", "file", "AbsolutePath", "notebook_path"])
@@ -20,7 +20,7 @@ def test_a_command_may_be_a_list() -> None:
 
 def test_an_overview_has_a_fifth_at_most() -> None:
     assert budget_of("x" * 1000) == 200
-    assert budget_of("x" * 1_000_000) == LONGEST_OVERVIEW
+    assert budget_of("x" * 1_000_000) == MAX_OVERVIEW_CHARS
 
 
 @given(st.text(max_size=200))

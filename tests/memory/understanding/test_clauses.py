@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.understanding.clauses import LONGEST, MOST, Reader
-from memory.understanding.network import KEPT, PASSING, Floats
-from memory.understanding.shipped import reader
+from memory.understanding.clauses import MAX_CLAUSE_CHARS, MOST, ClauseReader
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, Floats
+from memory.understanding.packaged_weights import reader
 
 _SAID = "the ledger is append-only and has three replicas (one in Oslo) so what do we do about the second one?"
 
@@ -35,16 +35,16 @@ def test_a_sentence_is_cut_where_it_turns_to_something_else() -> None:
 @given(st.text(max_size=400), st.text(max_size=200))
 def test_any_text_is_read_and_its_probabilities_are_some(text: str, reply: str) -> None:
     for clause in reader().read(text, reply):
-        assert len(clause.judged.kinds) == len(KEPT) + len(PASSING)
+        assert len(clause.judged.kinds) == len(LASTING_KINDS) + len(PASSING_KINDS)
         assert sum(clause.judged.kinds) == pytest.approx(1.0, abs=1e-3)
-        assert 0.0 <= clause.judged.keep <= 1.001
+        assert 0.0 <= clause.judged.worth_keeping <= 1.001
 
 
 def test_a_clause_that_asks_does_not_hide_one_that_tells() -> None:
     clauses = reader().read("The invoices live in the ledger bucket on the Oslo account. Can you list the last ten?")
     tells, asks = clauses
-    assert tells.judged.keep > 0.8
-    assert (asks.judged.keep < 0.2, asks.judged.passing in ("ask", "order")) == (True, True)
+    assert tells.judged.worth_keeping > 0.8
+    assert (asks.judged.worth_keeping < 0.2, asks.judged.passing in ("ask", "order")) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_clause_that_asks_does_not_hide_one_that_tells() -> None:
     ],
 )
 def test_what_is_of_the_moment_is_not_worth_keeping(text: str) -> None:
-    assert max(clause.judged.keep for clause in reader().read(text)) < 0.5
+    assert max(clause.judged.worth_keeping for clause in reader().read(text)) < 0.5
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_is_of_the_moment_is_not_worth_keeping(text: str) -> None:
     ],
 )
 def test_what_holds_tomorrow_is_worth_keeping(text: str) -> None:
-    assert max(clause.judged.keep for clause in reader().read(text)) > 0.5
+    assert max(clause.judged.worth_keeping for clause in reader().read(text)) > 0.5
 
 
 @settings(max_examples=30, deadline=None)
@@ -105,6 +105,6 @@ def test_a_pasted_mountain_is_read_in_bounds(pasted: str) -> None:
         return shipped.embed(texts)
 
     mountain = pasted * (100_000 // len(pasted) + 1)
-    clauses = Reader(shipped.splitter, shipped.model, embed).read(mountain, mountain)
+    clauses = ClauseReader(shipped.splitter, shipped.model, embed).read(mountain, mountain)
     assert len(clauses) == len(weighed) <= MOST
-    assert max(weighed, default=0) <= LONGEST
+    assert max(weighed, default=0) <= MAX_CLAUSE_CHARS

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memory.understanding.encoder import READ, RELATIONS, Relation, _groups, unpointed
 from memory.understanding.network import judgements
-from memory.understanding.shipped import encoder
+from memory.understanding.packaged_weights import encoder
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=80)
 

@@ -7,8 +7,8 @@ from memory.understanding.features import SIZE, around, of_text
 from memory.understanding.network import (
     ABOUT_PERSON,
     FLAGS,
-    KEPT,
-    PASSING,
+    LASTING_KINDS,
+    PASSING_KINDS,
     PERSONAL,
     SCOPES,
     Judgement,
@@ -17,7 +17,7 @@ from memory.understanding.network import (
     reach,
     softmax,
 )
-from memory.understanding.shipped import reader
+from memory.understanding.packaged_weights import reader
 
 
 def judged(texts: list[str], reply: str = "") -> list[Judgement]:
@@ -34,12 +34,12 @@ def test_whatever_the_text_the_heads_give_probabilities(texts: list[str], reply:
     assert len(found) == len(texts)
     for each in found:
         assert (len(each.kinds), len(each.scopes), len(each.flags)) == (
-            *(len(KEPT) + len(PASSING), len(SCOPES), len(FLAGS)),
+            *(len(LASTING_KINDS) + len(PASSING_KINDS), len(SCOPES), len(FLAGS)),
         )
         assert sum(each.kinds) == pytest.approx(1.0, abs=1e-4)
         assert sum(each.scopes) == pytest.approx(1.0, abs=1e-4)
         assert all(0.0 <= share <= 1.0 for share in (*each.kinds, *each.scopes, *each.flags))
-        assert each.kind in KEPT and each.passing in PASSING and each.scope in SCOPES
+        assert each.kind in LASTING_KINDS and each.passing in PASSING_KINDS and each.scope in SCOPES
 
 
 def test_nothing_is_read_in_nothing() -> None:
@@ -50,7 +50,7 @@ def test_the_shipped_weights_fit_the_features() -> None:
     shipped = reader()
     assert len(shipped.model.says.rows) == len(shipped.model.around.rows) == SIZE
     assert len(shipped.splitter.weights) == SIZE + 1, "a weight for each feature of a gap, and the bias"
-    assert shipped.model.out.bias.shape == (len(KEPT) + len(PASSING) + len(SCOPES) + len(FLAGS),)
+    assert shipped.model.out.bias.shape == (len(LASTING_KINDS) + len(PASSING_KINDS) + len(SCOPES) + len(FLAGS),)
 
 
 def test_what_stands_around_a_clause_may_turn_what_it_is() -> None:
@@ -83,9 +83,13 @@ def test_what_is_the_persons_own_has_to_be_likely_enough_for_its_kind(kind: str,
 
 
 def test_a_judgement_names_what_is_likeliest_on_each_side() -> None:
-    kinds = [0.0] * (len(KEPT) + len(PASSING))
-    kinds[KEPT.index("dec")], kinds[KEPT.index("fact")], kinds[len(KEPT) + PASSING.index("feel")] = 0.4, 0.3, 0.3
+    kinds = [0.0] * (len(LASTING_KINDS) + len(PASSING_KINDS))
+    (
+        kinds[LASTING_KINDS.index("dec")],
+        kinds[LASTING_KINDS.index("fact")],
+        kinds[len(LASTING_KINDS) + PASSING_KINDS.index("feel")],
+    ) = 0.4, 0.3, 0.3
     each = Judgement(tuple(kinds), (0.0, 1.0, 0.0), (0.9, 0.0, 0.0, 0.2))
     assert (each.kind, each.passing, each.scope) == ("dec", "feel", "project")
-    assert each.keep == pytest.approx(0.7)
+    assert each.worth_keeping == pytest.approx(0.7)
     assert (each.flag("ends"), each.flag("refers")) == (0.9, 0.2)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.language.static_embedding import DATA, StaticEmbedding
-from memory.understanding.relevance import RELATIONS, Remembered, inputs, shared, side
-from memory.understanding.shipped import RELEVANCE, relevance
+from memory.understanding.packaged_weights import RELEVANCE, relevance
+from memory.understanding.relevance import RELATIONS, ReadableMemory, inputs, shared, side
 
-RULE = Remembered("Branches carry the ticket number, like HARP-212-fix-the-valve.", "rule", False)
-PORT = Remembered("The thermostat simulator answers on 7411.", "fact", False)
-OWNER = Remembered("Odalys owns the firmware releases, ask her before you tag one.", "person", False)
+RULE = ReadableMemory("Branches carry the ticket number, like HARP-212-fix-the-valve.", "rule", False)
+PORT = ReadableMemory("The thermostat simulator answers on 7411.", "fact", False)
+OWNER = ReadableMemory("Odalys owns the firmware releases, ask her before you tag one.", "person", False)
 MEMORIES = [RULE, PORT, OWNER]
 
 
@@ -25,7 +25,7 @@ MEMORIES = [RULE, PORT, OWNER]
         ("open a branch for HARP-230", RULE),
     ],
 )
-def test_what_a_request_needs_comes_first(asked: str, best: Remembered) -> None:
+def test_what_a_request_needs_comes_first(asked: str, best: ReadableMemory) -> None:
     shares = relevance().shown(asked, MEMORIES)
     assert MEMORIES[int(np.argmax(shares))] == best
 
@@ -36,7 +36,7 @@ def test_what_has_nothing_to_do_with_any_memory_is_likely_for_none() -> None:
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=300), max_size=4))
 def test_any_texts_have_a_judgement_and_always_the_same(asked: str, texts: list[str]) -> None:
-    known = [Remembered(text, "fact", False) for text in texts]
+    known = [ReadableMemory(text, "fact", False) for text in texts]
     judged = relevance().judge(asked, known)
     assert judged.shape == (len(texts), len(RELATIONS))
     assert np.allclose(judged.sum(axis=1), 1.0, atol=1e-4)

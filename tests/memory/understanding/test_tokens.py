@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.tokens import LONGEST, located, tokens
+from memory.understanding.tokens import MAX_WORD_CHARS, located, tokens
 
 
 def test_forms_are_named_because_their_values_teach_nothing() -> None:
@@ -24,7 +24,7 @@ def test_tokens_stand_in_order_and_inside_any_text(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_words_are_short_and_no_words_are_lost(text: str) -> None:
-    assert all(0 < len(token) <= LONGEST for token in tokens(text))
+    assert all(0 < len(token) <= MAX_WORD_CHARS for token in tokens(text))
     assert tokens(text) == tokens(text)
 
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.understanding.transformer import Block, Floats, Linear, Norm, encode, gelu
+from memory.understanding.transformer import Floats, Linear, Norm, TransformerBlock, encode, gelu
 
 WIDTH, INNER, HEADS = 24, 48, 4
 
 
-def blocks(seed: int, many: int = 2) -> list[Block]:
+def blocks(seed: int, many: int = 2) -> list[TransformerBlock]:
     rng = np.random.default_rng(seed)
 
     def linear(inputs: int, outputs: int) -> Linear:
@@ -21,8 +21,8 @@ def blocks(seed: int, many: int = 2) -> list[Block]:
     def norm() -> Norm:
         return Norm(np.ones(WIDTH, np.float32), np.zeros(WIDTH, np.float32))
 
-    def block() -> Block:
-        return Block(
+    def block() -> TransformerBlock:
+        return TransformerBlock(
             query=linear(WIDTH, WIDTH),
             key=linear(WIDTH, WIDTH),
             value=linear(WIDTH, WIDTH),

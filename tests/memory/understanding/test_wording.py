@@ -5,15 +5,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.understanding.clauses import Clause
-from memory.understanding.network import KEPT, PASSING, SCOPES, Judgement
-from memory.understanding.shipped import reader
+from memory.understanding.network import LASTING_KINDS, PASSING_KINDS, SCOPES, Judgement
+from memory.understanding.packaged_weights import reader
 from memory.understanding.wording import UNCERTAIN, plain, statements
 
 
 def clause(text: str, keep: float, kind: str = "rule", sentence: int = 0, **flags: float) -> Clause:
-    kinds = [0.0] * (len(KEPT) + len(PASSING))
-    kinds[KEPT.index(kind)] = keep
-    kinds[len(KEPT)] = 1.0 - keep
+    kinds = [0.0] * (len(LASTING_KINDS) + len(PASSING_KINDS))
+    kinds[LASTING_KINDS.index(kind)] = keep
+    kinds[len(LASTING_KINDS)] = 1.0 - keep
     names = ("ends", "continues", "answers", "refers")
     return Clause(
         text, sentence, 0, "", Judgement(tuple(kinds), (0.0, 1.0, 0.0), tuple(flags.get(n, 0.0) for n in names))
@@ -96,7 +96,7 @@ def test_what_people_say_before_they_say_something_is_left_out(said: str, bare: 
 def test_any_text_makes_statements_in_its_own_words(text: str, reply: str) -> None:
     clauses = reader().read(text, reply)
     for said in statements(clauses, reply):
-        assert said.kind in KEPT and said.scope in SCOPES
+        assert said.kind in LASTING_KINDS and said.scope in SCOPES
         assert UNCERTAIN <= said.probability <= 1.001 and 0.0 <= said.guides <= 1.001
         assert said.text in " ".join(clause.text for clause in clauses[said.first : said.last + 1])
         assert not said.answers or said.answers in " ".join(reply.split()) or said.answers in reply

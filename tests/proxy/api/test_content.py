@@ -51,7 +51,7 @@ async def test_a_result_that_came_through_the_proxy_has_its_lower_tiers_afterwar
     await proxy.post("/v1/chat/completions", {"model": "m", "messages": messages}, x_session_id="s1")
     await proxy.learned()
     assert proxy.edge.memory is not None
-    await proxy.edge.memory.tiering.catch_up()
+    await proxy.edge.memory.tier_worker.catch_up()
     name = handle(digest(Role.TOOL, (ToolResult("c1", (Text(log),)),)), 0)
     line, overview, whole = [await ask("GET", f"api/content/{name}?tier={tier}") for tier in ("L0", "L1", "L2")]
     assert whole["text"] == log

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.day.person.commands import Standing
 from memory.ports import Counts
+from memory.services.person.commands import MemoryStatus
 from proxy.api.health import behind
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
 from tests.running import Running, running
 
-WELL = Standing(Counts(1, 1, 1, 1, 1, 0), waiting=0, kept=0, lost=0, broken=0, learning=True, passed_over=0)
+WELL = MemoryStatus(Counts(1, 1, 1, 1, 1, 0), waiting=0, kept=0, lost=0, broken=0, learning=True, passed_over=0)
 
 
 async def test_a_new_proxy_is_well(ask: Asking) -> None:
@@ -60,8 +60,8 @@ async def test_a_dead_worker_is_told(proxy: Running, ask: Asking) -> None:
 
 async def test_a_worker_that_hangs_is_told(proxy: Running, ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     assert proxy.edge.memory is not None
-    await proxy.edge.memory.tiering.stop()
-    monkeypatch.setattr(proxy.edge.memory.tiering, "_moved", time.monotonic() - 400)
+    await proxy.edge.memory.tier_worker.stop()
+    monkeypatch.setattr(proxy.edge.memory.tier_worker, "_moved", time.monotonic() - 400)
     assert (await ask("GET", "health"))["why"] == [
         "making overviews has got nowhere for 7 minutes: if that lasts, restart the server"
     ]
@@ -70,7 +70,7 @@ async def test_a_worker_that_hangs_is_told(proxy: Running, ask: Asking, monkeypa
 def test_each_thing_that_lags_is_told() -> None:
     assert behind(WELL) == []
     counts = Counts(1, 1, 1, 1, 1, 9999)
-    told = behind(Standing(counts, 99_999, kept=3, lost=2, broken=4, learning=False, passed_over=1))
+    told = behind(MemoryStatus(counts, 99_999, kept=3, lost=2, broken=4, learning=False, passed_over=1))
     assert len(told) == 7
 
 

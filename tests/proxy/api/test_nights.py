@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory.night import Nights
+from memory.night import NightRunner
 from tests.proxy.api.asking import Asking
 
 SAME = ("Always run the unit tests before a push", "always run all the unit tests before each push")
@@ -62,7 +62,7 @@ async def test_what_changes_is_told_when_all_is_done(ask: Asking, monkeypatch: p
         await ask("POST", "api/remember", {"text": text}, status=201)
     [night] = (await consolidated(ask, {}))["nights"]
     assert night["changes"]
-    monkeypatch.setattr(Nights, "running", True)
+    monkeypatch.setattr(NightRunner, "running", True)
     told = await ask("GET", "api/consolidate")
     assert told["running"] and told["night"]["nights"] == [] and told["night"]["looked"] == 2
 

@@ -102,8 +102,8 @@ async def test_what_is_in_quarantine_is_found_by_nothing_and_comes_back_whole(tm
         assert faults_of(home / "journal.db") == []
         assert (await ask("GET", "api/backups/index"))["faults"] == []
         # A night, a new index and a restart leave it where it is.
-        await memory.nights.run()
-        await memory.reindexing.run("static", lambda: memory.embedder)
+        await memory.night_runner.run()
+        await memory.reindexer.run("static", lambda: memory.embedder)
         assert "zirkonfalke" not in await recalled(proxy, provider, "asks-3")
         assert len((await ask("GET", "api/quarantine"))["ids"]) == len(chosen["ids"])
         released = await ask("POST", "api/quarantine", {"release": True})
@@ -146,7 +146,7 @@ async def test_what_was_derived_goes_along_and_what_is_approved_is_told(tmp_path
         for number in range(6):
             await say(proxy, f"{POISON} Do so every time, number {number}.", f"bad-{number}")
             await proxy.learned()
-        await memory.nights.run()
+        await memory.night_runner.run()
         everything = (await ask("GET", "api/facts?project=loom&state=all"))["facts"]
         drawn = [each for each in everything if each["derived_from"]]
         since = await ask("POST", "api/provenance", {"since": "2020-01-01"})

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from memory.conversation import Form
-from memory.day.sessions.live import LiveSession
-from memory.edits import Act, Entry, Tier
+from memory.edits import Act, ContentTier, Entry
+from memory.services.sessions.live import LiveSession
 from proxy.wire.openai_chat import OpenAIChat
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking, asking
@@ -26,7 +26,7 @@ async def test_a_session_that_is_shed_is_larger_for_its_client_than_what_is_forw
         live = await _live(proxy)
         # What was read in two steps is put in short: the next request is forwarded so, whatever would be planned.
         for message in OpenAIChat().read(provider.last.body, lambda text: text).conversation.messages[2::2]:
-            shed = Entry(message.digest, 0, "in short", Form.SUFFIX, "shed", act=Act.REPLACE, tier=Tier.L1)
+            shed = Entry(message.digest, 0, "in short", Form.SUFFIX, "shed", act=Act.REPLACE, tier=ContentTier.L1)
             assert live.decide([shed]) == [shed]
         await _sent(proxy, [*messages, *turn(3)])
         [told] = (await ask("GET", "api/sessions?shed=true"))["sessions"]
@@ -63,7 +63,7 @@ async def test_a_view_has_the_ledgers_edits_and_the_reply(proxy: Running, ask: A
     await journal.enter(
         session,
         [
-            Entry(short.digest, 0, "in short", Form.SUFFIX, "shed", act=Act.REPLACE, tier=Tier.L1),
+            Entry(short.digest, 0, "in short", Form.SUFFIX, "shed", act=Act.REPLACE, tier=ContentTier.L1),
             Entry(cut.digest, 0, "\nWhat was before.", Form.SUFFIX, "rotate", act=Act.CUT),
         ],
     )
@@ -91,7 +91,7 @@ async def _sent(proxy: Running, messages: list[dict[str, Any]]) -> None:
 async def _live(proxy: Running) -> LiveSession:
     assert proxy.edge.memory is not None
     [(session, _)] = await proxy.edge.memory.journal.latest(1)
-    live = proxy.edge.memory.sessions.alive(session.id)
+    live = proxy.edge.memory.session_matcher.get(session.id)
     assert live is not None
     return live
 

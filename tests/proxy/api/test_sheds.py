@@ -38,7 +38,7 @@ async def test_what_was_shed_is_told_and_comes_back_by_its_handle(tmp_path: Path
             await proxy.post("/v1/chat/completions", {"model": "m", "messages": messages}, x_session_id="s1")
             await proxy.learned()
             assert proxy.edge.memory is not None
-            await proxy.edge.memory.tiering.catch_up()
+            await proxy.edge.memory.tier_worker.catch_up()
         shed = [each["id"] for each in (await ask("GET", "api/log"))["receipts"] if each["shed"]]
         assert shed
         told = await ask("GET", f"api/log/{shed[-1]}")

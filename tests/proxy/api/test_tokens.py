@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from proxy.door.tokens import FILE, Role, Tokens, new_token, read_tokens, write_tokens
+from proxy.auth.tokens import FILE, TokenRole, TokenStore, new_token, read_tokens, write_tokens
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import Asking
 from tests.running import Running, running
@@ -20,7 +20,7 @@ from tests.running import Running, running
 NOW = datetime.now(UTC)
 
 
-def issued(proxy: Running, role: Role, user: str | None = None, **more: Any) -> Asking:
+def issued(proxy: Running, role: TokenRole, user: str | None = None, **more: Any) -> Asking:
     """A client with a token of its own."""
     text, made = new_token(f"{role}-{user}-{len(more)}", role, NOW, user, **more)
     file = proxy.edge.settings.home / FILE
@@ -31,7 +31,7 @@ def issued(proxy: Running, role: Role, user: str | None = None, **more: Any) -> 
 async def test_a_users_token_reaches_that_users_memories_and_nothing_else(proxy: Running, ask: Asking) -> None:
     await ask("POST", "api/remember?user=ann", {"text": "Ann's cat is called Zorro."}, status=201)
     await ask("POST", "api/remember?user=bob", {"text": "Bob's dog is called Rex."}, status=201)
-    ann = issued(proxy, Role.USER, "ann")
+    ann = issued(proxy, TokenRole.USER, "ann")
     told = await ann("GET", "api/facts")
     assert [each["text"] for each in told["facts"]] == ["Ann's cat is called Zorro."]
     assert [each["text"] for each in (await ann("GET", "api/facts?user=ann"))["facts"]] == [
@@ -59,7 +59,7 @@ async def test_a_users_token_reaches_that_users_memories_and_nothing_else(proxy:
 
 async def test_one_that_may_only_read_changes_nothing(proxy: Running, ask: Asking) -> None:
     held = await ask("POST", "api/remember?user=ann", {"text": "Ann's cat is called Zorro."}, status=201)
-    for reader in (issued(proxy, Role.READ, "ann"), issued(proxy, Role.READ)):
+    for reader in (issued(proxy, TokenRole.READ, "ann"), issued(proxy, TokenRole.READ)):
         path = "api/facts?user=ann"
         assert len((await reader("GET", path))["facts"]) == 1
         assert (await reader("POST", "api/provenance?user=ann", {"since": "2020-01-01"}))["ids"] == [held["id"]]
@@ -77,15 +77,15 @@ async def test_one_that_may_only_read_changes_nothing(proxy: Running, ask: Askin
 
 
 async def test_an_admins_token_does_all_that_the_data_folders_does(proxy: Running) -> None:
-    admin = issued(proxy, Role.ADMIN)
+    admin = issued(proxy, TokenRole.ADMIN)
     await admin("POST", "api/remember?user=ann", {"text": "Ann's cat is called Zorro."}, status=201)
     await admin("GET", "api/config")
 
 
 async def test_a_token_ends_when_it_expires_and_when_it_is_revoked(proxy: Running) -> None:
-    late = issued(proxy, Role.USER, "ann", until=NOW - timedelta(seconds=1))
+    late = issued(proxy, TokenRole.USER, "ann", until=NOW - timedelta(seconds=1))
     assert "has expired" in (await late("GET", "api/facts", status=401))["error"]
-    ann = issued(proxy, Role.USER, "ann", until=NOW + timedelta(hours=1))
+    ann = issued(proxy, TokenRole.USER, "ann", until=NOW + timedelta(hours=1))
     await ann("GET", "api/facts")
     file = proxy.edge.settings.home / FILE
     write_tokens(file, [msgspec.structs.replace(each, revoked_at=NOW) for each in read_tokens(file)])
@@ -96,7 +96,7 @@ async def test_a_token_ends_when_it_expires_and_when_it_is_revoked(proxy: Runnin
 
 async def test_who_asked_what_is_written_down_without_a_text(proxy: Running, ask: Asking) -> None:
     held = await ask("POST", "api/remember?user=ann", {"text": "Ann's cat is called Zirkonfalke."}, status=201)
-    ann = issued(proxy, Role.USER, "ann")
+    ann = issued(proxy, TokenRole.USER, "ann")
     await ann("GET", "api/search?text=Zirkonfalke")
     await ann("GET", f"api/facts/{held['id']}")
     await ann("GET", "api/config", status=403)
@@ -121,7 +121,7 @@ async def test_who_asked_what_is_written_down_without_a_text(proxy: Running, ask
 
 async def test_a_token_never_goes_to_a_provider(tmp_path: Path) -> None:
     async with fake_provider() as provider, running(provider, tmp_path / "home") as proxy:
-        token = issued(proxy, Role.ADMIN).token
+        token = issued(proxy, TokenRole.ADMIN).token
         body = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
         await proxy.post("/v1/chat/completions", body, Authorization=f"Bearer {token}", x_other=token)
         await proxy.post(f"/v1/chat/completions?key={token}", body)
@@ -129,11 +129,11 @@ async def test_a_token_never_goes_to_a_provider(tmp_path: Path) -> None:
 
 
 def test_only_hashes_are_kept_for_their_owner_alone(tmp_path: Path) -> None:
-    text, made = new_token("ci", Role.READ, NOW)
+    text, made = new_token("ci", TokenRole.READ, NOW)
     write_tokens(tmp_path / FILE, [made])
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
     assert text not in (tmp_path / FILE).read_text()
-    known = Tokens(tmp_path / FILE)
+    known = TokenStore(tmp_path / FILE)
     assert known.of(text) == made and known.of(text[:-1] + "g") is None and known.of(made.hash) is None
     (tmp_path / FILE).write_text("{")  # damaged: those from before hold
     assert known.of(text) == made

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from proxy.cli.held import ANNOUNCED
+from proxy.cli.home_owner import ANNOUNCED
+from proxy.cli.instance_lock import owned
 from proxy.cli.options import loaded
-from proxy.cli.owning import owned
-from proxy.cli.reach import in_process
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
+from proxy.cli.server_access import in_process
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def server(home: Path) -> Iterator[Server]:
+def server(home: Path) -> Iterator[RunningServer]:
     with owned(home), in_process(loaded()) as started:
         (home / ANNOUNCED).write_text(json.dumps({"url": started.url, "pid": os.getpid()}))
         yield started

@@ -10,14 +10,14 @@ import pytest
 
 from memory.stores import sealed
 from memory.stores.backups.backup import backups_in
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 SAID = "The mooring is number twelve."
 BOAT = ("--project", "boat")
 
 
-def test_a_backup_beside_a_running_server_is_listed_and_looked_through(home: Path, server: Server) -> None:
+def test_a_backup_beside_a_running_server_is_listed_and_looked_through(home: Path, server: RunningServer) -> None:
     run("remember", SAID, *BOAT)
     done = run("backup")
     assert done.code == 0 and "1 fact, 0 passages in" in done.out and "has its keys" in done.out
@@ -97,7 +97,7 @@ def test_an_encrypted_backup_is_one_file_that_only_its_passphrase_opens(
 
 
 def test_what_is_forgotten_may_be_in_an_encrypted_backup_and_that_is_told(
-    home: Path, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sealed, "WORK", 10)
     secret = tmp_path / "secret"

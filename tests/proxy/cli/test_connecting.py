@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proxy.cli import asking, service
-from proxy.cli.server import Server
+from proxy.cli import prompts, service
+from proxy.cli.server import RunningServer
 from proxy.connect import GUIDES
 from tests.proxy.cli.running import run
 
@@ -32,7 +32,7 @@ def test_without_a_name_every_runtime_is_listed() -> None:
 
 
 @pytest.mark.parametrize("runtime", GUIDES)
-def test_each_runtime_is_pointed_at_the_server_that_runs(runtime: str, server: Server) -> None:
+def test_each_runtime_is_pointed_at_the_server_that_runs(runtime: str, server: RunningServer) -> None:
     done = run("connect", runtime)
     assert done.code == 0 and server.url in done.out
 
@@ -71,7 +71,9 @@ def test_a_file_that_is_not_ours_to_change_is_told_with_its_line_and_what_to_put
     assert "s3cret" not in done.err and file.read_text() == before
 
 
-def test_where_nobody_answers_that_is_told(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_nobody_answers_that_is_told(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     assert "answers at" not in run("connect", "codex").err
     monkeypatch.setenv("PALIMPSEST_HOME", str(tmp_path / "other"))
     assert "Nobody answers at http://127.0.0.1:1 yet" in run("connect", "codex").err
@@ -83,7 +85,7 @@ def test_where_nobody_answers_that_is_told(server: Server, monkeypatch: pytest.M
 
 def test_where_nobody_answers_a_service_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[object] = []
-    monkeypatch.setattr(asking, "somebody_there", lambda: True)
+    monkeypatch.setattr(prompts, "is_interactive", lambda: True)
     monkeypatch.setattr(service, "offered", lambda settings: "systemd")
     monkeypatch.setattr(service, "install", lambda **given: called.append(given["yes"]))
     assert "with systemd?" in run("connect", "codex", "--write", stdin="n\n").out and called == []

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from memory.conversation import Conversation, Message, Reply, Role, Text, digest
-from memory.day.tiers.content import Contents
-from memory.edits import Tier, handle
+from memory.edits import ContentTier, handle
 from memory.ports import Overview
 from memory.scope import Scope
+from memory.services.tiers.content import Contents
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session, Shed
 from memory.stores.journal import SqliteJournal
-from proxy.cli import sheds
+from proxy.cli import shed_report
 from proxy.cli.contents import is_handle
-from tests.memory.stores.making import AT
+from tests.memory.stores.derived_facts import AT
 from tests.proxy.cli.running import run
 
 LONG = "line of a [log]\n" * 40
@@ -97,15 +97,15 @@ def test_money_and_what_came_back_are_told_in_full() -> None:
         "paged": ["a.0", "b.1"],
         "hidden": [{"tools": ["memory_get", "memory_day"], "usage": {"input": 1200, "cached": 7}}],
     }
-    rows = dict(sheds.rows(held))
+    rows = dict(shed_report.rows(held))
     assert "cold" in rows["rewritten"] and "expected to save" not in rows
     assert rows["saved so far"] == "-$0.0123"
     assert rows["the next one"] == "1,300 tokens read, 1,100 of them from the cache"
     assert (rows["what"], rows[""], rows["paged in"]) == ("one", "two", "a.0, b.1")
     assert rows["memory was asked"] == "memory_get, memory_day (1,200 tokens read, 7 of them from the cache)"
-    assert sheds.short(held) == "trim -9, 2 paged in"
-    assert sheds.money(1234.5) == "$1,234.50"
-    assert list(sheds.rows({"tokens": 5, "window": 0})) == [("tokens", "about 5")]
+    assert shed_report.short(held) == "trim -9, 2 paged in"
+    assert shed_report.money(1234.5) == "$1,234.50"
+    assert list(shed_report.rows({"tokens": 5, "window": 0})) == [("tokens", "about 5")]
 
 
 def test_a_handle_is_not_taken_for_the_id_of_a_fact() -> None:
@@ -117,7 +117,7 @@ def _pinned(home: Path) -> frozenset[str]:
     async def read() -> frozenset[str]:
         journal = SqliteJournal(home / "journal.db", lambda text: text)
         try:
-            assert (await Contents(journal).content(NAME, Tier.L2, LOCAL)).text == LONG
+            assert (await Contents(journal).content(NAME, ContentTier.L2, LOCAL)).text == LONG
             return await journal.pinned("s1")
         finally:
             await journal.close()

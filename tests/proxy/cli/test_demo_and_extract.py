@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from proxy.cli.demo import FIRST, NOISE, SECOND, Shown, _tell
+from proxy.cli.demo import FIRST, NOISE, SECOND, DemoResult, _print
 from tests.proxy.cli.running import run
 
 
@@ -23,7 +23,7 @@ def test_the_demonstration_shows_what_was_learned_recalled_and_added() -> None:
 
 
 def test_where_nothing_was_recalled_the_reason_is_the_requests_own(capsys: pytest.CaptureFixture[str]) -> None:
-    _tell(Shown(nothing="late: more than 1 ms"))
+    _print(DemoResult(nothing="late: more than 1 ms"))
     assert "nothing: late: more than 1 ms" in capsys.readouterr().out
 
 

@@ -14,11 +14,11 @@ from memory.conversation import Conversation, Message, Reply, Role, Text, digest
 from memory.scope import OWN_PROJECT, Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 from memory.stores.journal import SqliteJournal
-from proxy.cli import checks, reach
-from proxy.cli.owning import owned
-from proxy.cli.server import Server
-from proxy.settings import Route, UpstreamSettings
-from tests.memory.stores.making import AT
+from proxy.cli import checks, server_access
+from proxy.cli.instance_lock import owned
+from proxy.cli.server import RunningServer
+from proxy.settings import UpstreamRoute, UpstreamSettings
+from tests.memory.stores.derived_facts import AT
 from tests.proxy.cli.running import Done, run
 
 
@@ -46,7 +46,7 @@ def test_a_healthy_installation_is_well_with_a_server_and_without() -> None:
 
 
 @pytest.mark.usefixtures("provider")
-def test_the_round_trip_leaves_nothing_behind(server: Server) -> None:
+def test_the_round_trip_leaves_nothing_behind(server: RunningServer) -> None:
     assert run("doctor", "--json").code == 0
     assert server.ask("GET", "api/status")["stored"]["facts"] == 0
 
@@ -73,7 +73,7 @@ def test_settings_that_are_wrong_are_told_one_by_one(home: Path) -> None:
 
 @pytest.mark.usefixtures("provider")
 def test_a_folder_that_another_process_holds_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "PATIENCE", 0.0)
+    monkeypatch.setattr(server_access, "PATIENCE", 0.0)
     with owned(home):
         done = run("doctor", "--json")
     assert verdicts(done)["stores"] == "wrong" and "another palimpsest" in done.out
@@ -162,7 +162,7 @@ def test_package_data_that_cannot_be_read_is_doubtful(tmp_path: Path) -> None:
 
 def test_a_bridge_without_its_extra_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
-    route = Route(model="*", bridge="anthropic/*")
+    route = UpstreamRoute(model="*", bridge="anthropic/*")
     found = next(checks.bridges(UpstreamSettings(routes=(route,))))
     assert found.verdict == "wrong" and "without litellm" in found.found and "[bridge]" in found.mend
     assert [each.verdict for each in checks.language_model("openai/small")] == ["wrong"]

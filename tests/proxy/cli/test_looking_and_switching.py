@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 
-def test_status_says_whether_a_server_runs(server: Server) -> None:
+def test_status_says_whether_a_server_runs(server: RunningServer) -> None:
     told = run("status", "--json").json
     assert told["running"] and told["url"] == server.url and told["status"] == "ok"
     assert server.url in run("status").out
@@ -25,37 +25,39 @@ def test_without_a_server_the_stores_are_opened_here_and_keep_what_was_told() ->
     assert "nine" in run("search", "harbour").out
 
 
-def test_its_exit_code_says_whether_all_is_well(server: Server, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_exit_code_says_whether_all_is_well(
+    server: RunningServer, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert run("status").code == 0
     well = server.ask("GET", "api/status")
-    monkeypatch.setattr(Server, "ask", lambda *_: {**well, "status": "degraded", "why": ["the disk is full"]})
+    monkeypatch.setattr(RunningServer, "ask", lambda *_: {**well, "status": "degraded", "why": ["the disk is full"]})
     done = run("status")
     assert done.code == 1 and "! the disk is full" in done.out
     monkeypatch.undo()
     assert run("status", "--home", str(home.parent / "other"), "--json").code == 2
 
 
-def test_what_memory_did_is_summed_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_memory_did_is_summed_up(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     told = server.ask("GET", "api/status", {"days": 7})
     assert told["sums"]["days"] == 7 and told["sums"]["requests"] == 0 and told["sums"]["saved"] is None
     sums = told["sums"] | {"requests": 40, "added": 1234, "shown": 1, "shorter": 90_000, "sheds": 2, "input": 100_000}
     sums |= {"cache": 0.87, "saved": 0.5, "spent": 0.02, "priced": 39, "degraded": 3}
-    monkeypatch.setattr(Server, "ask", lambda *_: {**told, "sums": sums})
+    monkeypatch.setattr(RunningServer, "ask", lambda *_: {**told, "sums": sums})
     out = " ".join(run("status", "--days", "7").out.split())
     assert "in the last 7 days requests 40 added 1,234 tokens, 1 memory recalled" in out
     assert "not sent 90,000 tokens, by 2 sheds from the cache 87% of 100,000 tokens" in out
     assert "saved about $0.4800, an estimate" in out and "of the 39 requests" in out and "degraded 3" in out
 
 
-def test_the_log_of_a_server_that_nobody_asked_is_empty(server: Server) -> None:
+def test_the_log_of_a_server_that_nobody_asked_is_empty(server: RunningServer) -> None:
     assert run("log", "--json").json == {"receipts": []}
     assert "no request" in run("log").out
 
 
-def test_a_log_in_a_pipe_has_a_line_for_each_request(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_in_a_pipe_has_a_line_for_each_request(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     line: dict[str, Any] = {"id": "0123456789", "at": "2026-03-04T15:30:00+00:00", "kind": "main", "model": "m" * 60}
     line |= {"status": "ok, " * 40, "page_tokens": 1, "recall_tokens": 1, "milliseconds": 1.0}
-    monkeypatch.setattr(Server, "ask", lambda *_: {"receipts": [line]})
+    monkeypatch.setattr(RunningServer, "ask", lambda *_: {"receipts": [line]})
     assert len(run("log").out.splitlines()) == 3
     monkeypatch.delenv("COLUMNS")
     assert len(run("log").out.splitlines()) == 2
@@ -76,7 +78,7 @@ def test_config_prints_every_setting_and_its_source(home: Path, monkeypatch: pyt
     assert "hush" not in str(rows) and "hush" not in told and "memory.page.tokens" in told
 
 
-def test_config_of_a_running_server_is_the_servers(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_config_of_a_running_server_is_the_servers(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALIMPSEST__MEMORY__RECALL__TOKENS", "123")
     told = run("config", "--json").json
     assert told["running"]
@@ -95,13 +97,13 @@ def test_the_version_is_printed() -> None:
     assert run("version").out.strip() == run("version", "--json").json["version"] != ""
 
 
-def test_pause_and_resume(server: Server) -> None:
+def test_pause_and_resume(server: RunningServer) -> None:
     assert "paused" in run("pause").out
     assert run("status", "--json").json["memory"] == "paused"
     assert run("resume", "--json").json == {"paused": False}
 
 
-def test_the_index_is_filled_anew_and_the_embedder_changed(server: Server, home: Path) -> None:
+def test_the_index_is_filled_anew_and_the_embedder_changed(server: RunningServer, home: Path) -> None:
     run("remember", "The harbour opens at nine")
     assert "1 memory" in run("reindex").out
     assert "static" in run("embedder", "show").out

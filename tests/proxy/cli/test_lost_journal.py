@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memory.stores.lost_journal import left_behind
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 SAID = "The mooring is number twelve."
@@ -93,7 +93,7 @@ def test_a_new_home_and_own_words_alone_are_no_lost_journal(home: Path) -> None:
     assert not list(home.glob("lost-journal-*"))
 
 
-def test_a_journal_that_is_deleted_while_the_server_runs_is_told(home: Path, server: Server) -> None:
+def test_a_journal_that_is_deleted_while_the_server_runs_is_told(home: Path, server: RunningServer) -> None:
     run("remember", SAID, *BOAT)
     assert finding("stores")["verdict"] == "well"
     (home / "journal.db").unlink()

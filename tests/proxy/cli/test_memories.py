@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -121,7 +121,7 @@ def test_faults_are_sentences_with_an_exit_code(arguments: tuple[str, ...], code
     assert sentence in done.err and "Traceback" not in done.err
 
 
-def test_the_servers_fault_is_told_in_its_own_words(server: Server, home: Path) -> None:
+def test_the_servers_fault_is_told_in_its_own_words(server: RunningServer, home: Path) -> None:
     (home / "token").write_text("0" * 64)
     done = run("facts")
     assert done.code == 1 and "token" in done.err and "Traceback" not in done.err

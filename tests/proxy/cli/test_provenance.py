@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from proxy.cli.provenance import came, moment
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 SAID = "The mooring is number twelve."
 
 
-def test_what_was_learnt_since_a_time_goes_into_quarantine_and_comes_back(server: Server) -> None:
+def test_what_was_learnt_since_a_time_goes_into_quarantine_and_comes_back(server: RunningServer) -> None:
     run("remember", SAID, "--project", "boat")
     assert "nothing is in quarantine" in run("quarantine").out
     shown = run("quarantine", "--since", "1h", "--dry-run")
@@ -26,7 +26,7 @@ def test_what_was_learnt_since_a_time_goes_into_quarantine_and_comes_back(server
     assert SAID in run("facts", "--project", "boat").out
 
 
-def test_all_that_came_from_somewhere_is_shown_and_forgotten(server: Server) -> None:
+def test_all_that_came_from_somewhere_is_shown_and_forgotten(server: RunningServer) -> None:
     run("remember", SAID, "--project", "boat")
     run("remember", "The mascot is an otter.", "--project", "loom")
     assert "nothing that is remembered came from there" in run("forget", "--from", "program=nobody").out
@@ -43,7 +43,7 @@ def test_a_memory_tells_where_it_came_from(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("wrong", ["planet=mars", "session", "session="])
-def test_what_is_no_source_is_refused(wrong: str, server: Server) -> None:
+def test_what_is_no_source_is_refused(wrong: str, server: RunningServer) -> None:
     assert run("forget", "--from", wrong).code == 2 and run("quarantine", "--from", wrong).code == 2
 
 

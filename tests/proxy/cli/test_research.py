@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -58,7 +58,7 @@ def _base64(digits: str) -> str:
 
 
 @pytest.fixture
-def imported(tmp_path: Path, server: Server) -> None:
+def imported(tmp_path: Path, server: RunningServer) -> None:
     assert take(tmp_path, record()) == 0
 
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from proxy.cli.review import one_by_one
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 from tests.proxy.drafts import TEXT, draft
 
 
-def drafted(server: Server, text: str = TEXT) -> str:
+def drafted(server: RunningServer, text: str = TEXT) -> str:
     held = run("remember", "The roof of the shed is flat", "--json").json
     record = draft(held["owner"], text)
     assert server.ask("POST", "api/import/records", None, record)["facts"] == 1
     return str(record["id"])
 
 
-def test_in_a_pipe_the_drafts_are_listed(server: Server) -> None:
+def test_in_a_pipe_the_drafts_are_listed(server: RunningServer) -> None:
     assert "nothing waits" in run("review").out
     id = drafted(server)
     told = run("review")
@@ -28,7 +28,7 @@ def test_in_a_pipe_the_drafts_are_listed(server: Server) -> None:
     assert [each["id"] for each in run("review", "--json").json["drafts"]] == [id]
 
 
-def decided(server: Server, keys: str) -> None:
+def decided(server: RunningServer, keys: str) -> None:
     pressed = iter(keys)
     one_by_one(server, {}, run("review", "--json").json["drafts"], lambda: next(pressed))
 
@@ -37,7 +37,7 @@ def facts(state: str = "active") -> list[Any]:
     return [each["text"] for each in run("facts", "--json").json["facts"] if each["state"] == state]
 
 
-def test_a_key_says_of_each_what_becomes_of_it(server: Server) -> None:
+def test_a_key_says_of_each_what_becomes_of_it(server: RunningServer) -> None:
     for text in ("The porch faces north", "The cellar floods in March", "The attic key hangs by the door"):
         drafted(server, text)
     decided(server, "xard")
@@ -47,7 +47,9 @@ def test_a_key_says_of_each_what_becomes_of_it(server: Server) -> None:
     assert [each["text"] for each in run("review", "--json").json["drafts"]] == ["The porch faces north"]
 
 
-def test_it_holds_in_the_words_of_an_editor(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_holds_in_the_words_of_an_editor(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drafted(server)
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nprintf 'The porch sensor is two degrees off\\n' > \"$1\"\n")
@@ -57,7 +59,7 @@ def test_it_holds_in_the_words_of_an_editor(server: Server, tmp_path: Path, monk
     assert "The porch sensor is two degrees off" in facts() and TEXT not in facts()
 
 
-def test_enough_leaves_the_rest(server: Server) -> None:
+def test_enough_leaves_the_rest(server: RunningServer) -> None:
     id = drafted(server)
     decided(server, "q")
     assert [each["id"] for each in run("review", "--json").json["drafts"]] == [id]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.held import announced
+from proxy.cli.home_owner import announced
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.cli.running import ROOT, Done, clean_environment, run, serving
 

@@ -10,9 +10,9 @@ import pytest
 
 from proxy.cli import service as module
 from proxy.cli.call import Call
-from proxy.cli.faults import Fault
-from proxy.cli.held import ANNOUNCED
-from proxy.cli.server import Server
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import ANNOUNCED
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 MANAGER = """\
@@ -65,7 +65,7 @@ def units(tmp_path: Path) -> Path:
 
 
 def test_it_is_installed_stopped_started_and_taken_away(
-    manager: Manager, units: Path, server: Server, home: Path
+    manager: Manager, units: Path, server: RunningServer, home: Path
 ) -> None:
     manager.says("not-found", os.getpid())
     done = run("service", "install", "--yes")
@@ -86,13 +86,13 @@ def test_it_is_installed_stopped_started_and_taken_away(
     assert "not installed" in run("service", "uninstall").out
 
 
-def test_installed_again_it_is_stopped_first(manager: Manager, server: Server) -> None:
+def test_installed_again_it_is_stopped_first(manager: Manager, server: RunningServer) -> None:
     manager.says("loaded", os.getpid())
     assert run("service", "install", "--yes").code == 0
     assert [line.split()[0] for line in manager.told] == ["daemon-reload", "stop", "enable"]
 
 
-def test_one_that_failed_is_started_anew(manager: Manager, units: Path, server: Server, home: Path) -> None:
+def test_one_that_failed_is_started_anew(manager: Manager, units: Path, server: RunningServer, home: Path) -> None:
     manager.says("loaded", os.getpid())
     run("service", "install", "--yes")
     manager.says("loaded", 0)
@@ -126,7 +126,7 @@ def test_where_the_manager_refuses_what_was_written_is_gone_again(manager: Manag
     assert (units / "palimpsest.service").read_text() == "mine\n"
 
 
-def test_a_server_that_was_started_by_hand_is_not_fought(manager: Manager, units: Path, server: Server) -> None:
+def test_a_server_that_was_started_by_hand_is_not_fought(manager: Manager, units: Path, server: RunningServer) -> None:
     done = run("service", "install", "--yes")
     assert done.code == 1 and f"process {os.getpid()}" in done.err and not units.exists()
 
@@ -157,5 +157,5 @@ def test_on_a_mac_it_is_launchd_and_elsewhere_nothing(
     monkeypatch.setenv("HOME", str(tmp_path))
     made = module.installation(settings, None, "darwin")
     assert list(made.files) == [tmp_path / "Library" / "LaunchAgents" / "dev.palimpsest.proxy.plist"]
-    with pytest.raises(Fault, match="systemd and launchd only"):
+    with pytest.raises(CommandError, match="systemd and launchd only"):
         module.installation(settings, None, "win32")

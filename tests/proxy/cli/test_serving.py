@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from proxy.cli.logged import OfOneLine
+from proxy.cli.log_format import OneLineFormatter
 from proxy.cli.serving import LONG_SECONDS, _age, _Ageing, _announce
 from tests.fake_provider import fake_provider
 from tests.proxy.cli.running import program, serving
@@ -76,7 +76,7 @@ def test_a_line_of_the_log_is_cut_and_printable_and_so_is_what_was_raised() -> N
         record = logging.LogRecord(
             "n", logging.ERROR, "f", 1, "said %s", ("a\n\x1b[31mb" + "x" * 5000,), sys.exc_info()
         )
-    first, *raised = OfOneLine().format(record).split("\n")
+    first, *raised = OneLineFormatter().format(record).split("\n")
     assert "said a  [31mbxxx" in first and first.endswith("characters)")
     assert raised[0].startswith("Traceback") and max(map(len, [first, *raised])) < 600
 

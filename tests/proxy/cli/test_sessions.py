@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from memory.conversation import Conversation, Form, Message, Reply, Role, Text, ToolCall, ToolResult, digest
-from memory.edits import Act, Entry, Tier
+from memory.edits import Act, ContentTier, Entry
 from memory.scope import Scope
 from memory.session import Arrival, Exchange, Receipt, RequestKind, Session
 from memory.stores.journal import SqliteJournal
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from proxy.cli.sessions import SHOWN, line, warnings
-from tests.memory.stores.making import AT
+from tests.memory.stores.derived_facts import AT
 from tests.proxy.cli.running import run
 
 LOCAL = Scope(user="local", project="loom")
@@ -67,7 +67,7 @@ def journaled(home: Path, person: Path) -> None:
                 await journal.enter(
                     session,
                     [
-                        Entry(MESSAGES[2].digest, 0, *shed, act=Act.REPLACE, tier=Tier.L1),
+                        Entry(MESSAGES[2].digest, 0, *shed, act=Act.REPLACE, tier=ContentTier.L1),
                         Entry(MESSAGES[0].digest, 0, *page),
                     ],
                 )
@@ -82,7 +82,7 @@ def connected(person: Path) -> Path:
     return person / ".codex" / "config.toml"
 
 
-def test_the_status_shows_what_is_being_shed(server: Server) -> None:
+def test_the_status_shows_what_is_being_shed(server: RunningServer) -> None:
     out = run("status").out
     assert "being shed" in out and "50,000 of 64,000 tokens (78%)" in out
     assert "the client's own history has 90,000" in out and "loom" in out
@@ -90,7 +90,7 @@ def test_the_status_shows_what_is_being_shed(server: Server) -> None:
     assert (told["id"], told["own"], told["too_large"]) == (LARGE, 90_000, True)
 
 
-def test_undoing_warns_of_sessions_that_do_not_fit_without_us(server: Server, connected: Path) -> None:
+def test_undoing_warns_of_sessions_that_do_not_fit_without_us(server: RunningServer, connected: Path) -> None:
     done = run("connect", "codex", "--undo", "--yes")
     assert done.code == 0 and "put back" not in done.err and not connected.exists()
     assert "1 session has a history that is larger" in done.err
@@ -104,7 +104,7 @@ def test_undoing_says_it_to_programs_too_and_where_no_server_runs(connected: Pat
     assert told["unknown"] == ""
 
 
-def test_other_runtimes_sessions_are_not_warned_of(server: Server) -> None:
+def test_other_runtimes_sessions_are_not_warned_of(server: RunningServer) -> None:
     assert run("connect", "qwen", "--write", "--yes").code == 0
     assert run("connect", "qwen", "--undo", "--yes").err == ""
 
@@ -116,7 +116,7 @@ def test_undoing_goes_on_where_memory_cannot_be_asked(connected: Path, monkeypat
 
 
 @pytest.mark.parametrize("name", [LARGE, LARGE[:10], "thread-large"])
-def test_a_session_is_written_as_it_was_forwarded(name: str, server: Server, tmp_path: Path) -> None:
+def test_a_session_is_written_as_it_was_forwarded(name: str, server: RunningServer, tmp_path: Path) -> None:
     file = tmp_path / "session.json"
     done = run("export-session", name, "--out", str(file))
     assert done.code == 0 and f"written: {file}, 3 messages" in done.out
@@ -140,11 +140,11 @@ def test_a_session_is_written_as_it_was_forwarded(name: str, server: Server, tmp
     assert again.code == 1 and "is there already" in again.err
 
 
-def test_a_session_is_printed_where_no_file_is_named(server: Server) -> None:
+def test_a_session_is_printed_where_no_file_is_named(server: RunningServer) -> None:
     assert run("export-session", LARGE, "--json").json == json.loads(run("export-session", LARGE).out)
 
 
-def test_a_session_that_is_not_there_or_not_one_is_said(server: Server, tmp_path: Path) -> None:
+def test_a_session_that_is_not_there_or_not_one_is_said(server: RunningServer, tmp_path: Path) -> None:
     assert "there is no session" in run("export-session", "nothing").err
     assert "there is no session" in run("export-session", LARGE, "--user", "eve").err
     assert "there is no session" in run("export-session", "0a1").err

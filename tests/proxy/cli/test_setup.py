@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from proxy.cli import asking, service
-from proxy.cli.server import Server
+from proxy.cli import prompts, service
+from proxy.cli.server import RunningServer
 from proxy.cli.setup import strongest_of
 from tests.proxy.cli.running import clean_environment, run
 from tests.proxy.cli.test_importing import TALK
@@ -34,11 +34,11 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr(asking, "somebody_there", lambda: True)
+    monkeypatch.setattr(prompts, "is_interactive", lambda: True)
     return folder
 
 
-def test_all_is_done_on_a_yes(person: Path, server: Server) -> None:
+def test_all_is_done_on_a_yes(person: Path, server: RunningServer) -> None:
     done = run("setup", stdin="y\ny\ny\ny\nn\n")
     assert done.code == 0, done.err
     assert f"The server runs at {server.url}" in done.out and "+model_provider" in done.out
@@ -53,7 +53,7 @@ def test_all_is_done_on_a_yes(person: Path, server: Server) -> None:
     assert again.out.count("is connected already") == 2 and "palimpsest import" in again.out
 
 
-def test_nothing_is_done_without_a_yes(person: Path, server: Server) -> None:
+def test_nothing_is_done_without_a_yes(person: Path, server: RunningServer) -> None:
     done = run("setup", stdin="n\nn\nn\n")
     assert done.code == 0 and "Nothing is connected yet" in done.out
     assert not (person / ".codex").exists() and not (person / ".claude" / "settings.json").exists()
@@ -69,8 +69,10 @@ def test_a_service_is_offered_where_there_is_a_manager(person: Path, monkeypatch
     assert "palimpsest serve" in run("setup", stdin="n\nn\nn\nn\n").out and len(called) == 1
 
 
-def test_where_nobody_can_answer_it_asks_nothing(person: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "somebody_there", lambda: False)
+def test_where_nobody_can_answer_it_asks_nothing(
+    person: Path, server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prompts, "is_interactive", lambda: False)
     done = run("setup")
     assert done.code == 2 and "--yes" in done.err
     told = run("setup", "--json").json
@@ -81,7 +83,7 @@ def test_where_nobody_can_answer_it_asks_nothing(person: Path, server: Server, m
     assert len(run("facts", "--json").json["facts"]) == 2
 
 
-def test_a_file_that_cannot_be_changed_is_told_and_the_rest_goes_on(person: Path, server: Server) -> None:
+def test_a_file_that_cannot_be_changed_is_told_and_the_rest_goes_on(person: Path, server: RunningServer) -> None:
     (person / ".codex").mkdir()
     (person / ".codex" / "config.toml").write_text("model_providers = { x = { } }\n")
     done = run("setup", "--yes")

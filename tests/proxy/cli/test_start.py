@@ -12,13 +12,13 @@ from tests.proxy.cli.running import clean_environment, run
 
 NOT_AT_A_START = (
     "litellm",
-    "memory.day.assisted.curating",
+    "memory.services.assisted.curating",
     "memory.learning.extract",
     "memory.learning.lesson",
-    "memory.models.hosted",
+    "memory.models.hosted_embedders",
     "memory.models.language",
     "memory.models.minilm",
-    "memory.tiers.choose",
+    "memory.tiers.tier_choice",
     "proxy.cli.connecting",
     "proxy.cli.memories",
     "qdrant_client",

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.held import ANNOUNCED
+from proxy.cli.home_owner import ANNOUNCED
+from proxy.cli.instance_lock import owned
 from proxy.cli.machines import Entry, Machine, clock, plan, written
 from proxy.cli.options import loaded
-from proxy.cli.owning import owned
-from proxy.cli.reach import in_process
+from proxy.cli.server_access import in_process
 from tests.proxy.cli.running import Done, run
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)

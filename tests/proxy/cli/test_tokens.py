@@ -9,11 +9,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from proxy.cli.server import Server
+from proxy.cli.server import RunningServer
 from tests.proxy.cli.running import run
 
 
-def asked(server: Server, token: str, path: str = "api/facts") -> int:
+def asked(server: RunningServer, token: str, path: str = "api/facts") -> int:
     request = Request(f"{server.url}/palimpsest/{path}", headers={"Authorization": f"Bearer {token}"})
     try:
         with urlopen(request) as reply:
@@ -22,7 +22,7 @@ def asked(server: Server, token: str, path: str = "api/facts") -> int:
         return error.code
 
 
-def test_a_token_is_made_rotated_and_revoked_while_the_server_runs(home: Path, server: Server) -> None:
+def test_a_token_is_made_rotated_and_revoked_while_the_server_runs(home: Path, server: RunningServer) -> None:
     first = run("tokens", "add", "ci", "--role", "read", "--expires", "30d", "--json").json["token"]
     assert asked(server, first) == 200
     assert "ci: read, ends " in run("tokens", "list").out

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from proxy.cli.server import Server
-from proxy.words import ago, source
+from proxy.cli.server import RunningServer
+from proxy.explanations import ago, source
 from tests.proxy.cli.running import run
 
 NOW = datetime.fromisoformat("2026-11-23T12:00:00+00:00")
@@ -39,10 +39,12 @@ TOLD: dict[str, Any] = {
 
 
 @pytest.fixture
-def answers(server: Server, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def answers(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A server that tells of a request, whatever is asked."""
     told = dict(TOLD)
-    monkeypatch.setattr(Server, "ask", lambda self, method, path, *_: told if path == "api/why" else {"project": "x"})
+    monkeypatch.setattr(
+        RunningServer, "ask", lambda self, method, path, *_: told if path == "api/why" else {"project": "x"}
+    )
     return told
 
 
@@ -65,7 +67,7 @@ def test_where_nothing_was_added_it_says_why(answers: dict[str, Any]) -> None:
     assert "1 memory of what was added is forgotten since" in told and "looked at" not in told
 
 
-def test_where_no_request_came_that_is_a_fault(server: Server, tmp_path: Path) -> None:
+def test_where_no_request_came_that_is_a_fault(server: RunningServer, tmp_path: Path) -> None:
     done = run("why")
     assert done.code == 1 and "no request in the project" in done.err and "has come through yet" in done.err
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from proxy.connect import (
     GUIDES,
     Address,
-    Changed,
+    FileChangedSince,
     Machine,
     NotEditable,
     carry_out,
@@ -118,13 +118,13 @@ def test_a_users_change_is_not_lost_by_undoing(tmp_path: Path) -> None:
     carry_out(preview(wanted), kept)
     file.write_bytes(file.read_bytes().replace(b'"a": 1', b'"a": 2'))
     edited = file.read_bytes()
-    with pytest.raises(Changed, match="was changed after") as told:
+    with pytest.raises(FileChangedSince, match="was changed after") as told:
         undo(wanted, kept)
     assert told.value.backup is not None
     assert told.value.backup.read_bytes() == b'{"a": 1}'
     assert file.read_bytes() == edited
     carry_out(preview(plan("claude", Address(project="p"), machine(tmp_path))), kept)
-    with pytest.raises(Changed):
+    with pytest.raises(FileChangedSince):
         undo(wanted, kept)
     undo(wanted, kept, force=True)
     assert file.read_bytes() == b'{"a": 1}'
@@ -146,7 +146,7 @@ def test_a_file_that_changed_since_it_was_shown_is_not_written(tmp_path: Path) -
     file = wanted.changes[0].path
     file.parent.mkdir(parents=True)
     file.write_text("{}")
-    with pytest.raises(Changed):
+    with pytest.raises(FileChangedSince):
         carry_out(shown, tmp_path / "kept")
     assert file.read_text() == "{}"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from proxy.connect import GUIDES, Address, Machine, Plan, carry_out, plan, preview, undo, writes_mcp
+from proxy.connect import GUIDES, Address, ConnectPlan, Machine, carry_out, plan, preview, undo, writes_mcp
 from proxy.connect.windows import TIMES
 
 COMMAND = ("/opt/palimpsest", "mcp", "--home", "/srv/my memory")
@@ -26,11 +26,11 @@ SERVERS: dict[str, tuple[str, ...]] = {
 """Where a runtime's servers stand."""
 
 
-def planned(runtime: str, tmp_path: Path, **more: Any) -> Plan:
+def planned(runtime: str, tmp_path: Path, **more: Any) -> ConnectPlan:
     return plan(runtime, Address(), Machine(tmp_path / "home", tmp_path), command=COMMAND, **more)
 
 
-def read(each: Plan, file: int = 0) -> dict[str, Any]:
+def read(each: ConnectPlan, file: int = 0) -> dict[str, Any]:
     """A file of a plan, as its runtime reads it."""
     change = each.changes[file]
     readers: dict[str, Callable[[str], Any]] = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}

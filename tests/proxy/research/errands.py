@@ -58,8 +58,8 @@ async def researched(proxy: Running, scope: Scope = SCOPE) -> list[Research]:
     await proxy.learned()
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.researching.catch_up()
-    return sorted(await memory.library.newest(owners_of(scope), 100), key=lambda each: each.began)
+    await memory.research_worker.catch_up()
+    return sorted(await memory.research_library.newest(owners_of(scope), 100), key=lambda each: each.began)
 
 
 async def play(proxy: Running, upstream: FakeProvider, prompt: str = PROMPT, report: str = REPORT) -> None:

@@ -59,8 +59,8 @@ async def forget(proxy: Running, research: Research) -> None:
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await memory.researching.forget(research)
-    memory.sessions.forget()
+    await memory.research_worker.forget(research)
+    memory.session_matcher.forget()
     await proxy.learned()
 
 

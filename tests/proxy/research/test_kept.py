@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.research import Outcome, SourceKind, owners_of
+from memory.research import ResearchOutcome, SourceKind, owners_of
 from memory.scope import Scope
 from tests.fake_provider import FakeProvider
 from tests.proxy.api.asking import asking
@@ -95,7 +95,7 @@ async def test_that_a_talk_was_reminded_is_counted_and_saves_nothing(proxy: Runn
     await send(proxy, [*talk, {"role": "assistant", "content": "Five times."}, user("Thanks!")], x_session_id="talk")
     await proxy.learned()
     await memory.preparation.settle()
-    saved = await memory.library.saved([research])
+    saved = await memory.research_library.saved([research])
     assert saved.hits == {"recalled": 1}
     assert (saved.tokens, saved.seconds) == (0, 0.0)
 
@@ -115,13 +115,13 @@ async def test_a_child_that_came_to_nothing_is_kept_as_that(proxy: Running, upst
     failed = "Error: the sub-agent failed with 500 Internal Server Error"
     await send(proxy, [user("How do we retry?"), called(spawn("c1", PROMPT)), result("c1", failed)])
     [research] = await researched(proxy)
-    assert (research.question, research.outcome, research.reports) == (PROMPT, Outcome.CUT, ())
+    assert (research.question, research.outcome, research.reports) == (PROMPT, ResearchOutcome.CUT, ())
     # Nobody is told that this was answered.
     await send(proxy, [user(REWORDED)], x_parent_session_id="p")
     assert forwarded(upstream) == REWORDED
     memory = proxy.edge.memory
     assert memory is not None
-    assert await memory.library.search("retry policy", owners_of(Scope(None, "local", "loom")))
+    assert await memory.research_library.search("retry policy", owners_of(Scope(None, "local", "loom")))
 
 
 async def test_of_two_in_the_background_that_never_passed_each_report_is_kept(
@@ -144,7 +144,7 @@ async def test_of_two_in_the_background_that_never_passed_each_report_is_kept(
     note = f"<subagent_notification>\n{json.dumps(told)}\n</subagent_notification>"
     await send(proxy, [*talk, {"role": "assistant", "content": "So it is."}, user(note)])
     kept = {each.question: each for each in await researched(proxy)}
-    assert {each.outcome for each in kept.values()} == {Outcome.UNSEEN}
+    assert {each.outcome for each in kept.values()} == {ResearchOutcome.UNSEEN}
     assert kept[PROMPT].reports == (REPORT.strip(),)
     assert kept[other].reports == (found.strip(),)
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from aiohttp import web
 
-from memory.research import Delivery, Outcome
+from memory.research import Delivery, ResearchOutcome
 from tests.fake_provider import FakeProvider
 from tests.proxy.asking import Client, person, script
 from tests.proxy.research.errands import (
@@ -44,11 +44,11 @@ async def test_one_that_is_resumed_has_a_report_for_each_time(proxy: Running, up
     await send(proxy, [*parent, called(again), result("c2", MORE)])
     [research] = await researched(proxy)
     assert research.reports == (REPORT.strip(), MORE)
-    assert (research.outcome, research.delivery, research.requests) == (Outcome.FINISHED, Delivery.WHOLE, 2)
+    assert (research.outcome, research.delivery, research.requests) == (ResearchOutcome.FINISHED, Delivery.WHOLE, 2)
     # What was found out the second time is found, too.
     memory = proxy.edge.memory
     assert memory is not None
-    [hit, *_] = await memory.library.search("attempts of the queue consumer", [research.owner])
+    [hit, *_] = await memory.research_library.search("attempts of the queue consumer", [research.owner])
     assert hit.research.id == research.id
 
 
@@ -92,10 +92,10 @@ async def test_one_that_fails_is_kept_with_what_it_read_and_tells_nobody_that_it
         [*parent, called(spawn("c1", PROMPT)), result("c1", "API Error: 500 the agent was terminated early, twice.")],
     )
     [research] = await researched(proxy)
-    assert research.outcome is Outcome.CUT and research.reports == ()
+    assert research.outcome is ResearchOutcome.CUT and research.reports == ()
     memory = proxy.edge.memory
     assert memory is not None
-    trail = await memory.library.trail(research)
+    trail = await memory.research_library.trail(research)
     assert [call.name for message in trail for call in message.calls] == ["read"]
     script(upstream, CHAT, Round((Say("I look."),)))
     await send(proxy, [user(REWORDED)], x_parent_session_id="p")
@@ -109,7 +109,7 @@ async def test_one_that_fails_and_goes_on_is_whole(proxy: Running, upstream: Fak
     assert status == 503
     await send(proxy, [user(PROMPT)])
     [research] = await researched(proxy)
-    assert (research.outcome, research.report, research.call) == (Outcome.FINISHED, REPORT.strip(), "c1")
+    assert (research.outcome, research.report, research.call) == (ResearchOutcome.FINISHED, REPORT.strip(), "c1")
 
 
 async def test_a_report_that_broke_off_is_none(proxy: Running, upstream: FakeProvider) -> None:
@@ -127,7 +127,7 @@ async def test_a_report_that_broke_off_is_none(proxy: Running, upstream: FakePro
     upstream.answer = broken
     await send_streamed(proxy)
     [research] = await researched(proxy)
-    assert research.outcome is Outcome.CUT and research.reports == ()
+    assert research.outcome is ResearchOutcome.CUT and research.reports == ()
 
 
 async def send_streamed(proxy: Running) -> None:

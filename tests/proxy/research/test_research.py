@@ -9,7 +9,7 @@ import orjson
 import pytest
 from aiohttp import web
 
-from memory.research import Delivery, Outcome
+from memory.research import Delivery, ResearchOutcome
 from memory.scope import Scope
 from tests.fake_provider import FakeProvider
 from tests.proxy.asking import Client, person, script
@@ -41,13 +41,13 @@ async def test_a_child_is_tied_by_its_prompt_and_kept_whole(proxy: Running, upst
     assert research.report == REPORT.strip()
     assert research.description == "Study the retry policy"
     assert research.parent and research.parent != research.session
-    assert research.outcome is Outcome.FINISHED
+    assert research.outcome is ResearchOutcome.FINISHED
     assert research.delivery is Delivery.WHOLE
     assert [source.name for source in research.sources] == ["billing/retry.py"]
     assert research.requests == 2
     memory = proxy.edge.memory
     assert memory is not None
-    trail = await memory.library.trail(research)
+    trail = await memory.research_library.trail(research)
     assert [result.text for message in trail for result in message.results] == ["max_attempts = 5\n" * 40]
 
 
@@ -119,7 +119,7 @@ async def test_a_tool_that_nobody_knows_is_learnt_by_what_happens(proxy: Running
     script(upstream, CHAT, Round((Say("Aha."),)))
     await send(proxy, [user("Again."), called(again), result("c2", "Migration 14 drops a column, so it cannot. " * 3)])
     found = await researched(proxy)
-    assert [each.outcome for each in found] == [Outcome.FINISHED, Outcome.UNSEEN]
+    assert [each.outcome for each in found] == [ResearchOutcome.FINISHED, ResearchOutcome.UNSEEN]
     assert found[1].question == other
     assert "Migration 14" in found[1].report
 
@@ -130,7 +130,7 @@ async def test_a_child_that_never_passed_is_known_by_its_report(proxy: Running, 
     framed = orjson.dumps({"text": REPORT, "iterations": 3, "finishReason": "stop"}).decode()
     await send(proxy, [user("How do we retry?"), called(call), result("c1", framed)])
     [research] = await researched(proxy)
-    assert research.outcome is Outcome.UNSEEN
+    assert research.outcome is ResearchOutcome.UNSEEN
     assert research.report == REPORT.strip()
     assert research.delivery is Delivery.WHOLE
 
@@ -147,7 +147,7 @@ async def test_a_background_child_reports_in_a_notification(proxy: Running, upst
     note = f"<task-notification><tool-use-id>toolu_9</tool-use-id><result>\n{indented}\n</result></task-notification>"
     await send(proxy, [*parent, {"role": "assistant", "content": "It runs."}, user(note)])
     [research] = await researched(proxy)
-    assert research.outcome is Outcome.FINISHED
+    assert research.outcome is ResearchOutcome.FINISHED
     assert research.delivery is Delivery.WHOLE
 
 
@@ -179,7 +179,7 @@ async def test_nested_children_have_their_own_parents(proxy: Running, upstream: 
     await send(proxy, [user(inner)])
     outer, nested = await researched(proxy)
     assert nested.parent == outer.session
-    assert outer.outcome is Outcome.RUNNING
+    assert outer.outcome is ResearchOutcome.RUNNING
 
 
 async def test_a_child_that_claims_anothers_parent_is_not_tied(proxy: Running, upstream: FakeProvider) -> None:
@@ -219,8 +219,8 @@ async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await memory.researching.forget(research)
-    memory.sessions.forget()
+    await memory.research_worker.forget(research)
+    memory.session_matcher.forget()
     await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="third")
     assert forwarded(upstream) == REWORDED
     await proxy.learned()
@@ -247,7 +247,7 @@ async def test_what_was_asked_in_confidence_stays_with_its_person(proxy: Running
     assert forwarded(upstream) == secret
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.researching.forget(research)
+    await memory.research_worker.forget(research)
     await send(
         proxy,
         [user(secret), {"role": "assistant", "content": REPORT}, user("And?")],
@@ -264,8 +264,8 @@ async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
     [research] = await researched(proxy)
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.researching.forget(research)
-    memory.sessions.forget()
+    await memory.research_worker.forget(research)
+    memory.session_matcher.forget()
     script(upstream, CHAT, Round((Say("The jitter is a fifth of the delay, and nothing else is to be said of it."),)))
     read = [called(READ), result("t1", "max_attempts = 5\n" * 40)]
     await send(proxy, [user(PROMPT), *read, {"role": "assistant", "content": REPORT}, user("And the jitter?")])
@@ -288,9 +288,9 @@ async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
     [research] = await researched(proxy)
     memory = proxy.edge.memory
     assert memory is not None
-    [exported] = await memory.exporting.records("research", research.owner, [research.owner])
+    [exported] = await memory.exporter.records("research", research.owner, [research.owner])
     record = orjson.loads(orjson.dumps(exported))
-    await memory.researching.forget(research)
+    await memory.research_worker.forget(research)
     whole = {**record, "question": "What else does the billing service retry?"}
     digest, role, parts, _ = record["messages"][0]
     wrong = [
@@ -300,7 +300,7 @@ async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
         whole | {"messages": 7},
         whole | {"sources": [None]},
     ]
-    taken = await memory.importing.records([*wrong, whole], SCOPE)
+    taken = await memory.importer.records([*wrong, whole], SCOPE)
     assert [place for place, _ in taken.faults] == [0, 1, 2, 3, 4] and taken.research == 1
 
 
@@ -333,7 +333,7 @@ async def test_a_broken_look_for_errands_fails_no_request(
     def broken(*_: object) -> object:
         raise RuntimeError("no errands")
 
-    monkeypatch.setattr(memory.spawned, step, broken)
+    monkeypatch.setattr(memory.recent_errands, step, broken)
     await send(proxy, opening)
     assert forwarded(upstream) == forwarded_before
     assert b"Thanks." in await send(proxy, [user("Something else altogether, in a session of its own.")])
@@ -376,7 +376,7 @@ async def test_the_proxy_answers_for_the_model_where_it_may(
         memory = proxy.edge.memory
         assert memory is not None
         await proxy.learned()
-        saved = await memory.library.saved([research])
+        saved = await memory.research_library.saved([research])
         assert saved.hits == {"answered": 1}
         assert saved.tokens > 0
         # A question that is not the same goes to the model, with the findings.

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.runtimes import RUNTIMES, recognise, spoken
+from proxy.runtimes import RUNTIMES, recognise, user_text
 from proxy.wire import DIALECTS
 from proxy.wire.dialect import BadRequest, Unreadable
 
@@ -55,7 +55,7 @@ def test_whatever_is_sent_has_a_runtime_a_kind_an_identity_and_a_place(
     raw = json.dumps(body).encode()
     for dialect in set(DIALECTS.values()):
         try:
-            seen = dialect.read(raw, spoken)
+            seen = dialect.read(raw, user_text)
         except (BadRequest, Unreadable):
             continue
         recognise(headers, seen)

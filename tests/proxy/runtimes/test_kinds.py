@@ -8,7 +8,7 @@ import pytest
 
 from memory.session import RequestKind
 from proxy.runtimes import Identity, recognise
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 from tests.proxy.runtimes.views import view
 
 OPENCODE = {
@@ -35,7 +35,7 @@ MAIN, SUB, SIDE, COMPACT = RequestKind.MAIN, RequestKind.SUBAGENT, RequestKind.S
 HI = ("user", "Use tabs.")
 PAST = (HI, ("assistant", "Yes."))
 
-REQUESTS: list[tuple[str, Mapping[str, str], View, str, RequestKind, bool]] = [
+REQUESTS: list[tuple[str, Mapping[str, str], RequestView, str, RequestKind, bool]] = [
     ("opencode's turn", OPENCODE, view(HI, system="You are opencode"), "opencode", MAIN, True),
     ("opencode's sub-agent", {**OPENCODE, "x-parent-session-id": "ses_p"}, view(HI), "opencode", SUB, True),
     (
@@ -239,7 +239,7 @@ REQUESTS: list[tuple[str, Mapping[str, str], View, str, RequestKind, bool]] = [
     ("headers", "seen", "runtime", "kind", "extends"), [pytest.param(*row[1:], id=row[0]) for row in REQUESTS]
 )
 def test_a_request_is_told_by_its_runtime_and_its_kind(
-    headers: Mapping[str, str], seen: View, runtime: str, kind: RequestKind, extends: bool
+    headers: Mapping[str, str], seen: RequestView, runtime: str, kind: RequestKind, extends: bool
 ) -> None:
     found = recognise(headers, seen)
     assert found.name == runtime
@@ -300,7 +300,9 @@ IDENTITIES = [
 
 
 @pytest.mark.parametrize(("headers", "seen", "identity"), [pytest.param(*row[1:], id=row[0]) for row in IDENTITIES])
-def test_every_agent_has_a_session_of_its_own(headers: Mapping[str, str], seen: View, identity: Identity) -> None:
+def test_every_agent_has_a_session_of_its_own(
+    headers: Mapping[str, str], seen: RequestView, identity: Identity
+) -> None:
     assert recognise(headers, seen).identity(headers, seen) == identity
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from proxy.runtimes import RUNTIMES, recognise, spoken
+from proxy.runtimes import RUNTIMES, recognise, user_text
 from proxy.wire import dialect_of
 from proxy.wire.slices import cut, items_of
 from tests.fake_provider import FakeProvider, fake_provider
@@ -41,7 +41,7 @@ def test_each_is_known_for_what_it_is(name: str) -> None:
     sender = SENDERS[name]
     dialect = dialect_of(sender.path)
     assert dialect is not None
-    view = dialect.read(orjson.dumps(sender.body([TALK[0]])), spoken)
+    view = dialect.read(orjson.dumps(sender.body([TALK[0]])), user_text)
     headers = {key.replace("_", "-"): value for key, value in sender.headers.items()}
     assert recognise(headers, view).name == sender.runtime
     assert view.conversation.messages[view.conversation.newest].spoken == TALK[0][1]

@@ -51,6 +51,6 @@ async def fill(proxy: Running, provider: FakeProvider) -> None:
         await proxy.post("/v1/chat/completions", {"model": "gpt-4o-mini", "messages": messages}, **headers)
         await proxy.learned()
         assert proxy.edge.memory is not None
-        await proxy.edge.memory.tiering.catch_up()
+        await proxy.edge.memory.tier_worker.catch_up()
     await proxy.chat("Which database did we decide on for the ledger?", session="asks")
     await proxy.learned()

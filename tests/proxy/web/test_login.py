@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.door.peer import Peers
+from proxy.auth.peer import Peers
 from proxy.web import FORMS, PAGES
 from tests.fake_provider import FakeProvider
 from tests.proxy.api.asking import Asking

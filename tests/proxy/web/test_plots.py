@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memory.ports import Sum
-from proxy.api.sums import Row
+from memory.ports import ModelTotals
+from proxy.api.savings import Row
 from proxy.web.plots.balance import balance, daily
 from proxy.web.plots.strength import strength
 from proxy.web.plots.svg import element
-from proxy.web.plots.window import Use, strip, usage
+from proxy.web.plots.window import WindowUse, strip, usage
 
 NOW = datetime(2026, 11, 25, 12, tzinfo=UTC)
 
@@ -50,8 +50,8 @@ def test_a_bar_is_as_long_as_the_window_is_full(tokens: int, window: int, told: 
 
 
 def test_a_strip_marks_sheds_rotations_and_recalls() -> None:
-    uses = [Use(NOW, 1000 * step, 1000 * step, 8000) for step in range(1, 6)]
-    uses += [Use(NOW, 3000, 6000, 8000, "fold"), Use(NOW, 2000, 7000, 8000, "rotate", 2)]
+    uses = [WindowUse(NOW, 1000 * step, 1000 * step, 8000) for step in range(1, 6)]
+    uses += [WindowUse(NOW, 3000, 6000, 8000, "fold"), WindowUse(NOW, 2000, 7000, 8000, "rotate", 2)]
     root = parsed(strip(uses))
     marks = [each.attrib["class"] for each in root.iter("path") if "shed" in each.attrib["class"]]
     assert marks == ["shed fold", "shed rotate"] and len(list(root.iter("circle"))) == 1
@@ -60,12 +60,12 @@ def test_a_strip_marks_sheds_rotations_and_recalls() -> None:
 
 
 def test_a_strip_of_one_request_far_below_a_large_window() -> None:
-    root = parsed(strip([Use(NOW, 10, 10, 200_000)]))
+    root = parsed(strip([WindowUse(NOW, 10, 10, 200_000)]))
     assert not [each for each in root.iter("line") if each.attrib["class"] == "limit"], "it would lie far above"
 
 
 def test_sums_are_bars_to_both_sides() -> None:
-    told = Sum("cheap", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
+    told = ModelTotals("cheap", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
     rows = [Row("cheap").plus(told, 0.5, 0.1, True), Row("<b>dear</b>").plus(told, 0.0, 0.2, True), Row("unknown")]
     root = parsed(balance(rows))
     assert [each.attrib["class"] for each in root.iter("rect")] == ["gain", "loss"]
@@ -74,7 +74,7 @@ def test_sums_are_bars_to_both_sides() -> None:
 
 
 def test_each_day_is_a_bar_up_or_down_and_one_without_a_price_is_none() -> None:
-    told = Sum("m", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
+    told = ModelTotals("m", True, True, 3, 0, 10, 1, 500, 0, 900, 800, 1, 0)
     rows = [Row("2026-03-02").plus(told, 0.5, 0.1, True), Row("2026-03-03").plus(told, 0.0, 0.2, True)]
     root = parsed(daily(["2026-03-01", "2026-03-02", "2026-03-03"], [*rows, Row("2026-03-01")]))
     up, down = root.iter("rect")

@@ -4,13 +4,13 @@ import pytest
 from memory.conversation import Form, Image, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Append
 from proxy.wire.anthropic_messages import AnthropicMessages
-from proxy.wire.dialect import Unreadable, View
+from proxy.wire.dialect import RequestView, Unreadable
 from tests.proxy.wire.shapes import CLAUDE
 
 ANTHROPIC = AnthropicMessages()
 
 
-def read(body: bytes) -> View:
+def read(body: bytes) -> RequestView:
     return ANTHROPIC.read(body, lambda text: text)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory.conversation import Form, Message, Role
 from memory.edits import Append
 from proxy.wire import DIALECTS, dialect_of
-from proxy.wire.dialect import BadRequest, Unreadable, View
+from proxy.wire.dialect import BadRequest, RequestView, Unreadable
 from tests.proxy.wire.bodies import MESSAGES, bodies, said, spelt, values
 from tests.proxy.wire.shapes import BY_PATH
 
@@ -25,7 +25,7 @@ def as_said(text: str) -> str:
     return text
 
 
-def read(path: str, body: bytes) -> View:
+def read(path: str, body: bytes) -> RequestView:
     dialect = dialect_of(path)
     assert dialect is not None
     return dialect.read(body, as_said)

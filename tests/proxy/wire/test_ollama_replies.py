@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memory.conversation import Reasoning, Reply, Text, ToolCall, Usage
 from proxy.wire import DIALECTS
 from proxy.wire.dialect import Framing
-from proxy.wire.made import made, media_type
+from proxy.wire.synthetic_reply import media_type, synthetic_body
 
 STREAM = (
     '{"model":"m","created_at":"t","message":{"role":"assistant","content":"","thinking":"Hm."},"done":false}\n'
@@ -65,7 +65,7 @@ def test_garbage_passes_whole_and_raises_nothing(stream: bool, pieces: list[byte
 def test_what_is_made_is_heard_whole(dialect: str, stream: bool, text: str) -> None:
     of = {each.name: each for each in DIALECTS.values()}[dialect]
     ear = of.listen(stream)
-    ear.feed(made(dialect, text, "ab12", "m", 1, stream=stream))
+    ear.feed(synthetic_body(dialect, text, "ab12", "m", 1, stream=stream))
     assert (ear.reply().complete, ear.reply().text) == (True, text)
 
 

@@ -2,14 +2,14 @@ import orjson
 
 from memory.conversation import Form, Image, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Append
-from proxy.wire.dialect import View
+from proxy.wire.dialect import RequestView
 from proxy.wire.openai_chat import OpenAIChat
 from tests.proxy.wire.shapes import OPENCODE, QWEN
 
 CHAT = OpenAIChat()
 
 
-def read(body: bytes) -> View:
+def read(body: bytes) -> RequestView:
     return CHAT.read(body, lambda text: text)
 
 

@@ -3,14 +3,14 @@ import pytest
 
 from memory.conversation import Form, Image, Opaque, Reasoning, Role, Text, ToolCall, ToolResult
 from memory.edits import Append, Drop
-from proxy.wire.dialect import Unreadable, View
+from proxy.wire.dialect import RequestView, Unreadable
 from proxy.wire.openai_responses import OpenAIResponses
 from tests.proxy.wire.shapes import CODEX
 
 RESPONSES = OpenAIResponses()
 
 
-def read(body: bytes) -> View:
+def read(body: bytes) -> RequestView:
     return RESPONSES.read(body, lambda text: text)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.overflow import LONGEST, Overflow, overflow
+from proxy.wire.overflow import MAX_ERROR_BYTES, Overflow, overflow
 
 
 def openai(message: str, code: str | None = "context_length_exceeded", **more: Any) -> bytes:
@@ -273,7 +273,7 @@ def test_an_absurd_limit_is_not_told() -> None:
 
 
 def test_a_long_body_is_no_refusal() -> None:
-    assert overflow(400, openai("prompt is too long" + "." * LONGEST)) is None
+    assert overflow(400, openai("prompt is too long" + "." * MAX_ERROR_BYTES)) is None
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.wire.sse import Event, Splitter, events
+from proxy.wire.sse import EventSplitter, ServerEvent, events
 
 STREAM = (
     b": hi\nevent: one\ndata: a\ndata:b\nid: 7\n\n\nevent: none\n\ndata\ndata: \xc3\xa9\n\nretry: 1\ndata:  two\n\n"
 )
-EVENTS = [Event(b"one", b"a\nb"), Event(b"", b"\n\xc3\xa9"), Event(b"", b" two")]
+EVENTS = [ServerEvent(b"one", b"a\nb"), ServerEvent(b"", b"\n\xc3\xa9"), ServerEvent(b"", b" two")]
 
-Reader = Callable[[Iterable[bytes]], Iterator[Event]]
+Reader = Callable[[Iterable[bytes]], Iterator[ServerEvent]]
 
 
-def split(chunks: Iterable[bytes]) -> Iterator[Event]:
-    splitter = Splitter()
+def split(chunks: Iterable[bytes]) -> Iterator[ServerEvent]:
+    splitter = EventSplitter()
     for chunk in chunks:
         yield from splitter.feed(chunk)
     yield from splitter.finish()
@@ -34,12 +34,12 @@ def test_events_are_the_same_however_the_stream_is_cut(line_end: bytes, places: 
 
 @pytest.mark.parametrize("read", [split, events])
 def test_an_event_that_the_end_of_the_stream_cuts_off_is_heard(read: Reader) -> None:
-    assert list(read([b"event: x\nda", b"ta: 1"])) == [Event(b"x", b"1")]
+    assert list(read([b"event: x\nda", b"ta: 1"])) == [ServerEvent(b"x", b"1")]
 
 
 @pytest.mark.parametrize("read", [split, events])
 def test_a_byte_order_mark_is_not_part_of_the_first_line(read: Reader) -> None:
-    assert list(read([b"\xef\xbb\xbfdata: 1\n\n"])) == [Event(b"", b"1")]
+    assert list(read([b"\xef\xbb\xbfdata: 1\n\n"])) == [ServerEvent(b"", b"1")]
 
 
 @given(

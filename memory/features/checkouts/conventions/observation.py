@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 from memory.fact import Category
 from memory.features.checkouts.finding import mark_of
 
@@ -35,7 +35,7 @@ def at_line(file: str, text: str, pattern: str) -> Citation:
 
 def cited(file: str, text: str, line: int) -> Citation:
     """A line of a file, counted from 1; the file, for 0."""
-    return Citation(Sort.FILE, file, file, line, mark_of(text.encode(), line) if line else "", seen=True)
+    return Citation(CitationKind.FILE, file, file, line, mark_of(text.encode(), line) if line else "", seen=True)
 
 
 def is_name(text: object) -> bool:

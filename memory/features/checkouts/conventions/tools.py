@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from memory.checkout import Citation, Sort
+from memory.checkout import Citation, CitationKind
 from memory.fact import Category
 from memory.features.checkouts.conventions.observation import Observation, at_line, listed, once, value
 from memory.features.checkouts.declared import declared
@@ -51,7 +51,7 @@ def tools(texts: Mapping[str, str], there: frozenset[str]) -> Iterator[Observati
 def _cited(file: str, name: str, text: str) -> Citation:
     """Where a tool stands in its file. A lock file is there or not; its lines are nobody's."""
     if not text:
-        return Citation(Sort.FILE, file, file, seen=True)
+        return Citation(CitationKind.FILE, file, file, seen=True)
     spelt = _SPELT.get(name, re.escape(name))
     if file.endswith(".json"):
         return at_line(file, text, rf"\"(?:{spelt})\"\s*:|\"packageManager\"\s*:\s*\"(?:{spelt})@")

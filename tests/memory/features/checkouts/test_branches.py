@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.checkout import Branch, Stage
+from memory.checkout import Branch, BranchStage
 from memory.features.checkouts.branches import Followed, follow
 from memory.features.checkouts.looking import look
 from tests.memory.features.checkouts.repository import Repository
@@ -31,29 +31,29 @@ def followed(repository: Repository, known: Branch | None = None) -> tuple[Branc
     """The branch as it stands now."""
     view = look(str(repository.root))
     assert view is not None
-    known = known or Branch(str(repository.root), "work", "", "", Stage.OPEN, AT)
+    known = known or Branch(str(repository.root), "work", "", "", BranchStage.OPEN, AT)
     told = follow(view, [known], AT)
     return next(iter(told.branches), known), told
 
 
 def test_it_is_open_while_it_is_there_and_dropped_when_it_is_gone(repository: Repository) -> None:
     known, told = followed(repository)
-    assert known.stage is Stage.OPEN and len(told.own["work"]) == 2
+    assert known.stage is BranchStage.OPEN and len(told.own["work"]) == 2
     repository.checkout("main")
     repository.git("branch", "-D", "work")
     known, _ = followed(repository, known)
-    assert known.stage is Stage.DROPPED
+    assert known.stage is BranchStage.DROPPED
 
 
 def test_one_without_a_commit_of_its_own_is_not_merged(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "loom")
     repository.checkout("work", new=True)
     known, _ = followed(repository)
-    assert known.stage is Stage.OPEN
+    assert known.stage is BranchStage.OPEN
     repository.checkout("main")
     repository.commit("main goes on")
     known, _ = followed(repository, known)
-    assert known.stage is Stage.OPEN
+    assert known.stage is BranchStage.OPEN
 
 
 @pytest.mark.parametrize("how", ["fast-forward", "merge", "squash", "rebase"])
@@ -73,7 +73,7 @@ def test_it_is_merged_in_whichever_way(repository: Repository, how: str) -> None
             repository.git("cherry-pick", "main..work")
     repository.git("branch", "-D", "work")
     known, _ = followed(repository, known)
-    assert known.stage is Stage.MERGED
+    assert known.stage is BranchStage.MERGED
 
 
 @pytest.mark.parametrize("how", ["merge", "squash", "one by one"])
@@ -92,17 +92,17 @@ def test_what_was_merged_and_reverted_is_told_until_that_is_reverted_too(reposit
         else:
             repository.git("revert", "--no-edit", "work", "work~1")
     known, _ = followed(repository, known)
-    assert known.stage is Stage.REVERTED
+    assert known.stage is BranchStage.REVERTED
     repository.git("revert", "--no-edit", "HEAD")
     known, _ = followed(repository, known)
-    assert known.stage is Stage.MERGED
+    assert known.stage is BranchStage.MERGED
 
 
 def test_one_that_was_renamed_goes_on_under_its_new_name(repository: Repository) -> None:
     known, _ = followed(repository)
     repository.git("branch", "-m", "work", "feature/work")
     known, told = followed(repository, known)
-    assert (known.name, known.stage, told.renamed) == ("feature/work", Stage.OPEN, {"work": "feature/work"})
+    assert (known.name, known.stage, told.renamed) == ("feature/work", BranchStage.OPEN, {"work": "feature/work"})
     repository.git("branch", "-m", "feature/work", "feature/more")
     assert followed(repository, known)[0].name == "feature/more"
 
@@ -115,4 +115,4 @@ def test_one_that_only_a_remote_has_is_there(repository: Repository, tmp_path: P
     repository.git("fetch", "-q", "origin")
     repository.checkout("main")
     repository.git("branch", "-D", "work")
-    assert followed(repository, known)[0].stage is Stage.OPEN
+    assert followed(repository, known)[0].stage is BranchStage.OPEN

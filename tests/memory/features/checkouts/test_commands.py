@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.features.checkouts.commands import gone, told
+from memory.features.checkouts.commands import format_branches, gone
 from tests.memory.features.checkouts.working import working
 from tests.proxy.api.asking import asking
 from tests.proxy.cli.running import run
@@ -21,7 +21,7 @@ async def test_branches_and_what_was_learnt_on_one_are_told(tmp_path: Path) -> N
         await on.say(QUEUE)
         [(fact, _)] = (await on.facts()).values()
         at = f"project={on.repository.root}"
-        [line] = told(await ask("GET", f"api/branches?{at}"))
+        [line] = format_branches(await ask("GET", f"api/branches?{at}"))
         assert line.startswith("feature/retry: 1 fact, open") and str(on.repository.root) in line
         [said] = (await ask("GET", f"api/learnt-on/feature/retry?{at}"))["facts"]
         assert said["text"] == QUEUE == fact.text and said["stage"] == "open" and said["checkout"]["staged"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from memory.checkout import Citation
-from memory.features.checkouts.checking import State, _look
+from memory.features.checkouts.checking import CitationState, _look
 from memory.features.checkouts.conventions.observed import is_read, observed
 
 MAKEFILE = (
@@ -89,7 +89,7 @@ def test_every_place_holds_in_the_file_that_it_was_read_from() -> None:
     texts = {"Makefile": MAKEFILE, "package.json": PACKAGE, ".editorconfig": EDITOR, "pyproject.toml": PYPROJECT}
     for each in observed(texts, texts):
         for cited in each.cites:
-            assert cited.line and _look(cited, texts[cited.file].encode()).state is State.HOLDS, each.text
+            assert cited.line and _look(cited, texts[cited.file].encode()).state is CitationState.HOLDS, each.text
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.checkout import Citation, Sort
-from memory.features.checkouts.declared import against, declared, version_said
+from memory.checkout import Citation, CitationKind
+from memory.features.checkouts.declared import against, declared, declared_version
 
 PACKAGE = '{"packageManager": "pnpm@9.1.0", "engines": {"node": ">=20"}, "devDependencies": {"vitest": "^1.6.0"}}'
 PYPROJECT = (
@@ -60,4 +60,4 @@ def test_a_plain_statement_is_compared_with_the_manifests(text: str, other: str)
     ],
 )
 def test_a_version_is_compared_as_closely_as_it_is_told(cited: str, other: str | None) -> None:
-    assert version_said(Citation(Sort.VERSION, cited), BUILT) == other
+    assert declared_version(Citation(CitationKind.VERSION, cited), BUILT) == other

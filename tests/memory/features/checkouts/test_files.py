@@ -19,7 +19,7 @@ def test_nothing_outside_is_read(tmp_path: Path, path: str) -> None:
     root = tmp_path / "in"
     root.mkdir()
     assert files.read(str(root), path) is None
-    with files.Inside(str(root)) as inside:
+    with files.CheckoutFiles(str(root)) as inside:
         assert inside.signature(path) is None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from memory.fact import Kind
+from memory.fact import FactKind
 from memory.features.checkouts.tracked import HEAD, Rule, blamed, parsed, written
 
 ONE, TWO, THREE = (f"00000000-0000-4000-8000-00000000000{number}" for number in (1, 2, 3))
-DEPLOY = Rule(ONE, "We deploy with make ship.", Kind.CONVENTION)
-PORT = Rule(TWO, "The gateway listens on port 7443.", Kind.FACT)
-REDIS = Rule(THREE, "We decided for Redis.", Kind.DECISION)
+DEPLOY = Rule(ONE, "We deploy with make ship.", FactKind.CONVENTION)
+PORT = Rule(TWO, "The gateway listens on port 7443.", FactKind.FACT)
+REDIS = Rule(THREE, "We decided for Redis.", FactKind.DECISION)
 
 
 def lines(text: str) -> list[str]:
@@ -39,7 +39,7 @@ def test_words_that_somebody_changed_stay_and_our_own_former_words_do_not() -> N
     changed = file.replace("make ship", "make haste")
     told = written([DEPLOY], frozenset(), changed)
     assert told.text == changed and told.differing == 1
-    later = Rule(ONE, "We deploy with make launch.", Kind.CONVENTION, frozenset((DEPLOY.said,)))
+    later = Rule(ONE, "We deploy with make launch.", FactKind.CONVENTION, frozenset((DEPLOY.said,)))
     assert "make launch" in written([later], frozenset(), file).text
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
-from memory.checkout import Learnt
+from memory.checkout import LearnedAt
 from memory.fact import Fact, Origin
-from memory.features.checkouts.feature import Checkouts
+from memory.features.checkouts.feature import CheckoutsFeature
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.memory.features.checkouts.repository import Repository
 from tests.running import Running, running
@@ -30,9 +30,9 @@ class Working:
         return self.proxy.edge.memory
 
     @property
-    def feature(self) -> Checkouts:
+    def feature(self) -> CheckoutsFeature:
         """The feature that is tried."""
-        feature: Checkouts = self.memory.features.of(Checkouts)
+        feature: CheckoutsFeature = self.memory.features.of(CheckoutsFeature)
         return feature
 
     async def say(self, text: str, at: Path | None = None) -> str:
@@ -56,14 +56,14 @@ class Working:
         """Let memory look at the repository as it stands, as any request would."""
         await self.say(f"Good morning to you, for the {self._sessions + 1}th time.", at)
 
-    async def facts(self) -> dict[str, tuple[Fact, Learnt]]:
+    async def facts(self) -> dict[str, tuple[Fact, LearnedAt]]:
         """The facts that were said, by their texts, each with where it was learnt."""
         found = await self.memory.journal.facts_of(await self.memory.journal.owners())
         learnt = await self.memory.journal.learnt([fact.id for fact in found])
         said = (fact for fact in found if fact.origin is not Origin.FILE)
         return {fact.text: (fact, learnt[fact.id]) for fact in said if fact.id in learnt}
 
-    async def observed(self) -> dict[str, tuple[Fact, Learnt]]:
+    async def observed(self) -> dict[str, tuple[Fact, LearnedAt]]:
         """What the project's own files say, by its texts, each with where it was seen."""
         found = await self.memory.journal.facts_of(await self.memory.journal.owners())
         learnt = await self.memory.journal.learnt([fact.id for fact in found])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memory.features.conflicts.commands import told
+from memory.features.conflicts.commands import format_conflicts
 from memory.features.conflicts.pairs import conflicts
 from tests.fake_provider import fake_provider
 from tests.memory.context.making import NOW, SAID, fact
@@ -34,7 +34,7 @@ async def test_a_conflict_is_listed_until_a_person_confirms_one_side(tmp_path: P
         listed = await ask("GET", "api/conflicts?project=loom")
         ((newer, older),) = [(each["newer"]["text"], each["older"]["text"]) for each in listed["conflicts"]]
         assert (newer, older) == ("The gateway listens on port 8443.", "The gateway listens on port 7443.")
-        assert any("8443" in line for line in told(listed))
+        assert any("8443" in line for line in format_conflicts(listed))
         assert (await ask("GET", "api/conflicts?project=other"))["count"] == 0
         await ask("POST", f"api/facts/{new['id']}/confirm", {})
         assert (await ask("GET", "api/conflicts?project=loom"))["count"] == 0

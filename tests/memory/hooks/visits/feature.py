@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from memory.hooks.feature import Core, Feature, LettingGo, Noticed, Request, Route
-from memory.hooks.question import Question
+from memory.hooks.feature import Core, Feature, FeatureErasure, FeatureLesson, FeatureRequest, FeatureRoute
+from memory.hooks.route_request import RouteRequest
 from memory.ports import Forgotten, Journaled
 from memory.scope import Layer, Scope
 
@@ -24,23 +24,23 @@ class Visits(Feature):
         self.visits = Counter[str]()
         self.nights: list[datetime] = []
 
-    async def before_request(self, request: Request, tokens: int) -> str:
+    async def before_request(self, request: FeatureRequest, tokens: int) -> str:
         owner = request.session.scope.owner(Layer.USER_PROJECT) or ""
         return f"This project was visited {self.visits[owner]} times before." if self.visits[owner] else ""
 
-    async def after_exchange(self, exchange: Journaled) -> Noticed:
+    async def after_exchange(self, exchange: Journaled) -> FeatureLesson:
         self.visits[exchange.session.scope.owner(Layer.USER_PROJECT) or ""] += 1
-        return Noticed()
+        return FeatureLesson()
 
     async def night(self, at: datetime) -> None:
         self.nights.append(at)
 
-    async def forget(self, owners: Sequence[str]) -> LettingGo:
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
         async def then(gone: Forgotten) -> None:
             for owner in {fact.owner for fact in gone.facts}:
                 del self.visits[owner]
 
-        return LettingGo(then=then)
+        return FeatureErasure(then=then)
 
     async def export(self, owner: str, after: str, limit: int) -> list[dict[str, Any]]:
         there = owner in self.visits and after < owner
@@ -54,15 +54,17 @@ class Visits(Feature):
         return "taken"
 
     @classmethod
-    def routes(cls) -> tuple[Route, ...]:
-        return Route("GET", "visits", cls.told), Route("POST", "visits/{name}", cls.set, fields={"count": int})
+    def routes(cls) -> tuple[FeatureRoute, ...]:
+        return FeatureRoute("GET", "visits", cls.told), FeatureRoute(
+            "POST", "visits/{name}", cls.set, fields={"count": int}
+        )
 
-    async def told(self, question: Question) -> dict[str, Any]:
+    async def told(self, question: RouteRequest) -> dict[str, Any]:
         """``?limit=10``."""
         seen = [(owner, self.visits[owner]) for owner in question.owners if self.visits[owner]]
         return {"visits": dict(seen[: question.limit])}
 
-    async def set(self, question: Question) -> dict[str, Any]:
+    async def set(self, question: RouteRequest) -> dict[str, Any]:
         """``{"count": 3}``."""
         self.visits[question.names["name"]] = question.body["count"]
         return {"count": question.body["count"]}

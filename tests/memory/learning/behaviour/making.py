@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
 from memory.conversation import Message, Part, Role, Text, ToolCall, ToolResult, digest
 from memory.ports import Journaled
 from memory.scope import Scope
@@ -55,17 +55,17 @@ def exchange(
     return Journaled(1, "e1", at, kind, AT, messages, new, None)
 
 
-def did(session: str, *families: str) -> list[Step]:
+def did(session: str, *families: str) -> list[WorkStep]:
     """Steps of a session: ``!`` before one that failed, ``?`` before what a person's message says."""
     steps = []
     for number, told in enumerate(families):
-        family, outcome, deed = told.lstrip("!?"), Outcome.DONE, Deed.RUN
+        family, outcome, deed = told.lstrip("!?"), StepOutcome.DONE, StepKind.RUN
         if told.startswith("?"):
-            deed, family = Deed.PERSON, Sign(family)
+            deed, family = StepKind.PERSON, FeedbackSign(family)
         elif told.startswith("!"):
-            outcome = Outcome.FAILED
+            outcome = StepOutcome.FAILED
         if family.startswith("edit "):
-            deed = Deed.EDIT
+            deed = StepKind.EDIT
         mark = f"{session}{number}".encode()
-        steps.append(Step(deed, family, family, session, AT + timedelta(seconds=number), mark, b"", outcome))
+        steps.append(WorkStep(deed, family, family, session, AT + timedelta(seconds=number), mark, b"", outcome))
     return steps

@@ -10,8 +10,8 @@ from memory.behaviour import Fix
 from memory.conversation import Message
 from memory.fact import Origin
 from memory.learning.behaviour.fixes import fixes
+from memory.learning.behaviour.observation_facts import fixed
 from memory.learning.behaviour.steps import window
-from memory.learning.behaviour.told import fixed
 from tests.memory.learning.behaviour.making import called, edited, exchange, person, ran
 
 NO_YAML = "ModuleNotFoundError: No module named 'yaml'"

@@ -7,14 +7,14 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.behaviour import Step
+from memory.behaviour import WorkStep
 from memory.learning.behaviour.habits import Bounds, mine
 from tests.memory.learning.behaviour.making import did
 
 FEW = Bounds(sessions=3, occasions=3, edits=3)
 
 
-def steps(*sessions: tuple[str, ...]) -> list[Step]:
+def steps(*sessions: tuple[str, ...]) -> list[WorkStep]:
     return [step for number, each in enumerate(sessions) for step in did(f"s{number}", *each)]
 
 
@@ -62,7 +62,7 @@ def test_what_is_run_after_an_edit_is_a_trigger_though_it_failed() -> None:
 
 
 def test_a_convention_needs_many_edits_and_few_exceptions() -> None:
-    def traits(session: str, answer: str) -> Step:
+    def traits(session: str, answer: str) -> WorkStep:
         return replace(did(session, "edit *.py")[0], traits={"files are named": answer})
 
     kept = [traits(f"s{n}", "with_underscores") for n in range(9)]

@@ -10,13 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.learning.behaviour.habits import mine
-from memory.learning.behaviour.skills import Enough, NoSkill, Skill, head_of, numbered, skills
+from memory.learning.behaviour.skills import NoSkill, Skill, SkillThresholds, head_of, numbered, skills
 from tests.memory.learning.behaviour.making import did
 
 WORK = ("edit *.go", "go vet", "go test", "?accepts")
 
 
-def suggested(*sessions: tuple[str, ...], enough: Enough = Enough(sessions=3, times=3)) -> list[Skill]:  # noqa: B008
+def suggested(
+    *sessions: tuple[str, ...],
+    enough: SkillThresholds = SkillThresholds(sessions=3, times=3),  # noqa: B008
+) -> list[Skill]:
     steps = [step for number, each in enumerate(sessions) for step in did(f"s{number}", *each)]
     return list(skills(mine(steps), enough))
 
@@ -34,7 +37,7 @@ def test_a_habit_becomes_a_file_of_the_format() -> None:
 
 
 def test_a_habit_of_too_few_sessions_or_of_one_command_is_none() -> None:
-    assert suggested(*[WORK] * 4, enough=Enough(sessions=5)) == []
+    assert suggested(*[WORK] * 4, enough=SkillThresholds(sessions=5)) == []
     assert suggested(*[("edit *.go", "go test")] * 9) == []
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from memory.behaviour import Deed, Outcome, Sign, Step
+from memory.behaviour import FeedbackSign, StepKind, StepOutcome, WorkStep
 from memory.conversation import Message, Role, ToolCall
-from memory.learning.behaviour.corrected import corrected
+from memory.learning.behaviour.code_conventions import commit_traits, edit_traits
+from memory.learning.behaviour.corrected_actions import corrected
 from memory.learning.behaviour.steps import kind_of_file, sign_of, steps, window
-from memory.learning.behaviour.traits import commit_traits, edit_traits
 from tests.memory.learning.behaviour.making import called, edited, exchange, message, person, ran
 
 
-def found(*pieces: Sequence[Message], kind: str = "main", fresh: Sequence[int] | None = None) -> list[Step]:
+def found(*pieces: Sequence[Message], kind: str = "main", fresh: Sequence[int] | None = None) -> list[WorkStep]:
     journaled = exchange(*pieces, kind=kind, fresh=fresh)
     looked = window(journaled)
     return steps(journaled, looked) if looked else []
@@ -24,11 +24,11 @@ def found(*pieces: Sequence[Message], kind: str = "main", fresh: Sequence[int] |
 def test_calls_and_words_in_order() -> None:
     told = found(person("Go."), edited("a/b_test.go", "x", "y"), ran("go test ./... && git push", "ok"), ran("ls"))
     assert [(step.deed, step.family) for step in told] == [
-        (Deed.PERSON, Sign.ASKS),
-        (Deed.EDIT, "edit *_test.go"),
-        (Deed.RUN, "go test"),
-        (Deed.RUN, "git push"),
-        (Deed.LOOK, "ls"),
+        (StepKind.PERSON, FeedbackSign.ASKS),
+        (StepKind.EDIT, "edit *_test.go"),
+        (StepKind.RUN, "go test"),
+        (StepKind.RUN, "git push"),
+        (StepKind.LOOK, "ls"),
     ]
 
 
@@ -62,26 +62,26 @@ def test_a_step_keeps_its_name_where_what_came_long_before_it_is_left_out() -> N
 
 
 def test_a_sub_agents_prompt_is_nobodys_word() -> None:
-    assert [step.deed for step in found(person("Look."), ran("make docs"), kind="sub-agent")] == [Deed.RUN]
+    assert [step.deed for step in found(person("Look."), ran("make docs"), kind="sub-agent")] == [StepKind.RUN]
     assert found(person("Look."), kind="side") == []
 
 
 def test_what_the_person_did_not_let_be_done() -> None:
     refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
     [_, step] = found(person("Go."), ran("rm -rf build", refused, failed=True))
-    assert step.outcome is Outcome.REFUSED
+    assert step.outcome is StepOutcome.REFUSED
 
 
 @pytest.mark.parametrize(
     ("words", "sign"),
     [
-        ("Thanks, that works!", Sign.ACCEPTS),
-        ("No, that's wrong, it must be UTC.", Sign.CORRECTS),
-        ("[Request interrupted by user]", Sign.STOPS),
-        ("Now add a test for leap years.", Sign.ASKS),
+        ("Thanks, that works!", FeedbackSign.ACCEPTS),
+        ("No, that's wrong, it must be UTC.", FeedbackSign.CORRECTS),
+        ("[Request interrupted by user]", FeedbackSign.STOPS),
+        ("Now add a test for leap years.", FeedbackSign.ASKS),
     ],
 )
-def test_what_a_persons_words_say_of_the_work(words: str, sign: Sign) -> None:
+def test_what_a_persons_words_say_of_the_work(words: str, sign: FeedbackSign) -> None:
     assert sign_of(words) is sign
 
 

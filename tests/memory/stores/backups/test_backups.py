@@ -16,12 +16,12 @@ from memory.stores import database
 from memory.stores.backups.backup import NoBackup, backups_in, read_list
 from memory.stores.backups.restoring import put_back
 from memory.stores.backups.salvaging import NothingLeft, salvage
-from memory.stores.backups.upgrading import KEPT, UPGRADE
+from memory.stores.backups.upgrading import MAX_UPGRADE_BACKUPS, UPGRADE
 from memory.stores.backups.verifying import faults_of
-from memory.stores.errors import Fault, StoreFault
+from memory.stores.errors import StoreFault, StoreFaultKind
 from memory.stores.journal import SqliteJournal
 from memory.stores.migrations import MIGRATIONS, migrate
-from tests.memory.stores.making import assistant, exchange, fact, redact, user
+from tests.memory.stores.derived_facts import assistant, exchange, fact, redact, user
 
 PAGE = 4096
 
@@ -60,11 +60,11 @@ async def test_before_a_migration_the_journal_is_kept_as_it_was(tmp_path: Path) 
 
 
 async def test_only_the_last_upgrades_are_kept(tmp_path: Path) -> None:
-    for _ in range(KEPT + 2):
+    for _ in range(MAX_UPGRADE_BACKUPS + 2):
         (tmp_path / "journal.db").unlink(missing_ok=True)
         at_step(tmp_path / "journal.db", 3)
         await SqliteJournal(tmp_path / "journal.db", redact).close()
-    assert len(backups_in(tmp_path / "backups")) == KEPT
+    assert len(backups_in(tmp_path / "backups")) == MAX_UPGRADE_BACKUPS
 
 
 async def test_where_it_cannot_be_kept_nothing_is_changed(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ async def test_a_damaged_journal_names_the_commands(tmp_path: Path) -> None:
     journal.write_bytes(b"no database at all, " * 500)
     with pytest.raises(StoreFault, match="palimpsest restore --salvage") as refused:
         SqliteJournal(journal, redact)
-    assert refused.value.fault is Fault.CORRUPT
+    assert refused.value.fault is StoreFaultKind.CORRUPT
     with pytest.raises(NothingLeft):
         salvage(journal, tmp_path / "new.db")
 

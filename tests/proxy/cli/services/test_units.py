@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from proxy.cli.services import launchd, systemd
-from proxy.cli.services.installation import Served, State
+from proxy.cli.services.installation import ServiceState, ServiceTarget
 
 HOME = Path("/home/ada/.palimpsest")
-SERVED = Served(["/opt/p/bin/palimpsest"], HOME, "127.0.0.1", 8484, HOME / "server.log")
+SERVED = ServiceTarget(["/opt/p/bin/palimpsest"], HOME, "127.0.0.1", 8484, HOME / "server.log")
 
 SERVICE = """\
 [Unit]
@@ -105,7 +105,7 @@ def test_systemd_is_given_a_service_and_its_socket() -> None:
 
 @pytest.mark.parametrize(("host", "port"), [("box.local", 8484), ("127.0.0.1", 0)])
 def test_what_systemd_cannot_listen_on_the_server_listens_on_itself(host: str, port: int) -> None:
-    made = systemd.installation(Served(["p"], HOME, host, port, HOME / "server.log"), Path("/units"))
+    made = systemd.installation(ServiceTarget(["p"], HOME, host, port, HOME / "server.log"), Path("/units"))
     [(file, text)] = made.files.items()
     assert file.name == "palimpsest.service" and "socket" not in text and f"--host {host} --port {port}" in text
     assert made.stop == (("systemctl", "--user", "stop", "palimpsest.service"),)
@@ -134,7 +134,7 @@ def test_any_folder_can_stand_in_a_unit(text: str, written: str) -> None:
 def test_systemd_finds_nothing_wrong(home: str, tmp_path: Path) -> None:
     program = shutil.which("true")
     assert program is not None
-    served = Served([program], Path(home), "::1", 8484, Path(home) / "server.log", Path(home) / "my config.yaml")
+    served = ServiceTarget([program], Path(home), "::1", 8484, Path(home) / "server.log", Path(home) / "my config.yaml")
     made = systemd.installation(served, tmp_path)
     for file, text in made.files.items():
         file.write_text(text)
@@ -161,30 +161,30 @@ def test_launchd_is_given_an_agent() -> None:
 
 def test_an_agents_folder_may_have_any_letter_in_it() -> None:
     home = Path("/Users/a & b/<memory>")
-    told = plistlib.loads(launchd.agent(Served(["p"], home, "::1", 1, home / "log", home / "c.yaml")).encode())
+    told = plistlib.loads(launchd.agent(ServiceTarget(["p"], home, "::1", 1, home / "log", home / "c.yaml")).encode())
     assert told["ProgramArguments"][2:6] == ["--home", str(home), "--config", str(home / "c.yaml")]
 
 
 @pytest.mark.parametrize(
     ("told", "state"),
     [
-        ("LoadState=loaded\nActiveState=active\nMainPID=77\n", State("active", 77)),
-        ("LoadState=loaded\nActiveState=failed\nMainPID=0\n", State("failed")),
-        ("LoadState=not-found\nActiveState=inactive\nMainPID=0\n", State("inactive", known=False)),
-        ("", State("unknown", known=False)),
+        ("LoadState=loaded\nActiveState=active\nMainPID=77\n", ServiceState("active", 77)),
+        ("LoadState=loaded\nActiveState=failed\nMainPID=0\n", ServiceState("failed")),
+        ("LoadState=not-found\nActiveState=inactive\nMainPID=0\n", ServiceState("inactive", known=False)),
+        ("", ServiceState("unknown", known=False)),
     ],
 )
-def test_systemds_answer_is_read(told: str, state: State) -> None:
+def test_systemds_answer_is_read(told: str, state: ServiceState) -> None:
     assert systemd.state(told) == state
 
 
 @pytest.mark.parametrize(
     ("told", "state"),
     [
-        ("gui/501/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 42\n}\n", State("running", 42)),
-        ("gui/501/x = {\n\tstate = not running\n}\n", State("not running")),
-        ("", State("not loaded", known=False)),
+        ("gui/501/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 42\n}\n", ServiceState("running", 42)),
+        ("gui/501/x = {\n\tstate = not running\n}\n", ServiceState("not running")),
+        ("", ServiceState("not loaded", known=False)),
     ],
 )
-def test_launchds_answer_is_read(told: str, state: State) -> None:
+def test_launchds_answer_is_read(told: str, state: ServiceState) -> None:
     assert launchd.state(told) == state

@@ -13,24 +13,24 @@ from hypothesis import strategies as st
 from memory.conversation import Form
 from memory.edits import Act, Entry, Ledger
 from proxy.wire import dialect_of
-from proxy.wire.dialect import Dialect, View
+from proxy.wire.dialect import Dialect, RequestView
 from proxy.wire.rounds import answered, result, with_hidden_rounds
 from proxy.wire.rounds.offering import with_messages
-from proxy.wire.rounds.turn import Hidden
+from proxy.wire.rounds.turn import HiddenRoundRecord
 from proxy.wire.slices import cut
 from tests.proxy.wire.rounds.scripts import OURS, PATHS, Call, Round, Think, said
-from tests.proxy.wire.rounds.test_again import ASKED, hidden_of, listed, results_of
+from tests.proxy.wire.rounds.test_replay import ASKED, hidden_of, listed, results_of
 from tests.proxy.wire.rounds.test_writers import relayed, rounds, visible
 
 
-def read(path: str, messages: list[Any]) -> tuple[Dialect, View]:
+def read(path: str, messages: list[Any]) -> tuple[Dialect, RequestView]:
     dialect = dialect_of(path)
     assert dialect is not None
     return dialect, dialect.read(orjson.dumps({"model": "m", listed(path): messages}), lambda text: text)
 
 
-def forwarded(dialect: Dialect, view: View, ledger: Ledger) -> bytes:
-    edits = ledger.standing(view.conversation.keys(), view.conversation.head).edits
+def forwarded(dialect: Dialect, view: RequestView, ledger: Ledger) -> bytes:
+    edits = ledger.active(view.conversation.keys(), view.conversation.head).edits
     return with_hidden_rounds(dialect.name, dialect.write(view, edits), edits, len(view.items))
 
 
@@ -81,7 +81,9 @@ def test_what_is_forwarded_only_grows(path: str, keeps: bool, turns: list[tuple[
         script = distinct(drawn, number)
         _, heard = relayed(path, script, streamed=number % 2 == 0)
         hidden = hidden_of(path, heard)
-        ledger.write(Entry(*key, hidden.dump() if hidden != Hidden() else "", Form.PART, "hidden", act=Act.INSERT))
+        ledger.write(
+            Entry(*key, hidden.dump() if hidden != HiddenRoundRecord() else "", Form.PART, "hidden", act=Act.INSERT)
+        )
         before = history(path, with_messages(body, dialect.name, hidden.before)) if hidden.before else now
         shown = visible(script)
         messages += said(path, shown if keeps else bare(shown))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memory.conversation import Reply, Usage
 from proxy.wire import dialect_of
 from proxy.wire.rounds import writer
-from proxy.wire.rounds.turn import Turn
+from proxy.wire.rounds.turn import RoundTurn
 from proxy.wire.sse import events
 from tests.proxy.wire.rounds.scripts import GEMINI, OURS, PATHS, Call, Round, Say, Think, document, stream
 
@@ -56,7 +56,9 @@ def cut(data: bytes, places: Sequence[int]) -> list[bytes]:
     return [data[start:end] for start, end in itertools.pairwise(at)]
 
 
-def relayed(path: str, script: list[Round], streamed: bool, places: Sequence[int] = ()) -> tuple[bytes, list[Turn]]:
+def relayed(
+    path: str, script: list[Round], streamed: bool, places: Sequence[int] = ()
+) -> tuple[bytes, list[RoundTurn]]:
     """What the client sees of these rounds, and what each round said."""
     dialect = dialect_of(path)
     assert dialect is not None

@@ -1,0 +1,113 @@
+"""What an agent at work is shown of what was found: few things, each of them judged by itself.
+
+A fact is shown where the relevance model says that it applies to the request or answers it. A fact carries its state
+(superseded, expired, unsettled), a passage does not: so a passage never stands for a fact that was learnt from it, and
+comes only where something is asked, for a detail that no fact has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory.context.rank import Memory, Scored, best_first
+from memory.fact import Category, Fact, FactKind, Origin
+from memory.language.terms import words_of
+from memory.scope import Layer
+from memory.understanding.relevance import ReadableMemory, Relevance
+
+
+@dataclass(frozen=True, slots=True)
+class AgentThresholds:
+    """``applies`` is how likely a fact must be of use to the request; ``answers`` how likely where the request shares
+    enough rare words with what is remembered; ``facts`` and ``passages`` are shown at most. A passage needs the share
+    ``near`` of the best one's score."""
+
+    applies: float = 0.3
+    answers: float = 0.1
+    facts: int = 6
+    passages: int = 2
+    near: float = 0.6
+
+
+FEW: Final = AgentThresholds()
+
+HELD: Final = 0.5
+"""The share of a fact's words in a passage from which on the passage says what the fact says."""
+
+_KINDS: Final = {
+    FactKind.DECISION: "dec",
+    FactKind.PREFERENCE: "pref",
+    FactKind.CORRECTION: "corr",
+    FactKind.CONVENTION: "rule",
+    FactKind.PATTERN: "rule",
+    FactKind.ANTI_PATTERN: "corr",
+    FactKind.HEURISTIC: "rule",
+    FactKind.TASK: "task",
+}
+
+
+def at_work(
+    request_text: str,
+    ranked: Sequence[Scored],
+    candidates: Iterable[Memory],
+    relevance: Relevance,
+    *,
+    worded: bool,
+    asks: bool,
+    few: AgentThresholds = FEW,
+) -> list[Scored]:
+    """What of a ranking helps with a request, best first.
+
+    ``ranked`` is all that may be shown, ``candidates`` all that was found: what stands in a passage of a fact that
+    holds no longer does not hold either. ``worded`` says that the request's own words speak for what was found,
+    ``asks`` that it asks for something.
+    """
+    # What put an error right comes back with the error, not with the order that may lead to it.
+    facts = [each for each in ranked if isinstance(each.memory, Fact) and each.memory.origin is not Origin.BEHAVIOUR]
+    shares = relevance.shown(request_text, [_read(each.memory) for each in facts if isinstance(each.memory, Fact)])
+    least = few.answers if worded else few.applies
+    # The share goes first; what the words say decides among those that are about as likely.
+    shown = [
+        each._replace(score=each.score + share, why={**each.why, "applies": share})
+        for each, share in zip(facts, shares, strict=True)
+        if share >= least
+    ]
+    shown.sort(key=best_first)
+    shown = shown[: few.facts]
+    if not (worded and asks):
+        return shown
+    return sorted((*shown, *_details(ranked, candidates, shown, few)), key=best_first)
+
+
+def _details(
+    ranked: Sequence[Scored], candidates: Iterable[Memory], shown: Sequence[Scored], few: AgentThresholds
+) -> list[Scored]:
+    """What the person said, and what research found, of which no fact says the same."""
+    seen: dict[bytes, list[frozenset[int]]] = {}
+    for memory in candidates:
+        if isinstance(memory, Fact):
+            seen.setdefault(memory.source, []).append(words_of(memory.text))
+    best = max((each.score for each in ranked), default=0.0)
+    found = [
+        each
+        for each in ranked
+        if not isinstance(each.memory, Fact)
+        and each.memory.origin in (Origin.USER, Origin.SUBAGENT)
+        and each.score >= few.near * best
+        and not _already_told(words_of(each.memory.text), seen.get(each.memory.source, ()))
+    ]
+    return found[: few.passages]
+
+
+def _already_told(words: frozenset[int], facts: Iterable[frozenset[int]]) -> bool:
+    return any(own and len(own & words) >= HELD * len(own) for own in facts)
+
+
+def _read(fact: Fact) -> ReadableMemory:
+    """A fact as the model reads it."""
+    kind = _KINDS.get(fact.kind) or ("person" if fact.category is Category.PEOPLE else "fact")
+    if kind == "task" and fact.valid_until is not None:
+        kind = "deadline"
+    return ReadableMemory(fact.text, kind, fact.layer is Layer.USER)

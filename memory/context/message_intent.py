@@ -1,0 +1,163 @@
+"""What kind of message a person wrote: one that seeks something to be known, one that orders, or one of no subject.
+
+A question after a fact ("what is my sister called?", "when did we move?") is put to whoever may know, memory first:
+little evidence is enough to offer what is remembered. An order ("rename the folder") is put to the agent: memory
+only speaks up when it clearly has to do with it. And a message may only move the work on ("add tests for this").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from memory.language.words import stem
+
+_LEAD: Final = (
+    r"(?:^|[.!?,;:\n—–-]\s*|\b(?:and|so|but|me|us|remember|know|knows|forget|forgot|recall|wonder|wondering|this|time"
+    r"|again)\s+)[\"'(]?"
+)
+_OPEN: Final = re.compile(
+    _LEAD + r"(?:(?:in|on|at|from|for|with|by|to|about|of|after|around|before|during|since|until|under)\s+(?:the\s+)?)?"
+    r"(?:who|whom|whose|what|when|where|which|why|how)(?:'s|’s|'re|’re|'d|’d)?\b[^.!?\n]{0,300}\?",
+    re.IGNORECASE,
+)
+"""A question with a question word at the head of its clause."""
+
+_CLOSED: Final = re.compile(
+    _LEAD + r"(?:(?i:is|are|was|were|do|does|did|has|have|had|would|will)\s+(?:[A-Z][a-z]+\b|(?i:my|our|both)\b)"
+    r"|(?i:did|am|was|do|have|had)\s+I\b)[^.!?\n]{0,300}\?"
+)
+"""A question to be answered by yes or no that is about the asker or about somebody or something with a name."""
+
+_STATEMENT: Final = re.compile(
+    _LEAD
+    + r"(?:please\s+)?(?:name|tell me|remind me|recall|look up)\b[^.!?\n]{0,200}\b(?:i|i've|my|we|we've|our|us)\b",
+    re.IGNORECASE,
+)
+"""An order to say something about the asker: a question in another form."""
+
+_ADVICE: Final = re.compile(
+    r"\b(?:recommend\w*|suggest(?:ions?|ed)?|advice|advise|tips|ideas (?:for|on|about))\b[^.!\n]{0,300}\?",
+    re.IGNORECASE,
+)
+_CHOOSES: Final = re.compile(
+    r"\bshould (?:i|we)\b|\b(?:what|which|any)(?: \w+)? (?:are|is|would be|'s) (?:some|a few|the best|your|good|a good|"
+    r"my)\b|\b(?:options|choices|ways) (?:for|to|i|we)\b|\bbest (?:way|place|\w+ (?:for|to|in))\b|\b(?:for|help) me\b",
+    re.IGNORECASE,
+)
+"""Wishes for advice, in which what the asker likes and dislikes counts."""
+
+_SENTENCE: Final = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*(?:[.!?]+|\n|$)")
+
+_ORDER: Final = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|so|now|also|and|yes|yeah|yep|yup|but|then|well|alright|great|good|cool|nice|perfect|thanks|hey"
+    r"|q|question|please|just|first|actually|before we \w+|next)[\s,.:!;-]+){0,4}"
+    r"(?:(?:can|could|would|will|may|shall|should) (?:you|we|i)\b|let'?s\b|let us\b|(?:i|we) (?:want|need|would like"
+    r"|'d like) (?:you )?to\b|i'd like (?:you )?to\b|we (?:should|need to)\b|go ahead\b|(?:continue|check|fix|add|"
+    r"remove|update|create|make|run|rerun|commit|push|pull|open|close|merge|rebase|review|write|rewrite|find|look|use|"
+    r"test|implement|show|tell|explain|try|retry|do|redo|read|see|start|stop|move|rename|delete|replace|change|refactor|"
+    r"investigate|analy[sz]e|compare|publish|deploy|install|build|put|give|get|set|keep|undo|revert|list|search|"
+    r"summari[sz]e|describe|generate|verify|confirm|ensure|double|clean|create|address|resolve|sort|take|wait|bring|"
+    r"help|suggest|recommend|clone|fetch|bump|tag|split|extract|drop|cancel|book|send|report)\b)",
+    re.IGNORECASE,
+)
+"""How an order or a proposal of the moment begins."""
+
+_FORGOT: Final = re.compile(
+    r"\b(?:forgot|forget|remind me|misremember|need to know|(?:don't|can't|cannot|do not) (?:quite )?"
+    r"(?:remember|recall))\b",
+    re.IGNORECASE,
+)
+_MOSTLY: Final = 0.6
+
+_MOVING: Final = (
+    # agreement, order of work, pointing
+    "continue proceed go ahead next step start stop wait done do did fine good great nice cool perfect sure agree "
+    "agreed correct right wrong yep yup nope no yes please retry try again redo undo it run that this them looks look "
+    "sounds sound first second third last one two three four five both all rest option options number push ship "
+    "approve approved accept accepted confirm confirmed lgtm hmm thx ty cheers lol let's lets make carry keep going "
+    "work works working thing things stuff part point item items list set use using give put take turn want need like "
+    # what is done to anything
+    "plan plans add added remove removed delete deleted create created find show describe compare open close move "
+    "replace follow include complete finish think understand see address resolve solve edit apply explain ensure new "
+    "current latest previous missing same different existing outstanding ready clean show look check checked handle "
+    "support update updated change changes changed write read search suggestion suggestions finding findings approach "
+    "case cases scenario scenarios description recommend recommended recommendation recommendations suggest advice "
+    "tips idea ideas choice choices looking consider"
+)
+_WORKING: Final = (
+    # what work on software consists of, whatever it is about
+    "test tests tested testing coverage integration unit code coding codebase file files line lines function functions "
+    "method methods class branch branches commit commits committed pr prs pull request merge merged rebase repo "
+    "repository git github issue issues bug bugs error errors fix fixes fixed diff review reviewed reviewer comment "
+    "comments build builds lint linter ci task tasks todo feature features functionality version docs doc "
+    "documentation log logs output script command commands local remote main master origin conflict conflicts fail "
+    "failing failed failure failures warning warnings implementation implement implemented refactor cleanup agent "
+    "agents subagent subagents session sessions prompt prompts prompting user users rewrite verify validate validation "
+    "summarize investigate analyze fetch publish deploy deployment install installed rename revert debug hook hooks "
+    "config configuration setting settings flag flags variable type types module package library dependency api "
+    "endpoint database query schema json yaml server client cli directory folder path template templates default "
+    "enable enabled disable disabled release tag run running worktree stage staged diff patch stack trace exception"
+)
+_WORKS: Final = frozenset(map(stem, _WORKING.split()))
+_MOVES: Final = _WORKS | frozenset(map(stem, _MOVING.split()))
+
+
+def seeks(sentence: str) -> bool:
+    """Whether it asks for something to be known, or for advice."""
+    return bool(
+        _OPEN.search(sentence) or _CLOSED.search(sentence) or _STATEMENT.search(sentence) or _ADVICE.search(sentence)
+    )
+
+
+def asking(text: str) -> list[str]:
+    """The sentences of a message that seek something."""
+    return [sentence for piece in _SENTENCE.findall(text) if (sentence := piece.strip()) and seeks(sentence)]
+
+
+def wants_advice(text: str) -> bool:
+    """Whether a message asks for a recommendation, so that its writer's preferences have to do with it."""
+    return bool(_ADVICE.search(text) or _CHOOSES.search(text))
+
+
+def only_moves_on(stems: Iterable[str]) -> bool:
+    """Whether a message names nothing but steps of the work at hand, so that memory has nothing to look for."""
+    return _MOVES.issuperset(stems)
+
+
+def about_work(stems: Iterable[str]) -> float:
+    """The share of a message's words that belong to any work on software, 0..1.
+
+    What such a question is after mostly stands in the files at hand, not in memory.
+    """
+    words = list(stems)
+    return sum(stem in _WORKS for stem in words) / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=16384)
+def tells(text: str) -> bool:
+    """Whether a text states anything, rather than only asking or ordering what was then the next step."""
+    return any(not piece.endswith("?") and not _ORDER.match(piece) for piece in _pieces(text))
+
+
+@lru_cache(maxsize=16384)
+def mostly_asks(text: str) -> bool:
+    """Whether a text is a question with little more than what frames one.
+
+    "I forgot, which one was it? Answer in one word." tells nothing but that it was asked.
+    """
+    pieces = _pieces(text)
+    asking = [piece for piece in pieces if piece.endswith("?") or _FORGOT.search(piece)]
+    framing = [piece for piece in pieces if piece not in asking and _ORDER.match(piece)]
+    return bool(asking) and _words(asking) + _words(framing) >= _MOSTLY * _words(pieces)
+
+
+def _words(pieces: Iterable[str]) -> int:
+    return sum(len(piece.split()) for piece in pieces)
+
+
+def _pieces(text: str) -> list[str]:
+    """The sentences of a text that are more than an exclamation."""
+    return [piece for found in _SENTENCE.findall(text) if len((piece := found.strip()).split()) > 2]

@@ -1,0 +1,124 @@
+"""What a part is worth keeping, and its ways down: from whole to overview, from overview to a line.
+
+The figures are what a token of each kind was worth on recorded sessions: how often a name on it was used again, when
+it had last been seen 20,000 tokens before. What the assistant and people say is worth many times what tools print.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from memory.actions import Place
+from memory.context.stale import SAID_AGAIN
+from memory.context.stub import FRAME
+from memory.conversation import Conversation
+from memory.edits import ContentTier
+
+RESULT, REPORT, CALL, TEXT, PERSON, IMAGE = 0.67, 2.0, 1.7, 4.9, 40.0, 0.3
+KNOWN = 0.6
+"""The share of what is used again of a part that its overview holds."""
+HALVING = 25_000
+"""Tokens behind a part that halve its worth."""
+STALE, AGAIN = 0.5, 0.05
+"""What is left of the worth of what is stale, and of what stands again later."""
+LEAST = 30
+"""Tokens that a step down must save."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheddablePart:
+    """A part that may be shed at all: the journal has it whole, with both lower tiers.
+
+    ``kind`` is ``result``, ``call``, ``text`` or ``image``; ``tokens`` is how large the whole is. Of a call ``line``
+    and ``overview`` are arguments, JSON of the same shape; each is empty where there is none.
+    """
+
+    message: int
+    part: int
+    kind: str
+    tokens: int
+    line: str
+    overview: str
+    overview_tokens: int
+    tier: ContentTier
+    handle: str
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.message, self.part
+
+    def without_overview(self) -> SheddablePart:
+        """The same as a part of which there is no overview."""
+        if not self.overview:
+            return self
+        named = self.message, self.part, self.kind, self.tokens, self.line
+        return SheddablePart(*named, "", 0, self.tier, self.handle)
+
+
+class Downgrade(NamedTuple):
+    """A way down for a piece: to which tier, how many tokens that saves, what it loses for each of them."""
+
+    piece: SheddablePart
+    tier: ContentTier
+    saved: int
+    loss: float
+    why: str
+
+
+def steps(
+    conversation: Conversation,
+    pieces: Iterable[SheddablePart],
+    sizes: Sequence[int],
+    old: Mapping[Place, str],
+    reports: Collection[Place | None],
+) -> list[Downgrade]:
+    """All ways down, the least loss first; for one piece, the way to the overview before that to the line."""
+    behind = [*accumulate(reversed(sizes), initial=0)][::-1]
+    found: list[tuple[float, int, int, bool, Downgrade]] = []
+    messages = conversation.messages
+    for piece in pieces:
+        message, part = place = piece.message, piece.part
+        spoken = piece.kind == "text" and bool(messages[message].spoken)
+        worth = _worth(piece, spoken, place in reports) * 0.5 ** (behind[message + 1] / HALVING)
+        why = old.get(place, "")
+        if why:
+            worth *= AGAIN if why in SAID_AGAIN else STALE
+        # No two have the same place and tier, so that the steps themselves are never compared.
+        ways = _down(piece, worth, why or "old")
+        found += [(step.loss, message, part, step.tier is ContentTier.L0, step) for step in ways]
+    found.sort()
+    return [step for *_, step in found]
+
+
+def _worth(piece: SheddablePart, spoken: bool, report: bool) -> float:
+    match piece.kind:
+        case "text":
+            return PERSON if spoken else TEXT
+        case "result":
+            return REPORT if report else RESULT
+        case "call":
+            return CALL
+    return IMAGE
+
+
+def _down(piece: SheddablePart, worth: float, why: str) -> list[Downgrade]:
+    call = piece.kind == "call"
+    lowest = len(piece.line) // 4 + (0 if call else FRAME)
+    middle = piece.overview_tokens + (0 if call else lowest)
+    found = []
+    stands, left = piece.tokens, 1.0
+    if piece.tier is ContentTier.L1:
+        stands, left = middle, KNOWN
+    elif piece.tier is ContentTier.L2 and piece.overview and stands - middle >= LEAST:
+        gone = worth * stands * (1 - KNOWN) / (stands - middle)
+        found.append(Downgrade(piece, ContentTier.L1, stands - middle, gone, why))
+        stands, left = middle, KNOWN
+    if piece.tier is not ContentTier.L0 and (piece.line or not call) and stands - lowest >= LEAST:
+        # Never cheaper than the step before it: a piece goes down tier by tier.
+        gone = worth * piece.tokens * left / (stands - lowest)
+        found.append(Downgrade(piece, ContentTier.L0, stands - lowest, max(gone, found[0].loss if found else 0.0), why))
+    return found

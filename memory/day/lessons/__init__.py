@@ -1,7 +1,0 @@
-"""What an exchange teaches beside what was said in it, and the indexes that follow it.
-
-rules                   by which is learned, read behind the start
-reinforcing             which of the memories that were shown were used
-indexing                the search index, brought up to what is known
-graphing                the names that stand in a memory, for going from name to name
-"""

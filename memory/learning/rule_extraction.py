@@ -1,0 +1,246 @@
+"""What the written rules find in a message: the drafts of facts in it.
+
+Sentence by sentence: what is asked, supposed, quoted or pasted is left out, then the rooms of rules are asked in
+the order of how much their word is worth. They know a few forms well, above all how people say what they like and what
+they want kept; what is said in any other way is for the trained reader (see :mod:`memory.learning.extract`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from memory.fact import Category, FactDraft, FactKind, Origin, Stream
+from memory.language.dates import resolve
+from memory.language.entities import entities
+from memory.language.prose import own_words
+from memory.language.validity import holds_until
+from memory.learning.assistant import worth_keeping
+from memory.learning.choice import choice, options
+from memory.learning.corrections import correction, mistaken
+from memory.learning.decisions import decision, reason
+from memory.learning.explicit_requests import remember_request
+from memory.learning.importance import importance
+from memory.learning.instructions import instruction
+from memory.learning.personal import person_finding, personal
+from memory.learning.preferences import preference
+from memory.learning.rules import RuleFinding
+from memory.learning.sensitivity import sensitivity
+from memory.learning.speech import SpokenSentence, is_technical, spoken_in
+from memory.learning.statements import statement
+from memory.scope import Layer
+
+MAX_FACT_CHARS = 480
+"""Characters of a fact's text at most."""
+
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|i guess|not sure|probably|might|possibly|i wonder|vielleicht)\b", re.IGNORECASE
+)
+_OPENERS = re.compile(
+    r"^(?:(?:by the way|btw|anyways?|speaking of which|also|so|and|but|well|ok(?:ay)?|oh|yeah|yes|yep|hm{1,9}|"
+    r"please note that|note that|on (?:a|another)(?: different)? note|fyi|übrigens)(?:[,:;!]\s{0,3}|\s{1,3}(?=(?:i|"
+    r"we|let|the|my|our)\b))){1,4}",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(r"(?:can|could) (?:we|you) (?:please )?(?:not|stop|avoid)\b")
+# Where a sentence that asks turns from stating to asking, or back.
+_PARTS = re.compile(r"[,;:–—]\s{1,2}| - |\.\s{1,2}")
+_STATING = re.compile(
+    r"(?:let's|lets|we (?:should|don't|no longer|want|need|decided|agreed)|i (?:want|mean|meant|prefer|don't|"
+    r"usually|always|never|love|hate|avoid|'m|am|have|can't|find|dislike)|i'(?:d|m) |don't want|it (?:should|must)|"
+    r"no,? |since i |as i |because i )"
+)
+# "I prefer the second hook": one thing of the work, not what the person is like.
+_THIS_ONE = re.compile(
+    r"\b(?:prefer|like|rather|love|favou?r) (?:the|to|something|option|if|like|better|an? (?:more|less))\b"
+)
+_CHOSEN_LIFE = RuleFinding(FactKind.PREFERENCE, Category.PREFERENCES, Stream.IDENTITY, Layer.USER, 0.65)
+_CHOSEN_WORK = RuleFinding(FactKind.DECISION, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.75)
+_ME = frozenset(("i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "myself"))
+_PERSONAL_FACT = RuleFinding(FactKind.FACT, Category.PERSON, Stream.IDENTITY, Layer.USER, 0.85)
+_PROJECT_FACT = RuleFinding(FactKind.FACT, Category.PROJECTS, Stream.PROJECTS, Layer.USER_PROJECT, 0.85)
+
+
+def by_rules(
+    text: str, origin: Origin, at: datetime, *, before: str = "", question: str = "", most: int = 16
+) -> list[FactDraft]:
+    """The drafts that one message gives, in its order, at most ``most``.
+
+    ``at`` (aware, in the person's zone) is when it was said; relative dates are read against it. For a person's text
+    ``before`` is the reply that it answers and ``question`` what they had asked before that. Never raises on any text.
+    """
+    if origin is Origin.ASSISTANT:
+        return [_draft(clause, finding, origin, at) for clause, finding in worth_keeping(spoken_in(text))]
+    if not origin.trusted:
+        return []
+    work = is_technical(before[-MAX_FACT_CHARS:]) or any(is_technical(block.text) for block in own_words(text))
+    spoken = spoken_in(text, work=work)
+    found: list[FactDraft] = []
+    picked = choice(spoken, before)
+    if picked is not None:
+        finding = _CHOSEN_WORK if SpokenSentence(f"{picked.said} {picked.option}").technical else _CHOSEN_LIFE
+        about = f" [chosen: {picked.option}" + (f"; asked: {asking}]" if (asking := last_question(question)) else "]")
+        found.append(_draft(SpokenSentence(picked.said), finding, origin, at, behind=about))
+    offered = options(before) if any(clause.marker.isdigit() for clause in spoken) else {}
+    answered = letters(before)
+    last: SpokenSentence | None = None
+    for clause in spoken:
+        if len(clause.text) > 24 and letters(clause.text) in answered:
+            # The assistant's own words, handed back to it.
+            continue
+        request = remember_request(clause)
+        meant = last if request is not None and request.before else clause
+        last = clause
+        if meant is None or (request is None and picked is not None and clause.position in picked.clauses):
+            continue
+        finding_ = judge(meant)
+        if finding_ is not None and work and finding_.layer is Layer.USER and finding_.confidence <= 0.6:
+            # Where code is talked of, "I want" and "I did" are about the code.
+            finding_ = None
+        if request is not None and (finding_ is None or finding_.confidence < 0.7):
+            finding_ = _PERSONAL_FACT if meant.words & _ME and not meant.technical else _PROJECT_FACT
+        if finding_ is None:
+            continue
+        behind = ""
+        if (way := offered.get(meant.marker)) and finding_.kind in (FactKind.DECISION, FactKind.CORRECTION):
+            behind = f" [on: {short(way)}]"
+        if finding_.kind is FactKind.CORRECTION:
+            finding_ = replace(finding_, wrong=mistaken(meant.text, before))
+            if len(meant.words) < 6 and meant.position + 1 < len(spoken) and not spoken[meant.position + 1].question:
+                # "That's wrong." — what is right comes next.
+                meant = replace(meant, text=f"{meant.text} {spoken[meant.position + 1].text}")
+        found.append(
+            _draft(
+                meant,
+                finding_,
+                origin,
+                at,
+                behind=behind,
+                requested=request is not None,
+                pinned=request is not None and request.pinned,
+            )
+        )
+    return _distinct(found)[:most]
+
+
+def judge(clause: SpokenSentence) -> RuleFinding | None:
+    """What a person's clause means, or None where it states nothing to keep."""
+    if len(clause.words) < 2 or clause.hypothetical or clause.about_agent:
+        return None
+    if clause.question:
+        return _aside(clause)
+    if clause.reported:
+        return person_finding(clause)
+    order = instruction(clause)
+    if order is not None and order.standing:
+        return order
+    if (liking := preference(clause)) is not None:
+        return _CHOSEN_WORK if (clause.technical or clause.work) and _THIS_ONE.search(clause.plain) else liking
+    if (finding := correction(clause)) is not None:
+        return finding
+    # The same words mean the work where the work is named, and a life where it is not.
+    for room in (decision, statement, personal) if clause.technical else (personal, decision, statement):
+        if (finding := room(clause)) is not None:
+            return _of_life(clause, finding)
+    return order or person_finding(clause)
+
+
+def _of_life(clause: SpokenSentence, finding: RuleFinding) -> RuleFinding | None:
+    """A decision that is not about the work: the person's own, or, as "let's", only talk."""
+    if finding.kind is not FactKind.DECISION or clause.technical or clause.work:
+        return finding
+    if clause.words & {"let's", "lets"}:
+        return None
+    if clause.words & {"i", "i'm", "i've", "i'd"}:
+        return replace(finding, category=Category.PERSON, stream=Stream.FLOW, layer=Layer.USER, confidence=0.65)
+    return finding
+
+
+def _aside(clause: SpokenSentence) -> RuleFinding | None:
+    """What a question or request states beside asking: "let's store it there, can you show me how?"."""
+    if _REFUSES.match(clause.plain):
+        return instruction(clause)
+    if (finding := reason(clause)) is not None:
+        return finding
+    parts = _PARTS.split(clause.plain)
+    if clause.plain.endswith("?"):
+        # "We should keep it, right?": what stands before the tag is asked as well.
+        parts = parts[:-2] if clause.tag_question else parts[:-1]
+    for part in parts:
+        if not _STATING.match(part):
+            continue
+        aside = SpokenSentence(part)
+        if len(aside.words) < 4 or aside.question:
+            continue
+        for room in (preference, correction, decision):
+            if (finding := room(aside)) is not None:
+                return finding
+    return None
+
+
+def _draft(
+    clause: SpokenSentence,
+    finding: RuleFinding,
+    origin: Origin,
+    at: datetime,
+    *,
+    behind: str = "",
+    requested: bool = False,
+    pinned: bool = False,
+) -> FactDraft:
+    text = _OPENERS.sub("", clause.text, count=1) or clause.text
+    dated = resolve(short(text, MAX_FACT_CHARS), at)
+    body = dated.text[:1].upper() + dated.text[1:] + behind
+    confidence = finding.confidence
+    if _HEDGED.search(clause.text) and not requested:
+        confidence = max(0.3, confidence - 0.2)
+    elif requested:
+        confidence = max(confidence, 0.9)
+    ends = dated.moment + timedelta(days=1) if dated.moment and dated.future and finding.kind is FactKind.TASK else None
+    # A decision stays one when its time is over, and a task is open until it is done.
+    over = None if finding.kind in (FactKind.TASK, FactKind.DECISION) else holds_until(dated.text, at)
+    return FactDraft(
+        text=body,
+        kind=finding.kind,
+        category=finding.category,
+        stream=finding.stream,
+        layer=finding.layer,
+        origin=origin,
+        confidence=round(confidence, 3),
+        importance=importance(clause.text, finding.kind, origin, standing=finding.standing, requested=requested),
+        sensitivity=sensitivity(clause.text + behind),
+        valid_from=dated.moment if dated.moment and not dated.future else at,
+        valid_until=ends or over,
+        expires_at=over,
+        pinned=pinned,
+        wrong=finding.wrong,
+        entities=entities(text + behind),
+    )
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, in lower case."""
+    return "".join(c for c in text.lower() if c.isalnum())
+
+
+def last_question(text: str) -> str:
+    """The last sentence that asks in what a person said before."""
+    asking = [clause.text for clause in spoken_in(text) if clause.question]
+    return short(asking[-1]) if asking else ""
+
+
+def short(text: str, most: int = 160) -> str:
+    """The text, cut at a word where it is longer than ``most`` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + "…"
+
+
+def _distinct(drafts: list[FactDraft]) -> list[FactDraft]:
+    """The drafts without those that say the same again; of two the surer one stays."""
+    best: dict[str, FactDraft] = {}
+    for draft in drafts:
+        key = letters(draft.text)
+        if key not in best or draft.confidence > best[key].confidence:
+            best[key] = draft
+    return list(best.values())

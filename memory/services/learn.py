@@ -1,0 +1,368 @@
+"""Learn from the journal: a worker reads the exchanges behind its cursor and writes what they teach.
+
+One exchange is one transaction together with the cursor, so that none teaches twice and none is left out, whenever
+the process is killed. What is extracted and how it is reconciled with what is known is decided in
+:mod:`memory.learning`; nothing here runs while a request waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from memory.checkout import Checkout
+from memory.context.lexical import weigh
+from memory.context.question import RecallQuestion
+from memory.conversation import Role
+from memory.fact import Fact, FactDraft, FactKind, Passage
+from memory.hooks.chain import Features
+from memory.language.terms import product
+from memory.language.words import stems
+from memory.learning.branch_staging import apart, tells_of_code, touches
+from memory.learning.citations import tells_of_a_place
+from memory.learning.lesson_result import Learned, PassageDraft, Taught
+from memory.learning.outcome import outcome, repetition_uses, settled
+from memory.learning.reconcile import Decision, reconcile
+from memory.learning.tombstones import tombstone_of
+from memory.learning.unsure import weighed
+from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
+from memory.scope import Layer, Scope
+from memory.services.lessons import rules
+from memory.services.lessons.indexing import IndexWorker, lesson_of, points_of
+from memory.services.lessons.reinforcement import Reinforcer, UseListener, ignore_use
+from memory.services.manual_facts import met, the_same, vouched
+from memory.services.page.files import PageFiles
+from memory.services.recall import Recall
+from memory.services.worker import KNOWN_SECONDS, JournalFollower, Pace
+from memory.settings import LearningSettings
+
+if TYPE_CHECKING:
+    from memory.understanding.encoder import Relation
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BATCH = 32
+"""Exchanges read at once."""
+
+FEW = 12
+"""Passages whose words are read at once without a thread: a millisecond at most."""
+
+LITTLE = 1500
+"""Characters that are read in about a millisecond; the way to a thread and back takes a good part of that."""
+
+NEIGHBOURS = 8
+"""Known facts that a draft is compared with."""
+
+
+class Learner(JournalFollower):
+    """Learns."""
+
+    def __init__(
+        self,
+        settings: LearningSettings,
+        journal: Journal,
+        recall: Recall,
+        pages: PageFiles,
+        guard: Guard,
+        features: Features,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+        busy: Callable[[], bool] = lambda: False,
+        heard: UseListener = ignore_use,
+        device: str = "",
+    ) -> None:
+        super().__init__(guard, "learning", busy, KNOWN_SECONDS, recall.crowded)
+        self._reinforcing = Reinforcer(journal, heard)
+        self._device = device
+        self._settings = settings
+        self._journal = journal
+        self._recall = recall
+        self._pages = pages
+        self._new_id = new_id
+        self._now = now
+        self._unindexed: dict[str, Fact] = {}
+        self._features = features
+        self._rest_requests = 0
+
+    async def catch_up(self) -> None:
+        """Learn from everything that is in the journal by now, and bring the index and the pages up to it. What comes
+        meanwhile is the worker's: where requests never cease, who waits for this would wait for ever."""
+        newest = await self._journal.newest_exchange()
+        while await self._batch(Pace.AT_ONCE) and self._tries.reached < newest:
+            pass
+        await self._pages.refresh()
+
+    async def remember(self, facts: Sequence[Fact], passages: Sequence[Passage] = ()) -> None:
+        """Write facts and passages that no exchange taught, and make them findable."""
+        await self.write(await _aside([*facts, *passages], lesson_of, 0, facts, passages))
+
+    async def record_statement(self, stated: Fact, now: datetime, *, kind: FactKind | None = None) -> Fact:
+        """Write down what a person says outside any session, and then what it means for what is known (see
+        :func:`memory.services.manual_facts.met`); the fact as it stands, or the one that is known letter for letter,
+        which is the person's own word from now on, of that ``kind`` where one is told. Nothing is learned, forgotten or
+        pinned in between."""
+        async with self.resting():
+            same = await self._journal.find_facts([stated.owner], stated.text, 20)
+            if (known := the_same(stated.text, same)) is not None:
+                rivals = await self._journal.facts(known.contradicts, [known.owner])
+                again = vouched(known, stated, kind)
+                changes = settled(again, again.origin, {each.id: each for each in rivals}, now) or [again]
+                await self._journal.learn(lesson_of(0, changes, (), frozenset(fact.id for fact in changes)))
+            else:
+                changes = await self._write_stated_fact(stated, now)
+            self._pages.changed(frozenset(fact.owner for fact in changes))
+            await self._indexing().catch_up()
+        await self._pages.refresh()
+        return changes[0]
+
+    async def _write_stated_fact(self, stated: Fact, now: datetime) -> list[Fact]:
+        """Write a new fact, and what it changes; all of them as they stand, the new one first."""
+        # Written first: whatever fails behind it, what the person said is kept.
+        await self._journal.learn(await _aside([stated], lesson_of, 0, [stated], ()))
+        near = [each for each in await self.neighbours(stated.owner, stated.text) if each[0].id != stated.id]
+        decision = met(stated, near, now)
+        if len(decision) > 1:
+            await self._journal.learn(lesson_of(0, decision, (), frozenset(fact.id for fact in decision)))
+        return decision
+
+    async def write(self, lesson: Lesson) -> None:
+        """Write a lesson that no exchange taught, and make it findable."""
+
+        async def same() -> Lesson:
+            return lesson
+
+        await self.revise(same)
+
+    async def revise(self, drawn: Callable[[], Awaitable[Lesson]]) -> Lesson:
+        """Write the lesson that is ``drawn`` from what is known at this moment, and make it findable; the lesson.
+        Nothing is learned, forgotten or pinned between the reading and the writing."""
+        async with self.resting():
+            lesson = await drawn()
+            await self._journal.learn(lesson)
+            self._pages.changed(frozenset(fact.owner for fact in lesson.facts))
+            await self._indexing().catch_up()
+        await self._pages.refresh()
+        return lesson
+
+    @contextlib.asynccontextmanager
+    async def resting(self) -> AsyncIterator[None]:
+        """While this is held nothing is learned and the index is left alone. Who asks for it comes after the exchange
+        that is being learned from, not after all that wait."""
+        self._rest_requests += 1
+        try:
+            await self._one_at_a_time.acquire()
+        finally:
+            self._rest_requests -= 1
+        try:
+            yield
+        finally:
+            self._one_at_a_time.release()
+
+    async def _settle(self, done: bool) -> None:
+        await self._guard(self._pages.refresh(), default=None, timeout_seconds=60, operation="making pages")
+
+    async def _batch(self, pace: Pace) -> bool:
+        """Learn from the next exchanges, from only one where requests are spared; whether there were any."""
+        patient = pace is Pace.SPARING
+        async with self._one_at_a_time:
+            limit = 1 if patient and self._busy() else BATCH
+            waiting = await self._journal.unlearned(limit) if self._settings.enabled else []
+            for journaled in waiting:
+                await self._learn(journaled)
+                self._sparing.paid(1)
+                if self._rest_requests or (patient and self._busy()):
+                    break
+            if not waiting:
+                self._sparing.paid()
+            indexed = await self._indexing().catch_up()
+            self._unindexed.clear()
+            return bool(waiting) or indexed > 0
+
+    async def _learn(self, journaled: Journaled) -> None:
+        async with self._tries.one(journaled.number) as again:
+            await (self._teach(journaled) if again else self._journal.learn(Lesson(journaled.number)))
+
+    async def _teach(self, journaled: Journaled) -> None:
+        noticed = await self._features.after_exchange(journaled)
+        journaled, known_sources = await self._without_known(journaled)
+        learned = await self._learned(journaled)
+        # A conversation that is played again says when it took place; that is its "now".
+        at = next((piece.at for piece in learned.pieces), journaled.at)
+        here = noticed.checkout
+        facts, known, uses = await self._facts(journaled, learned.facts, at, here)
+        passages = await self._passages(journaled, learned, known_sources)
+        looked = await self._reinforcing.look(journaled)
+        changed = known | noticed.known
+        every = [
+            fact if fact.id in changed else replace(fact, device=self._device) for fact in (*facts, *noticed.facts)
+        ]
+        lesson = await _aside(passages, lesson_of, journaled.number, every, passages, changed, (*looked.uses, *uses))
+        learnt = _learnt(every, passages, changed, here) if here is not None else {}
+        await self._journal.learn(replace(lesson, observed=noticed.observed, checkout=here, learnt=learnt))
+        await noticed.then()
+        self._reinforcing.notify(looked)
+        self._unindexed.update((fact.id, fact) for fact in facts)
+        if facts or uses:
+            self._pages.changed(frozenset(owner for layer in Layer if (owner := journaled.session.scope.owner(layer))))
+
+    async def _learned(self, journaled: Journaled) -> Learned:
+        """What is read in an exchange: of a little talk here, else in a thread, as streams are relayed meanwhile."""
+        new = [*(journaled.messages[index] for index in journaled.fresh), *filter(None, [journaled.reply])]
+        size = sum(len(message.text) + sum(len(each.text) for each in message.results) for message in new)
+        if size <= LITTLE:
+            await rules.at_hand()
+            return rules.learned(journaled, assistant=self._settings.assistant)
+        return await asyncio.to_thread(rules.learned, journaled, assistant=self._settings.assistant)
+
+    async def _without_known(self, journaled: Journaled) -> tuple[Journaled, frozenset[bytes]]:
+        """The exchange without the old messages that its owner was taught already, and which of the others were: the
+        same history under another session's name teaches nothing, and neither does the reply to a retry. What was
+        said last is always read for facts, since saying a thing again confirms it."""
+        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        if owner is None:
+            return journaled, frozenset()
+        messages = journaled.messages
+        sources = [messages[i].digest for i in journaled.fresh]
+        sources += [journaled.reply.digest] if journaled.reply else []
+        known = await self._journal.taught(owner, sources)
+        last_reply = max((i for i, message in enumerate(messages) if message.role is Role.ASSISTANT), default=-1)
+        fresh = tuple(i for i in journaled.fresh if i > last_reply or messages[i].digest not in known)
+        return replace(journaled, fresh=fresh), known
+
+    async def _facts(
+        self, journaled: Journaled, taught: Sequence[Taught], at: datetime, here: Checkout | None
+    ) -> tuple[list[Fact], frozenset[str], list[MemoryUse]]:
+        """The facts to write, new ones and known ones that have changed, and the ids of the latter; what was said
+        again."""
+        written: dict[str, Fact] = {}
+        known_before: set[str] = set()
+        again: list[MemoryUse] = []
+        for each in taught:
+            owner = _owner(journaled.session.scope, each.draft.layer)
+            if owner is None or await self._is_forgotten(owner, each.draft.text):
+                continue
+            unindexed = {**self._unindexed, **written}
+            known = await self.neighbours(owner, each.draft.text, unindexed.values())
+            facts = {fact.id: fact for fact, _, _ in known}
+            known_before.update(facts.keys() - written.keys())
+            related = await rules.related(each.draft, known)
+            weighing = weighed(each, list(facts.values()), related, journaled, owner, self._new_id)
+            written.update((fact.id, fact) for fact in weighing.facts)
+            again += weighing.uses
+            if weighing.taught is None:
+                continue
+            draft = weighing.taught.draft
+            decision = await self._reconciled(draft, known, at, here, related)
+            again += repetition_uses(decision, draft, facts, journaled)
+            for fact in outcome(decision, weighing.taught, facts, journaled, owner, self._new_id()):
+                written[fact.id] = fact
+        return list(written.values()), frozenset(known_before), again
+
+    async def _reconciled(
+        self,
+        draft: FactDraft,
+        known: Sequence[tuple[Fact, float, float]],
+        at: datetime,
+        here: Checkout | None,
+        related: Mapping[str, Relation],
+    ) -> Decision:
+        """What becomes of a draft; what holds on another branch only is not changed by it."""
+        decision = reconcile(draft, known, at, self._now(), related=related)
+        if here is None:
+            return decision
+        learnt = await self._journal.learnt([fact.id for fact, _, _ in known])
+        others = apart((fact for fact, _, _ in known), learnt, here, here.staged and tells_of_code(draft))
+        if not touches(decision, others):
+            return decision
+        rest = [each for each in known if each[0].id not in others]
+        return reconcile(draft, rest, at, self._now(), related=related)
+
+    async def neighbours(
+        self, owner: str, text: str, unindexed: Iterable[Fact] = ()
+    ) -> list[tuple[Fact, float, float]]:
+        """Known facts of an owner that are like a text, each with cosine and coverage; also those just written."""
+        question = RecallQuestion(text, dict.fromkeys(stems(text), 1.0))
+        weighed = weigh(question, await self._journal.rarity([owner], question.terms))
+        embedder = self._recall.embedder
+        embedded = embedder.documents([text]) if embedder.quick else await asyncio.to_thread(embedder.documents, [text])
+        dense = embedded[0]
+        found = await self._recall.index.search(Query((owner,), dense, weighed.sparse, NEIGHBOURS, sort="fact"))
+        scores = {hit.id: (hit.cosine, weighed.coverage(hit.lexical)) for hit in found}
+        fresh = [fact for fact in unindexed if fact.owner == owner]
+        facts = {fact.id: fact for fact in await self._journal.facts(list(scores), [owner])}
+        points = points_of(fresh, embedder) if embedder.quick else await asyncio.to_thread(points_of, fresh, embedder)
+        for fact, point in zip(fresh, points, strict=True):
+            facts[fact.id] = fact
+            scores[fact.id] = (float(point.dense @ dense), weighed.coverage(product(point.sparse, weighed.sparse)))
+        return [(fact, *scores[id]) for id, fact in facts.items()]
+
+    async def _passages(self, journaled: Journaled, learned: Learned, known: frozenset[bytes]) -> list[Passage]:
+        """The passages to write: with a subject, not forgotten, and of messages that are not ``known``."""
+        owner = _owner(journaled.session.scope, Layer.USER_PROJECT)
+        unknown = [piece for piece in learned.pieces if piece.source not in known]
+        if owner is None or not unknown:
+            return []
+        key = self._journal.key()
+
+        def hashed() -> list[tuple[PassageDraft, bytes]]:
+            return [(piece, tombstone_of(key, owner, piece.text)) for piece in unknown if _has_subject(piece)]
+
+        pieces = await _aside(unknown, hashed)
+        forgotten = await self._journal.is_forgotten([hash for _, hash in pieces])
+        return [self._passage(piece, owner, journaled) for piece, hash in pieces if hash not in forgotten]
+
+    def _passage(self, piece: PassageDraft, owner: str, journaled: Journaled) -> Passage:
+        return Passage(
+            id=self._new_id(),
+            text=piece.text,
+            owner=owner,
+            origin=piece.origin,
+            speaker=piece.speaker,
+            session=journaled.session.id,
+            source=piece.source,
+            at=piece.at,
+            turn=piece.turn,
+            piece=piece.piece,
+            question=piece.question,
+            sensitivity=piece.sensitivity,
+        )
+
+    async def _is_forgotten(self, owner: str, text: str) -> bool:
+        return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
+
+    def _indexing(self) -> IndexWorker:
+        return IndexWorker(self._journal, self._recall.index, self._recall.embedder)
+
+
+def _learnt(
+    facts: Sequence[Fact], passages: Sequence[Passage], changed: frozenset[str], here: Checkout
+) -> dict[str, bool]:
+    """Of all that is new, whether it holds on the branch only: a passage does with a fact that its message taught, and
+    where it names a place in the code."""
+    new = {fact.id: here.staged and tells_of_code(fact) for fact in facts if fact.id not in changed}
+    sources = {fact.source for fact in facts if new.get(fact.id)}
+    return new | {
+        passage.id: here.staged and (passage.source in sources or tells_of_a_place(passage.text))
+        for passage in passages
+    }
+
+
+async def _aside(texts: Sequence[object], work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Do a work that grows with the texts: here for a few of them, in a thread for many, as streams are relayed
+    meanwhile."""
+    return await asyncio.to_thread(work, *given, **named) if len(texts) > FEW else work(*given, **named)
+
+
+def _has_subject(piece: PassageDraft) -> bool:
+    """Whether a piece says something. A person's one word may be an answer; an assistant's is a nod."""
+    return len(set(stems(piece.text))) >= (1 if piece.origin.trusted else 3)
+
+
+def _owner(scope: Scope, layer: Layer) -> str | None:
+    """The owner of a layer, or the nearest more private one that the scope reaches."""
+    return scope.owner(layer) or scope.owner(Layer.USER_PROJECT)

@@ -1,0 +1,84 @@
+"""The rules by which is learned, imported when something is to be learned for the first time.
+
+They are hundreds of patterns, and Python takes a tenth of a second to compile them. A server that starts does not need
+them, and neither does its first request: they are read behind it (see :mod:`memory.services.cache_warming`), in a
+thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memory.fact import Fact, FactDraft, Origin
+from memory.learning.lesson_result import Learned
+from memory.ports import Journaled
+
+if TYPE_CHECKING:
+    from memory.understanding.encoder import Relation
+
+_RULES = "memory.learning.lesson"
+"""What imports all the others."""
+
+_PIECES = (
+    *("decisions", "statements", "instructions", "preferences", "personal"),
+    *("choice", "assistant", "explicit_requests", "corrections"),
+)
+"""Those that take longest to import, which :data:`_RULES` would do in one go."""
+
+
+async def at_hand(rest: Callable[[], Awaitable[None]] | None = None) -> None:
+    """Have the rules at hand, so that what asks for them from then on does not hold up the loop; with a ``rest`` after
+    each few milliseconds, where nobody waits for them."""
+    # Importing in a thread what is being imported already waits there until it is whole.
+    if whole():
+        return
+    if rest is not None:
+        for piece in _PIECES:
+            await asyncio.to_thread(importlib.import_module, f"memory.learning.{piece}")
+            await rest()
+        await asyncio.to_thread(importlib.import_module, "memory.understanding.packaged_weights")
+        await rest()
+    await asyncio.to_thread(importlib.import_module, _RULES)
+    await asyncio.to_thread(_load)
+
+
+def _load() -> None:
+    from memory.understanding.packaged_weights import reader, relevance
+
+    reader()
+    relevance()
+
+
+def whole() -> bool:
+    """Whether they are at hand."""
+    there = sys.modules.get(_RULES)
+    return there is not None and hasattr(there, "learn")
+
+
+def learned(journaled: Journaled, *, assistant: bool) -> Learned:
+    """What an exchange teaches (:func:`memory.learning.lesson.learn`)."""
+    from memory.learning.lesson import learn
+
+    return learn(journaled, assistant=assistant)
+
+
+async def related(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) -> dict[str, Relation]:
+    """How a draft stands to the known facts most like it (:mod:`memory.learning.relating`): some ten milliseconds in
+    numpy, so in a thread."""
+    from memory.learning.relating import beside, relations
+    from memory.understanding.packaged_weights import encoder
+
+    facts = beside(draft, neighbours)
+    return await asyncio.to_thread(lambda: relations(draft, facts, encoder())) if facts else {}
+
+
+def drafts(text: str, origin: Origin, now: datetime) -> list[FactDraft]:
+    """What a text teaches that somebody said outside any talk (:func:`memory.learning.extract.extract`)."""
+    from memory.learning.extract import extract
+
+    return [draft for draft in extract(text, origin, now) if not draft.unsure]

@@ -1,0 +1,316 @@
+"""What a person may ask of memory by name: find, look up, remember, pin, forget.
+
+Every question takes the owners that may be seen from the server, never from a text; ids of other owners are not
+found. What a person asks for is awaited and raises when it fails: the shells that serve a model call are elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from memory.candidate import Candidate
+from memory.context.explain import Explained
+from memory.context.question import RecallQuestion, of_words
+from memory.context.rank import Memory, Scored
+from memory.context.relevance_floor import OPEN
+from memory.context.search_results import SearchContext
+from memory.context.temporal_questions import known_at, past_of
+from memory.fact import Fact, FactKind, State, Stream
+from memory.hooks.chain import Features
+from memory.hooks.feature import FeatureErasure
+from memory.language.words import stems
+from memory.learning.redact import redact
+from memory.learning.tombstones import tombstone_of
+from memory.ports import Counts, Forgotten, Journal, SetAsideErasure, StoreError
+from memory.provenance import owner_before, quarantined
+from memory.scope import Layer, Scope
+from memory.services.journaling import ExchangeJournal
+from memory.services.learn import Learner
+from memory.services.lessons import rules
+from memory.services.manual_facts import in_own_words
+from memory.services.page.files import PageFiles
+from memory.services.person.id_lookup import Ambiguous as Ambiguous
+from memory.services.person.id_lookup import NotFound as NotFound
+from memory.services.person.id_lookup import named
+from memory.services.recall import Recall
+from memory.services.sessions.session_matching import SessionMatcher
+from memory.understanding.packaged_weights import clear_caches
+
+ALIKE = 200
+"""Memories that a preview of ``forget`` shows at most."""
+
+
+class WrittenApprovals(Protocol):
+    """Takes what was approved out of the files again."""
+
+    async def written_skills(self, owners: Sequence[str]) -> list[Candidate]:
+        """The skills of some owners that stand in files."""
+
+    async def forget_written(
+        self, gone: Sequence[Fact], skills: Sequence[Candidate], owners: Sequence[str]
+    ) -> tuple[list[str], list[str]]:
+        """Take out what went with these facts: the files, and sentences about what could not be taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStatus:
+    """How memory is doing. ``waiting`` is what the index has still to take in, ``kept`` and ``lost`` count exchanges
+    that the journal could not take, ``broken`` those that were set aside for it and cannot be taken back."""
+
+    counts: Counts
+    waiting: int
+    kept: int
+    lost: int
+    broken: int
+    learning: bool
+    passed_over: int
+
+
+class Commands:
+    """Implements the command line and our own endpoints."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        recall: Recall,
+        learner: Learner,
+        pages: PageFiles,
+        sessions: SessionMatcher,
+        notes: ExchangeJournal,
+        written: WrittenApprovals,
+        features: Features,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+    ) -> None:
+        self._journal = journal
+        self._recall = recall
+        self._learner = learner
+        self._pages = pages
+        self._sessions = sessions
+        self._notes = notes
+        self._written = written
+        self._features = features
+        self._new_id = new_id
+        self._now = now
+
+    async def everything_of(self, scope: Scope) -> tuple[str, ...]:
+        """Every owner whose memories a person may see, in all their projects; ``scope.project`` is not looked at."""
+        user = Scope(scope.org, scope.user).owner(Layer.USER)
+        org = Scope(scope.org).owner(Layer.ORG)
+        beginnings = [f"up:{user.removeprefix('u:')}/"] if user else []
+        shared = org.removeprefix("o:") if org else user.removeprefix("u:") if user else None
+        beginnings += [f"p:{shared}/"] if shared else []
+        there = [*await self._journal.owners(), *await self._pages.with_own_words()]
+        known = [owner for owner in there if owner.startswith(tuple(beginnings))]
+        return tuple(dict.fromkeys([*(each for each in (user, org) if each), *known]))
+
+    async def search(
+        self, text: str, owners: Sequence[str], limit: int = 10, as_of: datetime | None = None
+    ) -> list[Scored]:
+        """The memories that belong to a question, best first, and behind them facts that hold it word for word. With
+        ``as_of`` what was known at that moment; else, where the question is about the past, also what held then."""
+        found: list[Scored] = []
+        now = as_of or self._now()
+        if question := of_words(text, now):
+            past = None if as_of else past_of(text, now)
+            moment = SearchContext(tuple(owners), now, floor=OPEN, past=past, as_of=as_of)
+            found.extend((await self._recall.search(question, moment)).scored)
+        known = {each.id for each in found}
+        if len(found) < limit:
+            found.extend(
+                Scored(fact, 0.0, {"text": 1.0})
+                for fact in await self._journal.find_facts(owners, text, 100)
+                if fact.id not in known and (known_at(fact, as_of) if as_of else fact.state is State.ACTIVE)
+            )
+        return found[:limit]
+
+    async def explain(
+        self, text: str, owners: Sequence[str], tokens: int, session: str = "", present: frozenset[str] = frozenset()
+    ) -> Explained:
+        """What recall would do with a message, in ``tokens``: one of a ``session`` in which some memories stand
+        already, where it is one."""
+        return await self._recall.explain(text, SearchContext(tuple(owners), self._now(), present, session), tokens)
+
+    async def facts(
+        self,
+        owners: Sequence[str],
+        text: str = "",
+        *,
+        kinds: frozenset[FactKind] = frozenset(FactKind),
+        states: frozenset[State] = frozenset({State.ACTIVE}),
+        limit: int = 100,
+    ) -> list[Fact]:
+        """Facts of some owners, the newest first: those that hold ``text``, of these kinds, in these states."""
+        # Kinds and states are looked at here, so more than the limit is read where they leave some out.
+        found = await self._journal.find_facts(owners, text, max(limit, 1000))
+        return [fact for fact in found if fact.kind in kinds and fact.state in states][:limit]
+
+    async def memory(self, id: str, owners: Sequence[str]) -> Memory:
+        """The fact or the passage of an id, or of the beginning of one.
+
+        Raises:
+            NotFound: when no memory of these owners has it.
+            Ambiguous: when several have.
+        """
+        [name] = await self.named([id], owners)
+        facts = await self._journal.facts([name], owners)
+        return facts[0] if facts else (await self._journal.passages([name], owners))[0]
+
+    async def named(self, prefixes: Sequence[str], owners: Sequence[str]) -> list[str]:
+        """The whole ids of the beginnings of some.
+
+        Raises:
+            NotFound: when no memory of these owners has it.
+            Ambiguous: when several have.
+        """
+        return await named(self._journal, prefixes, owners)
+
+    async def remember(self, text: str, scope: Scope, *, kind: FactKind | None = None, pinned: bool = False) -> Fact:
+        """Write down what a person says outside any session, for one project where the scope names one.
+
+        What is known already, letter for letter, is not written twice: it becomes the person's own word. What it
+        clearly changes ends, and is named in :attr:`Fact.supersedes`; what it may contradict is noted on both sides.
+
+        Raises:
+            ValueError: when there is nothing to remember, or nobody whose memory it would be.
+        """
+        clean = " ".join(redact(text).text.split())
+        if not clean:
+            raise ValueError("there is nothing to remember in an empty text")
+        layer = Layer.USER_PROJECT if scope.project else Layer.USER
+        owner = scope.owner(layer)
+        if owner is None:
+            raise ValueError("there is no user whose memory this could be")
+        await rules.at_hand()
+        fact = in_own_words(clean, owner, layer, self._new_id(), self._now(), kind=kind, pinned=pinned)
+        return await self._learner.record_statement(fact, self._now(), kind=kind)
+
+    async def pin(self, id: str, owners: Sequence[str], pinned: bool) -> Fact:
+        """Pin a fact, which then never fades, or let go of it.
+
+        Raises:
+            NotFound: when no fact of these owners has this id or beginning of an id.
+            Ambiguous: when several have.
+        """
+        [name] = await self.named([id], owners)
+        if not await self._journal.facts([name], owners):
+            raise NotFound(f"{name} is a passage of a talk, which cannot be pinned; only facts can")
+        async with self._learner.resting():
+            # Not while somebody writes what it was before.
+            await self._journal.pin(name, pinned)
+        [fact] = await self._journal.facts([name], owners)
+        self._pages.changed(frozenset({fact.owner}))
+        await self._pages.refresh()
+        return fact
+
+    async def alike(self, text: str, owners: Sequence[str]) -> list[Memory]:
+        """What ``forget`` would take for a query: every fact and passage that holds all of its words."""
+        await self._learner.catch_up()
+        query_stems = frozenset(stems(text))
+        rarest = max(text.split(), key=len, default="").strip(".,;:!?\"'()")
+        found: dict[str, Memory] = {}
+        if rarest:
+            for fact in await self._journal.find_facts(owners, rarest, 1000):
+                found[fact.id] = fact
+            for passage in await self._journal.find_passages(owners, rarest, 1000):
+                found[passage.id] = passage
+        if query_stems:
+            # Words in another form ("moved", "moving") are found by their stems.
+            question = RecallQuestion(text, dict.fromkeys(query_stems, 1.0), work=0.0)
+            moment = SearchContext(tuple(owners), self._now(), floor=OPEN)
+            for scored in (await self._recall.search(question, moment)).scored:
+                found.setdefault(scored.id, scored.memory)
+        return [memory for memory in found.values() if _holds(memory.text, text, query_stems)][:ALIKE]
+
+    async def own_words_alike(self, text: str, owners: Sequence[str]) -> list[str]:
+        """Sentences about what a person's own words on the pages say of a query: they are theirs to take out."""
+        query_stems = frozenset(stems(text))
+        return [
+            _theirs(file, number, line)
+            for file, number, line in await self._pages.own_lines(owners)
+            if _holds(line, text, query_stems)
+        ]
+
+    async def forget(self, ids: Sequence[str], owners: Sequence[str]) -> Forgotten:
+        """Delete memories everywhere, and what was derived from them; whole ids or the beginnings of some.
+
+        What is open in memory is written first and dropped then, so that neither a session that is alive nor an
+        exchange that waits for the journal brings anything back; a tombstone keeps it from being learned again. What
+        was set aside and is damaged goes whatever it is about, since nobody can tell what it holds; where several
+        people share the journal it stays, and that is told.
+
+        Raises:
+            NotFound: when there is no such memory; nothing is forgotten then.
+            Ambiguous: when a beginning stands for several; nothing is forgotten then.
+        """
+        await self._notes.write_pending()
+        await self._learner.catch_up()
+        owners = tuple(dict.fromkeys((*owners, *quarantined(map(owner_before, owners)))))
+        names = await self.named(ids, owners)
+        async with self._learner.resting():
+            facts, passages = await self._journal.facts(names, owners), await self._journal.passages(names, owners)
+            going = await self._features.forget(owners)
+            buried = self._tombstones([*facts, *passages], going)
+            skills = await self._written.written_skills(owners)
+            gone = await self._journal.forget(names, self._now(), owners, buried)
+            taken: list[Memory] = [*gone.facts, *gone.passages]
+            await self._journal.tombstone(self._tombstones(taken, going), self._now())
+            self._sessions.forget()
+            clear_caches()
+            await self._pages.unmake({owner_before(memory.owner) for memory in taken})
+            await going.then(gone)
+            texts = [memory.text.casefold() for memory in taken]
+            written = [
+                _theirs(file, number, line)
+                for file, number, line in await self._pages.own_lines(owners)
+                if any(each in line.casefold() for each in texts)
+            ]
+        files, faults = await self._written.forget_written(gone.facts, skills, owners)
+        await self._learner.catch_up()
+        left = SetAsideErasure()
+        try:
+            left = await self._journal.forget_aside()
+        except StoreError as error:
+            faults = [*faults, f"what was set aside and is damaged could not be looked for: {error}"]
+        return replace(gone, files=tuple(files), faults=(*faults, *written, *left.sentences()), damaged=left.gone)
+
+    async def page(self, scope: Scope) -> str:
+        """MEMORY.md as it is now."""
+        return await self._pages.text(scope)
+
+    async def write_page(self, scope: Scope, own: str | None, streams: Mapping[Stream, str] | None = None) -> str:
+        """Replace what the person has written on MEMORY.md, and streams' files; the whole page as it is then."""
+        await self._pages.write(scope, None if own is None else redact(own).text, streams)
+        return await self._pages.text(scope)
+
+    async def standing(self) -> MemoryStatus:
+        """How memory is doing."""
+        return MemoryStatus(
+            counts=await self._journal.counts(),
+            waiting=await self._journal.waiting(),
+            kept=self._notes.pending,
+            lost=self._notes.lost,
+            broken=self._notes.damaged,
+            learning=self._learner.alive,
+            passed_over=self._learner.passed_over,
+        )
+
+    def _tombstones(self, memories: Sequence[Memory], going: FeatureErasure) -> list[bytes]:
+        texts = [
+            (owner_before(memory.owner), text) for memory in memories for text in (memory.text, *going.texts(memory))
+        ]
+        return [tombstone_of(self._journal.key(), owner, text) for owner, text in texts]
+
+
+def _holds(text: str, query: str, query_stems: frozenset[str]) -> bool:
+    """Whether a text has a query in it, word for word or all of its words, whose stems are ``query_stems``."""
+    return query.casefold().strip() in text.casefold() or bool(query_stems and query_stems <= frozenset(stems(text)))
+
+
+def _theirs(file: Path, number: int, line: str) -> str:
+    own = "has it in your own words, which only you take out (`palimpsest page --edit`)"
+    return f"{file}:{number} {own}: {line.strip()}"

@@ -1,0 +1,132 @@
+"""A person sets a fact right: it still holds, or this is what holds now."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory.fact import Fact, Origin, State, outlasts
+from memory.language.contradiction import settles
+from memory.learning.outcome import ended
+from memory.learning.redact import redact
+from memory.ports import Journal, Lesson, MemoryUse
+from memory.services.learn import Learner
+from memory.services.lessons import rules
+from memory.services.lessons.indexing import lesson_of
+from memory.services.manual_facts import SESSION, followed, in_own_words
+from memory.services.person.commands import Commands, NotFound
+
+CERTAIN = 0.95
+"""The least confidence of what a person has confirmed."""
+
+
+class Superseded(ValueError):
+    """The fact was followed by another one; the message says by which."""
+
+
+class NoDraft(ValueError):
+    """Only a draft can be dismissed."""
+
+
+class FactReviser:
+    """Implements ``palimpsest confirm`` and ``palimpsest update``."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        commands: Commands,
+        learner: Learner,
+        new_id: Callable[[], str],
+        now: Callable[[], datetime],
+        followers: Callable[[Sequence[str], Sequence[str]], Awaitable[list[Fact]]],
+    ) -> None:
+        self._journal = journal
+        self._commands = commands
+        self._learner = learner
+        self._new_id = new_id
+        self._now = now
+        self._followers = followers
+
+    async def confirm(self, id: str, owners: Sequence[str]) -> Fact:
+        """A fact still holds: it is the person's own word from now on, takes part in recall again where it was
+        archived, and wins over what contradicts it. What is about a part only of what it is about, or of which it is a
+        part itself, is no rival: that stays, and both are shown.
+
+        Raises:
+            NotFound: when no fact of these owners has this id or beginning of an id.
+            Ambiguous: when several have.
+            Superseded: when another one has taken its place.
+        """
+
+        async def drawn() -> Lesson:
+            return await self._confirmed(await self._fact(id, owners), owners)
+
+        return await self._revised(drawn, owners)
+
+    async def dismiss(self, id: str, owners: Sequence[str]) -> Fact:
+        """A draft was of the moment: it does not wait any more, and does not come back in the same words.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            NoDraft: when it is none.
+        """
+
+        async def drawn() -> Lesson:
+            fact = await self._fact(id, owners)
+            if fact.state is not State.DRAFT:
+                raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
+            return lesson_of(0, (replace(fact, state=State.ARCHIVED),), (), frozenset({fact.id}))
+
+        return await self._revised(drawn, owners)
+
+    async def update(self, id: str, text: str, owners: Sequence[str]) -> Fact:
+        """Something else holds now, in the person's own words; the fact ends and is linked with the new one.
+
+        Raises:
+            NotFound, Ambiguous, Superseded: as :meth:`confirm`.
+            ValueError: when the text is empty.
+        """
+        clean = " ".join(redact(text).text.split())
+        if not clean:
+            raise ValueError("there is nothing to remember in an empty text")
+
+        async def drawn() -> Lesson:
+            fact = await self._fact(id, owners)
+            if clean.casefold() == fact.text.casefold():
+                return await self._confirmed(fact, owners)
+            await rules.at_hand()
+            now = self._now()
+            new = followed(fact, in_own_words(clean, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
+            return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))
+
+        return await self._revised(drawn, owners)
+
+    async def _revised(self, drawn: Callable[[], Awaitable[Lesson]], owners: Sequence[str]) -> Fact:
+        """The first fact of a lesson, as it stands when that is written."""
+        lesson = await self._learner.revise(drawn)
+        return await self._fact(lesson.facts[0].id, owners)
+
+    async def _confirmed(self, fact: Fact, owners: Sequence[str]) -> Lesson:
+        now = self._now()
+        rivals = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
+        lost = [each for each in rivals if settles(fact.text, each.text) and not outlasts(each, fact)]
+        confirmed = replace(
+            fact,
+            state=State.ACTIVE,
+            origin=Origin.PERSON,
+            confidence=max(fact.confidence, CERTAIN),
+            contradicts=tuple(each.id for each in rivals if each not in lost),
+            supersedes=tuple(dict.fromkeys((*fact.supersedes, *(each.id for each in lost)))),
+        )
+        facts = (confirmed, *(ended(each, now) for each in lost))
+        return Lesson(0, facts, uses=(MemoryUse(fact.id, SESSION, now, said=True),))
+
+    async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
+        memory = await self._commands.memory(id, owners)
+        if not isinstance(memory, Fact):
+            raise NotFound(f"{memory.id} is a passage of a talk, which is as it was said; only facts can be set right")
+        if memory.state is State.SUPERSEDED:
+            by = [each.id for each in await self._followers([memory.id], owners)]
+            raise Superseded(f"{memory.id} was followed by {', '.join(by) or 'another fact'}; set that one right")
+        return memory

@@ -1,0 +1,247 @@
+"""Search memory for a question: its words and its meaning, the times that it names, its parts, and what stands beside
+what was found. Each step is taken only where the question asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from memory.context.agent_recall import at_work
+from memory.context.diversity import diverse
+from memory.context.graph import SPREAD, names_in_question, near
+from memory.context.lexical import WeightedQuery, weigh
+from memory.context.neighbours import REACH, anchors, joined
+from memory.context.question import QuestionAuthor, RecallQuestion, simpler
+from memory.context.rank import Memory, Scored, StaticScores, Weights, earlier_questions, is_question, rank
+from memory.context.rank_fusion import answered_already, brings_new, for_a_part, fused
+from memory.context.relevance_floor import OPEN, passes
+from memory.context.route import reach
+from memory.context.search_results import SearchContext, SearchPass, SearchResult
+from memory.language.time_spans import Span
+from memory.ports import Embedder, Index, IndexHit, Journal, Query, Vector
+from memory.services.search.leg_weights import LegWeights
+from memory.understanding.packaged_weights import relevance
+
+AT_ONCE = 20
+"""Memories that are judged on the loop; more are in a thread, as streams are relayed meanwhile."""
+TIMES = 2
+"""Times of one question that are searched by themselves."""
+
+
+class StepTimings:
+    """Milliseconds of each step, those of the same name added up."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    @property
+    def laps(self) -> dict[str, float]:
+        """What each has taken so far."""
+        return {name: round(seconds * 1000, 3) for name, seconds in self._seconds.items()}
+
+    def lap(self, name: str) -> None:
+        """End a step."""
+        now = time.perf_counter()
+        self._seconds[name] = self._seconds.get(name, 0.0) + now - self._last
+        self._last = now
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSearch:
+    """What the searches of one moment share. ``dense`` is the whole question's meaning, by which its parts' words are
+    searched too, and ``read`` what was read for it."""
+
+    standing: StaticScores
+    weights: Weights
+    dense: Vector
+    read: dict[str, Memory] = field(default_factory=dict)
+
+
+class Searcher:
+    """Searches. ``candidates`` is how many memories each leg brings."""
+
+    def __init__(
+        self, candidates: int, journal: Journal, index: Index, embedder: Embedder, weighing: LegWeights
+    ) -> None:
+        self._candidates = candidates
+        self._journal = journal
+        self._index = index
+        self._embedder = embedder
+        self._weighing = weighing
+
+    async def search(self, question: RecallQuestion, moment: SearchContext) -> SearchResult:
+        """What memory holds for a question."""
+        clock = StepTimings()
+        others = simpler(question)
+        terms = tuple(dict.fromkeys([*question.terms, *(term for _, part in others for term in part.terms)]))
+        counted = await self._journal.rarity(moment.owners, terms)
+        clock.lap("rarity")
+        weights = await self._weighing.weights(moment.owners, question.said)
+        weighed = weigh(question, counted)
+        dense = await self._embedded(question, weighed)
+        clock.lap("embed")
+        shared = SharedSearch(StaticScores(moment.now), weights, dense)
+        rounds = [await self._round(question, weighed, moment, clock, shared)]
+        for part, part_question in others:
+            weighed = weigh(part_question, counted)
+            if answered_already(rounds[0], weighed):
+                continue
+            found = await self._round(part_question, weighed, moment, clock, shared, part.weight, part.shape.value)
+            new = brings_new(rounds, found)
+            rounds.append(found)
+            if not new:
+                break
+        ranked = fused(rounds)
+        clock.lap("rank")
+        scored: list[Scored] = []
+        if ranked and moment.work and question.asker is QuestionAuthor.PERSON:
+            scored = diverse(await self._at_work(question, rounds, ranked))
+        elif ranked:
+            ranked = await self._beside(question, rounds, ranked, moment, weights)
+            scored = diverse(ranked)
+            clock.lap("beside")
+        return SearchResult(tuple(scored), clock.laps, tuple(rounds), tuple(ranked))
+
+    async def _at_work(
+        self, question: RecallQuestion, rounds: Sequence[SearchPass], ranked: Sequence[Scored]
+    ) -> list[Scored]:
+        """What of a ranking helps an agent at work."""
+        whole = rounds[0]
+        evidence = [pair for pair in whole.candidates if not is_question(pair[1])]
+        judged = partial(
+            at_work,
+            question.said,
+            ranked,
+            [memory for each in rounds for _, memory in each.candidates],
+            relevance(),
+            worded=passes(question, whole.weighed, evidence),
+            asks=question.work < 1.0 or "?" in question.said,
+        )
+        # What has not been read since the start is read now, half a millisecond each.
+        return judged() if len(ranked) <= AT_ONCE else await asyncio.to_thread(judged)
+
+    async def _round(
+        self,
+        question: RecallQuestion,
+        weighed: WeightedQuery,
+        moment: SearchContext,
+        clock: StepTimings,
+        shared: SharedSearch,
+        weight: float = 1.0,
+        shape: str = "",
+    ) -> SearchPass:
+        dense = shared.dense
+        most = self._candidates if not shape else for_a_part(self._candidates)
+        found = await self._index.search(
+            Query(
+                moment.owners,
+                dense,
+                weighed.sparse,
+                most,
+                by_words=bool(shape),  # what is near to a part is near to the whole
+                until=moment.as_of.timestamp() if moment.as_of else None,
+            )
+        )
+        clock.lap("index")
+        if spans := [span for span in question.route.spans if not span.yearly]:
+            found = _united(found, await self._then(weighed, dense, spans, moment))
+            clock.lap("then")
+        covered = weighed.coverages([hit.lexical for hit in found])
+        best = sorted((-(share + hit.cosine), hit.id, hit) for share, hit in zip(covered, found, strict=True))
+        found = [hit for _, _, hit in best[: most * (2 if spans else 1)]]
+        ids = [hit.id for hit in found]
+        close = await self._near(question, ids, moment) if not shape else {}
+        if close:
+            # What only the graph brings shares no word and no meaning with the question; its nearness is all it has.
+            known = set(ids)
+            found += [IndexHit(id, 0.0, 0.0) for id in close if id not in known]
+            ids = [hit.id for hit in found]
+            clock.lap("graph")
+        memories = shared.read
+        if unread := [id for id in ids if id not in memories]:
+            memories.update((memory.id, memory) for memory in await self._journal.memories(unread, moment.owners))
+        clock.lap("read")
+        candidates = [(hit, memories[hit.id]) for hit in found if hit.id in memories]
+        scored = rank(
+            question,
+            weighed,
+            candidates,
+            moment.now,
+            present=moment.present,
+            session=moment.session,
+            floor=OPEN if moment.work and question.asker is QuestionAuthor.PERSON else moment.floor,
+            past=moment.past,
+            as_of=moment.as_of,
+            standing=shared.standing,
+            weights=shared.weights,
+            graph=close,
+        )
+        clock.lap("rank")
+        return SearchPass(question, weighed, tuple(candidates), tuple(scored), weight, shape)
+
+    async def _embedded(self, question: RecallQuestion, weighed: WeightedQuery) -> Vector:
+        embed = self._embedder.query
+        if self._embedder.quick:
+            return embed(question.text, weighed.idf)
+        return await asyncio.to_thread(embed, question.text, weighed.idf)
+
+    async def _near(self, question: RecallQuestion, best: Sequence[str], moment: SearchContext) -> dict[str, float]:
+        """How near memories are to the names in a question; most questions have none that memory knows."""
+        names = names_in_question(question.text) if question.asker is QuestionAuthor.PERSON else ()
+        if not names:
+            return {}
+        found = tuple(best[: SPREAD.best])
+        return near(await self._journal.graph(moment.owners, names, found), names, found)
+
+    async def _then(
+        self, weighed: WeightedQuery, dense: Vector, spans: Sequence[Span], moment: SearchContext
+    ) -> list[IndexHit]:
+        """What fits a question among what was said about the times that it names."""
+        found: list[IndexHit] = []
+        for span in spans[:TIMES]:
+            before, behind = (timedelta(days=days) for days in reach(span))
+            until = (span.end + behind).timestamp()
+            query = Query(
+                moment.owners,
+                dense,
+                weighed.sparse,
+                self._candidates,
+                since=(span.begin - before).timestamp(),
+                until=min(until, moment.as_of.timestamp()) if moment.as_of else until,
+            )
+            found = _united(found, await self._index.search(query))
+        return found
+
+    async def _beside(
+        self,
+        question: RecallQuestion,
+        rounds: Sequence[SearchPass],
+        ranked: Sequence[Scored],
+        moment: SearchContext,
+        weights: Weights,
+    ) -> list[Scored]:
+        """The ranking with the turns beside its best ones."""
+        whole = rounds[0]
+        beside = anchors(ranked, earlier_questions(whole.weighed, whole.candidates, moment.session))
+        places = [(place.session, place.turn) for place in beside]
+        fetched = [
+            passage
+            for passage in await self._journal.neighbours(places, REACH.turns, moment.owners)
+            if moment.as_of is None or passage.at <= moment.as_of
+        ]
+        over = moment.present.union(hit.id for each in rounds for hit, _ in each.candidates)
+        return joined(ranked, fetched, beside, route=question.route, weights=weights, passed_over=over)
+
+
+def _united(one: Sequence[IndexHit], other: Sequence[IndexHit]) -> list[IndexHit]:
+    """What two searches found: what both did with the better score of each leg."""
+    united = {hit.id: hit for hit in one}
+    for hit in other:
+        known = united.get(hit.id, hit)
+        united[hit.id] = IndexHit(hit.id, max(hit.cosine, known.cosine), max(hit.lexical, known.lexical))
+    return list(united.values())

@@ -1,0 +1,45 @@
+"""Whether a request goes on with a session: is its next turn, tries one again, or has its history from there.
+
+Told by the messages alone, of which a session has those of its trail, and by when it was seen last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from memory.conversation import Conversation, Role
+from memory.services.sessions.live import LiveSession
+from memory.session import Arrival
+
+RETRY = timedelta(minutes=10)
+"""The same request again within this time is a retry of it; later it is a new session that opens alike."""
+
+
+def goes_on(live: LiveSession, shared: int, trail: Sequence[bytes], arrival: Arrival) -> bool:
+    """Whether a request that shares so many messages with a session's trail is that session's next, or a retry."""
+    if shared == len(trail):
+        return _recent(live, arrival)
+    return live.tip in (b"", trail[shared - 1])
+
+
+def began_in_session(live: LiveSession, shared: int, conversation: Conversation, arrival: Arrival) -> bool:
+    """Whether a request's history was made in a session: the same opening again after a while is somebody who
+    begins anew."""
+    longer = shared < len(conversation.trail())
+    return longer or _recent(live, arrival) or any(each.role is Role.ASSISTANT for each in conversation.messages)
+
+
+def _recent(live: LiveSession, arrival: Arrival) -> bool:
+    return arrival.at - live.session.seen_at < RETRY
+
+
+def in_common(
+    key: str | None, conversation: Conversation, trail: Sequence[bytes], arrival: Arrival
+) -> tuple[str, bytes]:
+    """What two requests have in common that may be of one new session: its key, or all up to a person's first words.
+    What stands before those is the same in every session of an agent."""
+    if key is not None:
+        return key, b""
+    first = next((index for index, message in enumerate(conversation.messages) if message.spoken), 0)
+    return arrival.namespace, trail[first] if trail else b""

@@ -1,0 +1,202 @@
+"""Which new session is a sub-agent: by the ids that its client sends, else by the errand that was just given.
+
+A parent's reply is heard before its client sees the end of it, so that the errand is known when the child's first
+request comes, however soon that is. What is kept here is a shortcut of the last minutes; what was missed (a restart
+lay between) is tied by the worker, out of the journal.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from memory.conversation import Conversation, Reply, Role, ToolCall
+from memory.learning.spawning import candidates, errands, is_spawner, normal, opening, taken
+from memory.research import Errand, Spawn, may_send
+from memory.session import Arrival, Prepared, RequestKind, Session
+
+WITHIN = timedelta(minutes=10)
+"""How long after an errand was given a session may begin that takes it."""
+
+ABOUT = timedelta(hours=1)
+"""How long after a sub-agent was last heard of there may be more to hear of it."""
+
+NEWEST = 8
+"""Messages of a request that are looked at for a report that is handed back."""
+
+MAX_REPLIES_PER_FAMILY = 64
+"""Replies with tool calls that are kept of each family."""
+
+FAMILIES = 256
+
+
+@dataclass(slots=True)
+class _SpawningCalls:
+    """The calls of one reply; ``known`` are the errands of spawning tools, ``others`` any other texts by their normal
+    form, both read only when they are asked for. ``takers`` are the sessions that took one, by its place."""
+
+    session: Session
+    calls: tuple[ToolCall, ...]
+    at: datetime
+    known: list[Errand] | None = None
+    others: dict[str, tuple[int, Errand]] = field(default_factory=dict)
+    takers: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenErrand:
+    """A session took an errand that another gave. ``learnt`` says that the tool was not known to send sub-agents."""
+
+    parent: Session
+    errand: Errand
+    learnt: bool
+    _heard: _SpawningCalls
+    _place: int
+
+    def by(self, session: str) -> None:
+        """The session that took it."""
+        self._heard.takers.setdefault(self._place, session)
+
+
+class RecentErrands:
+    """The errands that were given a moment ago, by family: the callers of one credential, organisation and user."""
+
+    def __init__(self) -> None:
+        self._families: OrderedDict[str, deque[_SpawningCalls]] = OrderedDict()
+        self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
+        self._taken: OrderedDict[str, TakenErrand] = OrderedDict()
+        self._directories: OrderedDict[str, str] = OrderedDict()
+        self._learnt: dict[str, set[str]] = {}
+        self._about: datetime | None = None
+
+    def about(self, now: datetime) -> bool:
+        """Whether sub-agents are at work, or may be: one was sent out, or a request of one came, not long ago."""
+        return self._about is not None and now - self._about < ABOUT
+
+    def note_calls(self, prepared: Prepared, reply: Reply) -> None:
+        """A reply has come to its end; nothing is read of it yet."""
+        calls = tuple(part for part in reply.parts if isinstance(part, ToolCall))
+        if not calls or prepared.session is None:
+            return
+        if any(is_spawner(call.name) for call in calls):
+            self._about = prepared.arrival.at
+        family = self._families.setdefault(prepared.arrival.whose, deque(maxlen=MAX_REPLIES_PER_FAMILY))
+        family.append(_SpawningCalls(prepared.session, calls, prepared.arrival.at))
+        self._families.move_to_end(prepared.arrival.whose)
+        while len(self._families) > FAMILIES:
+            self._families.popitem(last=False)
+
+    def recognised(self, conversation: Conversation, arrival: Arrival) -> tuple[Arrival, TakenErrand | None]:
+        """The arrival of a request that opens a session, as that of a sub-agent if it is one, and the errand that it
+        took, as far as that is known."""
+        if not arrival.kind.teaches or any(message.role is Role.ASSISTANT for message in conversation.messages):
+            return arrival, None
+        found, parent = self._find(conversation, arrival), self._parent(arrival)
+        if parent is not None:
+            # It says whose it is: what another session asked for in the same words is not its errand.
+            ours = found if found is not None and found.parent.id == parent.id else None
+            return replace(arrival, kind=RequestKind.SUBAGENT, parent=parent.key), ours
+        if found is None:
+            return arrival, None
+        return replace(arrival, kind=RequestKind.SUBAGENT, parent=found.parent.key), found
+
+    def arrived(
+        self, arrival: Arrival, session: Session, found: TakenErrand | None, conversation: Conversation
+    ) -> None:
+        """A request's session is known."""
+        if arrival.directory is not None:
+            self._directories[session.id] = arrival.directory
+            self._directories.move_to_end(session.id)
+            while len(self._directories) > FAMILIES * MAX_REPLIES_PER_FAMILY:
+                self._directories.popitem(last=False)
+        ours = arrival.kind is RequestKind.SUBAGENT or session.kind is RequestKind.SUBAGENT or found is not None
+        if ours or _hands_back(conversation):
+            self._about = arrival.at
+        if arrival.session_key is not None:
+            self._sessions[(arrival.whose, arrival.session_key)] = session
+            self._sessions.move_to_end((arrival.whose, arrival.session_key))
+            while len(self._sessions) > FAMILIES * MAX_REPLIES_PER_FAMILY:
+                self._sessions.popitem(last=False)
+        if found is not None and found.parent.id != session.id:
+            found.by(session.id)
+            self._taken.setdefault(session.id, found)
+            if found.learnt:
+                self._learnt.setdefault(arrival.whose, set()).add(found.errand.tool)
+            while len(self._taken) > FAMILIES * MAX_REPLIES_PER_FAMILY:
+                self._taken.popitem(last=False)
+
+    def spawn(self, session: str) -> Spawn | None:
+        """The errand that a session took, as it is written down; None where none is known."""
+        found = self._taken.get(session)
+        return Spawn(found.parent.id, found.errand, found._heard.at, session) if found else None
+
+    def directory(self, session: str) -> str:
+        """Where a session works on its machine, as its client said it last; empty where that is not known."""
+        return self._directories.get(session, "")
+
+    def parent(self, session: str) -> Session | None:
+        """The session that gave the errand which a session took."""
+        found = self._taken.get(session)
+        return found.parent if found else None
+
+    def learnt(self, session: str) -> str:
+        """The name of the tool that sent a session, where it was not known to send any; empty otherwise."""
+        found = self._taken.get(session)
+        return found.errand.tool if found is not None and found.learnt else ""
+
+    def _parent(self, arrival: Arrival) -> Session | None:
+        key = arrival.parent_key
+        return self._sessions.get((arrival.whose, key)) if key is not None else None
+
+    def _find(self, conversation: Conversation, arrival: Arrival) -> TakenErrand | None:
+        """The errand that fits the session's opening best; of several, one that nobody has taken, then the newest."""
+        family = self._families.get(arrival.whose)
+        recent = [
+            heard
+            for heard in family or ()
+            if arrival.at - heard.at < WITHIN and may_send(heard.session.scope, arrival.scope)
+        ]
+        if not recent:
+            return None
+        texts = opening(conversation.messages)
+        if not texts:
+            return None
+        learnt = frozenset(self._learnt.get(arrival.whose, ()))
+        best: tuple[tuple[int, bool, int], TakenErrand] | None = None
+        for order, heard in enumerate(recent):
+            for place, errand, fits in _fitting(heard, texts, learnt):
+                key = (fits, place not in heard.takers, order)
+                if best is None or key > best[0]:
+                    best = key, TakenErrand(heard.session, errand, place < 0, heard, place)
+        return best[1] if best else None
+
+
+def _fitting(heard: _SpawningCalls, texts: Sequence[str], learnt: frozenset[str]) -> Iterator[tuple[int, Errand, int]]:
+    """The errands of a reply that fit an opening, each with its place (below zero: of a tool that is not known to send
+    any) and how well it fits."""
+    if heard.known is None:
+        heard.known = errands(heard.calls)
+        others = candidates(call for call in heard.calls if not is_spawner(call.name))
+        heard.others = {normal(errand.prompt): (-1 - place, errand) for place, errand in enumerate(others)}
+    for place, errand in enumerate(heard.known):
+        if fits := taken(errand, texts, True):
+            yield place, errand, fits
+    for text in texts:
+        if text in heard.others:
+            place, errand = heard.others[text]
+            yield place, errand, taken(errand, texts, False)
+    if learnt:
+        for place, errand in heard.others.values():
+            if errand.tool in learnt and (fits := taken(errand, texts, True)):
+                yield place, errand, fits
+
+
+def _hands_back(conversation: Conversation) -> bool:
+    """Whether a request brings what a sub-agent reported: one of the newest calls is a spawning tool's."""
+    return any(
+        isinstance(part, ToolCall) and is_spawner(part.name)
+        for message in conversation.messages[-NEWEST:]
+        for part in message.parts
+    )

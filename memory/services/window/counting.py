@@ -1,0 +1,272 @@
+"""How many tokens a request has, known at once, and exactly by its next turn.
+
+A client sends its whole history every time, so a message is counted once and found by its digest afterwards. What is
+new and short is counted on the spot; what is long is estimated from its characters, and counted in a thread beside,
+so that no request waits for a tokenizer. All of it belongs to the event loop: only the counting itself runs in a
+thread, on values that do not change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+from memory.context.budget import maker
+from memory.context.sizes import PER_REQUEST, message_tokens, parts_tokens, quick
+from memory.conversation import Conversation, Message, Role, Text
+from memory.ports import Guard
+
+MAX_COUNTED_MESSAGES = 40_000
+"""Messages whose counts are kept; about 200 bytes each."""
+
+AT_ONCE = 6000
+"""Characters of new messages that one request counts on the spot (a third of a millisecond)."""
+
+AT_A_TIME = 200_000
+"""Characters that the thread counts before it says so: some 50 ms of work."""
+
+LOOKED_AT = 60_000
+"""Characters that one request looks at to estimate the rest; beyond, only lengths are taken (a first request that
+brings a long history along)."""
+
+
+NEAR = 0.65
+"""The share of its window below which an estimate of a request is enough: sums of estimates are right to a percent, no
+request is near what would not fit, and the tokenizer with its fifty megabytes is not loaded for it."""
+
+
+class Tokenizer(Protocol):
+    """Counts tokens, from any thread; loads what it needs with the first text."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether nothing has to be loaded first."""
+
+    def count(self, text: str) -> int:
+        """Tokens of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTokens:
+    """A request as the client sent it, in our tokens: its messages, and what stands outside them."""
+
+    sizes: list[int]
+    fixed: int
+
+    @property
+    def total(self) -> int:
+        """The whole request."""
+        return self.fixed + sum(self.sizes)
+
+
+Counted = tuple[int, tuple[int, ...]]
+"""A message's tokens: in all, and of each part."""
+
+
+class RequestCounter:
+    """Counts requests, message by message. Of the event loop only."""
+
+    def __init__(self, tokenizer: Tokenizer, guard: Guard, window_of: Callable[[str], int] = lambda model: 0) -> None:
+        self._tokenizer = tokenizer
+        self._window_of = window_of
+        self._guard = guard
+        # Pictures cost what their makers say, so that Anthropic's models have counts of their own.
+        self._counts = {"anthropic": _Counts(), "other": _Counts()}
+        self._texts: dict[int, int] = {}
+        self._wanted: dict[tuple[str, bytes], Message] = {}
+        self._counting: asyncio.Task[None] | None = None
+        self._further = asyncio.Event()
+        self._estimates: dict[tuple[str, bytes], Counted] = {}
+        self._guesses: dict[int, int] = {}
+        self._newest = _Newest()
+
+    def sizes(self, conversation: Conversation) -> list[int]:
+        """Tokens of each message as the client sent it: exact where it was counted before, else near."""
+        # One request is asked about several times; its digests are its own.
+        newest, digests, exactly = self._newest, conversation.digests, self._tokenizer.ready
+        if newest.digests is not digests or newest.exactly != exactly:
+            counted = self._counted(conversation.messages, digests, _rules(conversation))
+            newest = _Newest(digests, exactly, [total for total, _ in counted])
+            if not self._wanted:
+                self._newest = newest
+        return list(newest.sizes)
+
+    def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
+        """Tokens of each part of one message."""
+        return self._counted((message,), (message.digest,), _rules(conversation))[0][1]
+
+    def weigh(self, conversation: Conversation) -> RequestTokens:
+        """A whole request as the client sent it."""
+        outside = _outside(conversation)
+        fixed, _ = self._counted((outside,), (outside.digest,), "other")[0]
+        weighed = RequestTokens(self.sizes(conversation), PER_REQUEST + fixed)
+        if not self._tokenizer.ready and weighed.total >= NEAR * self._window_of(conversation.model):
+            self._counted((outside,), (outside.digest,), "other", beside=True)
+            digests = conversation.digests
+            self._counted(conversation.messages, digests, _rules(conversation), beside=True)
+        return weighed
+
+    def text(self, text: str) -> int:
+        """Tokens of a text of ours: a stub, a note, a page. Short ones exactly."""
+        name, exactly = hash(text), len(text) <= AT_ONCE and self._tokenizer.ready
+        counts = self._texts if exactly else self._guesses
+        known = self._texts.get(name) or counts.get(name)
+        if known is None:
+            known = self._tokenizer.count(text) if exactly else quick(text)
+            if len(counts) >= MAX_COUNTED_MESSAGES:
+                counts.clear()
+            counts[name] = known
+        return known
+
+    async def exact(self, conversation: Conversation, without: Collection[int] = ()) -> None:
+        """Wait until a request is counted, but for the messages that do not stand in it."""
+        self.weigh(conversation)
+        if not self._wanted:
+            return
+        rules, gone = _rules(conversation), set(without)
+        stands = {(rules, digest) for index, digest in enumerate(conversation.digests) if index not in gone}
+        stands.add(("other", _outside(conversation).digest))
+        while self._counting is not None and not stands.isdisjoint(self._wanted):
+            await self._further.wait()
+
+    async def settle(self) -> None:
+        """Wait until everything that was asked for is counted."""
+        while self._counting is not None:
+            await asyncio.wait({self._counting})
+
+    def _counted(
+        self, messages: Sequence[Message], digests: Sequence[bytes], rules: str, beside: bool = False
+    ) -> list[Counted]:
+        """Each message's tokens; with ``beside``, or once the tokenizer is there, what is estimated is counted in a
+        thread."""
+        counts = self._counts[rules]
+        get = counts.young.get
+        found = [get(digest) for digest in digests]
+        if None not in found:
+            return cast(list[Counted], found)
+        # Even an empty text is not for a tokenizer that has still to load.
+        at_once, looked_at = AT_ONCE if self._tokenizer.ready else -1, LOOKED_AT
+        result: list[Counted] = []
+        for index, known in enumerate(found):
+            counted = known or counts.get(digests[index])
+            if counted is None:
+                message, key = messages[index], (rules, digests[index])
+                counted = self._estimates.get(key)
+                length = _length(message) if at_once >= 0 or counted is None else 0
+                if length <= at_once:
+                    at_once -= length
+                    counted = _count(message, self._tokenizer.count, rules)
+                    counts.put(message.digest, counted)
+                else:
+                    if counted is None:
+                        looked_at -= min(length, AT_ONCE)
+                        counted = _count(message, quick if looked_at > 0 else _by_length, rules)
+                        self._estimated(key, counted)
+                    if beside or self._tokenizer.ready:
+                        self._wanted[key] = message
+            result.append(counted)
+        if self._wanted and self._counting is None:
+            self._counting = asyncio.create_task(self._count_beside())
+        return result
+
+    def _estimated(self, key: tuple[str, bytes], counted: Counted) -> None:
+        if len(self._estimates) >= MAX_COUNTED_MESSAGES:
+            self._estimates.clear()
+        self._estimates[key] = counted
+
+    async def _count_beside(self) -> None:
+        """Count what is wanted, piece by piece, and first what was wanted last: it stands at a request's end, which is
+        what is left of a long one."""
+        try:
+            while self._wanted:
+                batch, left = dict[tuple[str, bytes], Message](), AT_A_TIME
+                for key in reversed(self._wanted):
+                    if left <= 0:
+                        break
+                    batch[key] = self._wanted[key]
+                    left -= _length(batch[key])
+                counting = asyncio.to_thread(_count_all, batch, self._tokenizer.count)
+                done, _ = await self._guard(counting, default={}, timeout_seconds=300, operation="counting tokens")
+                for (rules, digest), counted in done.items():
+                    self._counts[rules].put(digest, counted)
+                    self._estimates.pop((rules, digest), None)
+                for key in batch:
+                    self._wanted.pop(key, None)
+                self._went_further()
+        finally:
+            self._counting = None
+            self._went_further()
+
+    def _went_further(self) -> None:
+        """Tell those who wait now; who comes later waits for the next time."""
+        self._further.set()
+        self._further = asyncio.Event()
+
+
+@dataclass(slots=True)
+class _Newest:
+    """What was counted of the request that was asked about last. ``exactly``: with the tokenizer."""
+
+    digests: Sequence[bytes] = ()
+    exactly: bool = False
+    sizes: list[int] = field(default_factory=list)
+
+
+class _Counts:
+    """Counts by digest, in two generations: what is asked for stays young, what is not goes with the older one."""
+
+    def __init__(self) -> None:
+        self.young: dict[bytes, Counted] = {}
+        self._old: dict[bytes, Counted] = {}
+
+    def get(self, digest: bytes) -> Counted | None:
+        counted = self.young.get(digest) or self._old.get(digest)
+        if counted is not None and digest not in self.young:
+            self.put(digest, counted)
+        return counted
+
+    def put(self, digest: bytes, counted: Counted) -> None:
+        if len(self.young) >= MAX_COUNTED_MESSAGES // 2:
+            self.young, self._old = {}, self.young
+        self.young[digest] = counted
+
+
+def _rules(conversation: Conversation) -> str:
+    whose = maker(conversation.dialect, conversation.model)
+    return whose if whose == "anthropic" else "other"
+
+
+def _outside(conversation: Conversation) -> Message:
+    """What stands outside the messages, as a message of its own, so that it too is counted once."""
+    name = hash((conversation.instructions, conversation.schemas)).to_bytes(8, "big", signed=True)
+    return Message(Role.SYSTEM, (Text(conversation.instructions), Text(conversation.schemas)), name)
+
+
+def _count(message: Message, count: Callable[[str], int], rules: str) -> Counted:
+    parts = parts_tokens(message, count, rules)
+    return message_tokens(parts), parts
+
+
+def _count_all(
+    batch: dict[tuple[str, bytes], Message], count: Callable[[str], int]
+) -> dict[tuple[str, bytes], Counted]:
+    return {key: _count(message, count, key[0]) for key, message in batch.items()}
+
+
+def _by_length(text: str) -> int:
+    return len(text) * 2 // 7
+
+
+def _length(message: Message) -> int:
+    """Characters of a message that would be counted, and of pictures that would be looked at."""
+    length = 0
+
+    def add(text: str) -> int:
+        nonlocal length
+        length += len(text)
+        return 0
+
+    parts_tokens(message, add, "other")
+    return length

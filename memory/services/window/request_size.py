@@ -1,0 +1,111 @@
+"""How large a request is with its session's edits, in our tokens and in the provider's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from memory.context.budget import Prices
+from memory.context.visible_history import VisibleHistory, sight
+from memory.conversation import Conversation, Message
+from memory.edits import ActiveEdits, Append, Drop, Edit, Insert, Replace
+from memory.services.request import SessionRequest
+from memory.services.window.counting import RequestCounter
+from memory.services.window.usage_calibration import UsageCalibration
+
+COUNTED_SECONDS = 0.4
+"""How long an exact count is waited for before anything leaves: about what loading the tokenizer takes."""
+
+
+class ModelTable(Protocol):
+    """What is known of models."""
+
+    def of(self, model: str) -> int:
+        """Tokens that it reads at once."""
+
+    def prices(self, model: str) -> Prices | None:
+        """What its tokens cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSize:
+    """A request as it stands with its session's edits, in tokens as we count them; ``expected`` is what the provider
+    will report, ``window`` what its model reads at once, ``changed`` what the edits made of what the client sent."""
+
+    sizes: tuple[int, ...]
+    fixed: int
+    changed: int
+    expected: int
+    window: int
+
+    @property
+    def total(self) -> int:
+        """The whole request."""
+        return self.fixed + sum(self.sizes)
+
+
+class RequestSizer:
+    """Weighs requests. Of the event loop only."""
+
+    def __init__(self, counting: RequestCounter, reported: UsageCalibration, windows: ModelTable) -> None:
+        self._counting = counting
+        self._reported = reported
+        self._windows = windows
+
+    def of(self, request: SessionRequest, edits: Iterable[Edit]) -> RequestSize:
+        """How large a request is with some edits."""
+        conversation = request.conversation
+        weighed = self._counting.weigh(conversation)
+        sizes = list(weighed.sizes)
+        for edit in edits:
+            match edit:
+                case Drop():
+                    leave = edit.messages
+                    sizes[leave.start : leave.stop] = [0] * len(leave)
+                case Replace(index, part, text):
+                    message = conversation.messages[index]
+                    if part < len(message.parts):
+                        whole = self._counting.parts(message, conversation)[part]
+                        sizes[index] += self._counting.text(text) - whole
+                case Append(index, text):
+                    sizes[index] += self._counting.text(text)
+                case Insert(index, raw):
+                    # What is JSON in JSON here stands as JSON in the request.
+                    sizes[index] += self._counting.text(raw.replace('\\"', '"'))
+        fixed = weighed.fixed + self.offered(request)
+        counted = fixed + sum(sizes)
+        expected = self._reported.expected(request.session, request.model, counted)
+        changed = counted - weighed.total
+        return RequestSize(tuple(sizes), fixed, changed, expected, self.window(conversation))
+
+    async def counted(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> RequestSize:
+        """The load counted exactly, as far as that does not take long: after a start all is estimated, and an estimate
+        that is too high would take out what fits."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(COUNTED_SECONDS):
+                await self._counting.exact(request.conversation, standing.dropped)
+        return replace(self.of(request, standing.edits), window=load.window)
+
+    def parts(self, message: Message, conversation: Conversation) -> tuple[int, ...]:
+        """Tokens of each part of a message as the client sent it."""
+        return self._counting.parts(message, conversation)
+
+    def sight(self, request: SessionRequest, standing: ActiveEdits, load: RequestSize) -> VisibleHistory:
+        """What of a request with these edits is looked at."""
+        conversation = request.conversation
+        return sight(conversation, request.keys, self._counting.sizes(conversation), load.sizes, standing)
+
+    def offered(self, request: SessionRequest) -> int:
+        """Tokens of the tools that its session offers beside the client's."""
+        return self.tokens(request.live.ledger.offers if request.conversation.tools else "")
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text of ours."""
+        return self._counting.text(text) if text else 0
+
+    def window(self, conversation: Conversation) -> int:
+        """Tokens that a request's model reads at once."""
+        return self._windows.of(conversation.model)

@@ -1,0 +1,60 @@
+"""What the parts of the journal share: the database, the redactor, and how long lists are asked for."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from memory.stores.database import Database
+from memory.stores.messages import Redactor
+from memory.stores.queries import many
+from memory.stores.writer import Work
+
+T = TypeVar("T")
+
+# SQLite takes 32,766 parameters; a plan for some hundreds is as good, and is kept by its text.
+CHUNK = 256
+
+
+FEW = 24
+"""Rows that are looked up by their keys in a fraction of a millisecond."""
+
+
+class JournalPart:
+    """A part of the journal."""
+
+    _db: Database
+    _redact: Redactor
+
+    async def _few(self, work: Work[T], count: int) -> T:
+        """Look something up by so many keys: a few here and now, many in a reader's thread."""
+        return await (self._db.look(work) if count <= FEW else self._db.read(work))
+
+
+def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
+    """A sequence in pieces of at most ``size``."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def ask_many(
+    connection: sqlite3.Connection, name: str, items: Sequence[Any], before: tuple[Any, ...] = ()
+) -> list[sqlite3.Row]:
+    """All rows of a query with a list, which is asked piece by piece. ``before`` are the parameters before it."""
+    rows: list[sqlite3.Row] = []
+    unique: list[Any] = list(dict.fromkeys(items))
+    for piece in chunks(unique):
+        # The last one again, up to a power of two: a few lengths of list have their plans kept, all of them have not.
+        more = (1 << (len(piece) - 1).bit_length()) - len(piece)
+        rows.extend(connection.execute(many(name, len(piece) + more), (*before, *piece, *(piece[-1],) * more)))
+    return rows
+
+
+def widening(items: Sequence[T], first: int = 8) -> Iterator[list[T]]:
+    """A sequence in pieces that grow: what is looked for is most often near the front."""
+    iterator, size = iter(items), first
+    while piece := list(islice(iterator, size)):
+        yield piece
+        size = min(size * 8, CHUNK)

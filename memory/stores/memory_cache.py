@@ -1,0 +1,74 @@
+"""Memories that were read lately, so that a search need not read them again.
+
+Only ever a shortcut: without it the same is read from the database. What a write has changed is dropped when it is
+committed and before anybody is told so; what was read beside such a write is not kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+from memory.fact import Fact, Passage
+
+MAX_MEMORY_CHARS = 2000
+"""Characters of a memory that is kept: a few long ones would take the room of many."""
+
+
+class KnownMemories:
+    """Facts and passages by id, as they are stored; at most ``room`` of them, those asked for last.
+
+    They are of two generations: what was asked for since the younger one began stands there. When that holds half of
+    the room it becomes the elder one, and what was in that and not asked for since is let go: so that most look-ups
+    move nothing.
+    """
+
+    def __init__(self, room: int = 16384) -> None:
+        self._half = max(room // 2, 1)
+        self._lock = threading.Lock()
+        self._young: dict[str, Fact | Passage] = {}
+        self._elder: dict[str, Fact | Passage] = {}
+        self._epoch = 0
+
+    @property
+    def epoch(self) -> int:
+        """Which state of the database a read that begins now sees at least; for :meth:`put`."""
+        return self._epoch
+
+    def of(self, ids: Iterable[str]) -> dict[str, Fact | Passage]:
+        """Those of these memories that are at hand."""
+        found: dict[str, Fact | Passage] = {}
+        with self._lock:
+            young, elder = self._young, self._elder
+            for id in ids:
+                if (known := young.get(id)) is not None:
+                    found[id] = known
+                elif (known := elder.get(id)) is not None:
+                    found[id] = known
+                    if len(young) < self._half:
+                        young[id] = elder.pop(id)
+            self._make_room()
+        return found
+
+    def put(self, memories: Sequence[Fact | Passage], epoch: int) -> None:
+        """Keep what was read; nothing of it where something has changed since ``epoch``, taken before the read."""
+        with self._lock:
+            if epoch != self._epoch:
+                return
+            for memory in memories:
+                if len(memory.text) <= MAX_MEMORY_CHARS:
+                    self._young[memory.id] = memory
+                    self._elder.pop(memory.id, None)
+                    self._make_room()
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """These have changed or are gone."""
+        with self._lock:
+            self._epoch += 1
+            for id in ids:
+                self._young.pop(id, None)
+                self._elder.pop(id, None)
+
+    def _make_room(self) -> None:
+        if len(self._young) >= self._half:
+            self._young, self._elder = {}, self._young

@@ -1,0 +1,66 @@
+"""What became of memories in sessions, counted for many of them at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import orjson
+
+from memory.ports import MemoryUse
+from memory.stores.queries import QUERIES
+from memory.stores.rows import stamp
+
+SHOWN = 5
+"""In so many sessions a memory must have been shown, and not used, to count as used once."""
+
+
+def begin_uses(connection: sqlite3.Connection, facts: Iterable[tuple[str, str]]) -> None:
+    """Whoever made a memory (its id, the session) is its first user."""
+    if pairs := [[memory, session] for memory, session in facts]:
+        connection.execute(QUERIES["uses_begin"], (_json(pairs),))
+
+
+def count_uses(connection: sqlite3.Connection, uses: Sequence[MemoryUse]) -> None:
+    """Count what became of memories; of the same one in the same session one use after the other."""
+    for each in _apart(uses):
+        _count(connection, each)
+
+
+def _count(connection: sqlite3.Connection, uses: Sequence[MemoryUse]) -> None:
+    counted_rows = [[use.memory, use.session, int(use.shown), int(use.used or use.said), int(use.said)] for use in uses]
+    rows = connection.execute(QUERIES["uses_get"], (_json(counted_rows),))
+    before = {(row["memory"], row["session"]): row["used"] for row in rows}
+    connection.execute(QUERIES["uses_write"], (_json(counted_rows),))
+    counted = [use for use in uses if use.used or use.said]
+    first = [use for use in uses if (use.memory, use.session) not in before]
+    if shown := [use.memory for use in first if not (use.used or use.said)]:
+        connection.execute(QUERIES["facts_shown"], {"ids": _json(shown), "sessions": SHOWN})
+    if not counted:
+        return
+    for at in dict.fromkeys(use.at for use in counted):
+        ids = [use.memory for use in counted if use.at == at]
+        connection.execute(QUERIES["facts_used"], {"ids": _json(ids), "at": stamp(at)})
+    connection.execute(QUERIES["passages_used"], (_json([use.memory for use in counted]),))
+    if elsewhere := [use.memory for use in counted if not before.get((use.memory, use.session))]:
+        connection.execute(QUERIES["facts_used_elsewhere"], (_json(elsewhere),))
+    # Whoever was just shown it and says it again does not bear it out.
+    if repeated := [use.memory for use in counted if use.said and (use.memory, use.session) not in before]:
+        connection.execute(QUERIES["facts_borne_out"], (_json(repeated),))
+
+
+def _apart(uses: Sequence[MemoryUse]) -> Iterator[list[MemoryUse]]:
+    """The uses in pieces in which no memory stands twice, in order."""
+    piece: dict[str, MemoryUse] = {}
+    for use in uses:
+        if use.memory in piece:
+            yield [*piece.values()]
+            piece = {}
+        piece[use.memory] = use
+    if piece:
+        yield [*piece.values()]
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()

@@ -1,0 +1,193 @@
+"""Exchanges that are set aside while the journal cannot take them, and taken back into it.
+
+An exchange is set aside before the end of its reply is let go, and leaves again when it is committed. What a process
+left behind is taken back by the next one, before it serves anybody; what was committed after all is there once. A file
+that cannot be taken back may be the only copy of what was acknowledged: it is deleted by nothing but a person's
+``forget``, and then only where it is damaged, for nobody can tell what it holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from memory.conversation import Message
+from memory.edits import Act, Entry
+from memory.fact import Fact, Passage
+from memory.ports import SetAsideErasure
+from memory.scope import place_of
+from memory.session import Exchange
+from memory.stores.base import ask_many
+from memory.stores.erasure import LineEraser
+from memory.stores.errors import StoreFault, StoreFaultKind
+from memory.stores.exchange_draft import Damaged, ExchangeDraft, Texts, dump, load
+from memory.stores.exchanges import Exchanges, WrittenExchange, reply_message
+from memory.stores.forgetting import texts_of
+from memory.stores.histories import join
+from memory.stores.lost_journal import files_aside
+from memory.stores.queries import QUERIES
+from memory.stores.rows import fact_of, passage_of
+from memory.stores.sessions import write_new_entry, write_session
+from memory.stores.spill import Spill
+
+log = logging.getLogger(__name__)
+
+
+class SetAsideStore(Exchanges):
+    """The part of the journal that keeps what it cannot take yet."""
+
+    _spill: Spill
+    _damaged = 0  # that this process has set apart
+    _left: tuple[Path, ...] = ()  # that it could not write, and leaves to the next one
+
+    async def commit(self, exchange: Exchange, entries: Sequence[Entry] = (), messages: Sequence[Message] = ()) -> None:
+        """See :class:`memory.ports.Journal`."""
+        await super().commit(exchange, entries, messages)
+        self._spill.drop(exchange.id)
+
+    @property
+    def aside(self) -> int:
+        """See :class:`memory.ports.Journal`."""
+        return sum(id not in self._drafts for id in self._spill.ids)
+
+    @property
+    def broken(self) -> int:
+        """See :class:`memory.ports.Journal`."""
+        return self._damaged + len(self._left)
+
+    async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+        """See :class:`memory.ports.Journal`."""
+        # A commit that waits for a `forget` makes its draft only after it.
+        under_way = None if self._gate.shut else self._drafts.get(exchange.id)
+        # Who gives up waiting for a draft must not take it from the commit that makes it.
+        drafted = await asyncio.shield(under_way) if under_way is not None else None
+        draft = drafted or await self._drafted_somehow(exchange)
+        await self._spill.put(exchange.id, dump(draft, entries, self._redact, await self._texts(entries)))
+        if exchange.id not in self._drafts and await self._committed(exchange.id):
+            self._spill.drop(exchange.id)
+
+    async def take_back(self) -> int:
+        """See :class:`memory.ports.Journal`."""
+        taken = 0
+        for id in self._spill.ids:
+            if id in self._drafts:
+                continue
+            # Whatever is wrong with one of them must not stand before the others.
+            [outcome] = await asyncio.gather(self._take_one(id), return_exceptions=True)
+            if not isinstance(outcome, BaseException):
+                taken += outcome
+                self._spill.drop(id)
+                continue
+            if isinstance(outcome, StoreFault) and outcome.fault is not StoreFaultKind.OTHER:
+                raise outcome
+            log.error("an exchange that was set aside cannot be taken back: %r", outcome)
+            log.debug("while taking exchanges back", exc_info=outcome)
+            if isinstance(outcome, Damaged):
+                self._damaged += 1
+                self._spill.set_apart(id)
+            elif left := self._spill.leave(id):
+                self._left = (*self._left, left)  # the next process may fare better
+        return taken
+
+    async def forget_aside(self) -> SetAsideErasure:
+        """See :class:`memory.ports.Journal`."""
+        waiting = sum(id not in self._drafts for id in self._spill.ids) + len(self._left)
+        pages = len(await asyncio.to_thread(files_aside, self._db.path.parent))
+        if await self._db.read(_people) > 1:
+            return SetAsideErasure(0, len(await self._spill.broken()), waiting, pages)
+        gone, stay = await self._spill.destroy_broken()
+        self._damaged = min(self._damaged, len(stay))
+        if gone:
+            log.warning("%d damaged exchanges that were set aside are gone with what was forgotten", gone)
+        return SetAsideErasure(gone, len(stay), waiting, pages)
+
+    async def _take_one(self, id: str) -> bool:
+        """Write one that is aside; whether it was new to the journal."""
+        try:
+            record = await self._spill.get(id)
+        except KeyError:
+            return False  # committed meanwhile
+        draft, entries, texts = load(record)
+        async with self._gate.passing():
+            return await self._take_back(draft, entries, texts)
+
+    async def _committed(self, id: str) -> bool:
+        """Whether an exchange is in the journal; no where that cannot be told."""
+        try:
+            return await self._db.look(lambda c: c.execute(QUERIES["exchange_exists"], (id,)).fetchone() is not None)
+        except StoreFault:
+            return False
+
+    async def _drafted_somehow(self, exchange: Exchange) -> ExchangeDraft:
+        """A draft also where the journal cannot even be asked what it has: then all of it is new."""
+        try:
+            return await self._drafted(exchange)
+        except StoreFault:
+            messages, reply = exchange.conversation.messages, reply_message(exchange.reply)
+            each_once = {message.digest: message for message in (*messages, *([reply] if reply else []))}
+            history = join([message.digest for message in messages])
+            return await self._sealed(exchange, history, reply, list(each_once.values()))
+
+    async def _texts(self, entries: Sequence[Entry]) -> Texts:
+        """What the memories say that stand where segments begin: by that their lines are known if they are forgotten
+        before the entries are written. Empty where it cannot be read."""
+        ids = [id for entry in entries if entry.act is Act.CUT for id in entry.memories]
+
+        def work(connection: sqlite3.Connection) -> Texts:
+            memories: list[Fact | Passage] = [
+                *map(fact_of, ask_many(connection, "facts_get", ids)),
+                *map(passage_of, ask_many(connection, "passages_get", ids)),
+            ]
+            return {memory.id: texts_of(memory) for memory in memories}
+
+        try:
+            return await self._db.look(work) if ids else {}
+        except StoreFault:
+            return {}
+
+    async def _take_back(self, draft: ExchangeDraft, entries: Sequence[Entry], texts: Texts) -> bool:
+        """Write an exchange that was set aside, and what its session's ledger does not have; whether it was new."""
+
+        def work(connection: sqlite3.Connection) -> WrittenExchange | None:
+            gone = _gone(connection, draft, entries)
+            lines = LineEraser(text for id in gone for text in texts.get(id, ()))
+            shown = tuple(each for each in draft.receipt.shown if each.memory not in gone)
+            row = write_session(connection, draft.session)
+            restored = replace(draft, receipt=replace(draft.receipt, shown=shown))
+            written = self._append(connection, restored, row)
+            for entry in entries:
+                write_new_entry(connection, entry, _without(entry, gone, lines), row["number"])
+            return written
+
+        written = await self._db.write(work)
+        if written is not None:
+            self._remember(draft.session.id, written)
+        return written is not None
+
+
+def _without(entry: Entry, gone: frozenset[str], lines: LineEraser) -> Entry:
+    """An entry as `forget` would have left it: where a segment begins without the lines that tell of what is gone, if
+    they can be found, and else empty."""
+    if gone.isdisjoint(entry.memories):
+        return entry
+    left = lines.without(entry.text) if entry.act is Act.CUT else ""
+    if left in ("", entry.text):
+        return replace(entry, text="", memories=())
+    return replace(entry, text=left, memories=tuple(id for id in entry.memories if id not in gone))
+
+
+def _gone(connection: sqlite3.Connection, draft: ExchangeDraft, entries: Sequence[Entry]) -> frozenset[str]:
+    """The memories that an exchange was shown and that are there no more."""
+    named = {each.memory for each in draft.receipt.shown}.union(*(entry.memories for entry in entries))
+    tables = ("facts_get", "passages_get", "research_get")
+    return frozenset(named - {row["id"] for table in tables for row in ask_many(connection, table, list(named))})
+
+
+def _people(connection: sqlite3.Connection) -> int:
+    """How many people the journal holds memories of."""
+    places = (place_of(row["name"]) for row in connection.execute(QUERIES["owners_all"]))
+    return len({place[0].user for place in places if place is not None} - {None})

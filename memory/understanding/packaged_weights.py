@@ -1,0 +1,63 @@
+"""The trained weights that come with the package, read once: they are as much a part of it as its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from memory.language.static_embedding import DATA, StaticEmbedding
+from memory.understanding.clauses import ClauseReader, ClauseSplitter
+from memory.understanding.encoder import Encoder, encoder_of
+from memory.understanding.network import ClauseModel, DenseLayer, Table
+from memory.understanding.relevance import Relevance
+
+WEIGHTS: Final = "clauses.npz"
+RELEVANCE: Final = "relevance.npz"
+ENCODER: Final = "encoder.npz"
+
+
+@lru_cache(maxsize=1)
+def encoder() -> Encoder:
+    """The encoder with the weights in the package. Raises FileNotFoundError where they are missing."""
+    with np.load(DATA / ENCODER) as stored:
+        return encoder_of(stored)
+
+
+@lru_cache(maxsize=1)
+def reader() -> ClauseReader:
+    """The reader with the weights in the package. Raises FileNotFoundError where they are missing."""
+    with np.load(DATA / WEIGHTS) as stored:
+        splitter = ClauseSplitter(stored["boundary"].astype(np.float32))
+        return ClauseReader(splitter, clause_model(stored), StaticEmbedding.load().documents, encoder)
+
+
+@lru_cache(maxsize=1)
+def relevance() -> Relevance:
+    """The relevance model with the weights in the package. Raises FileNotFoundError where they are missing."""
+    with np.load(DATA / RELEVANCE) as stored:
+        return Relevance(
+            requests=Table(stored["requests"], float(stored["requests_scale"])),
+            memories=Table(stored["memories"], float(stored["memories_scale"])),
+            hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+            out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+            embed=reader().embed,
+        )
+
+
+def clear_caches() -> None:
+    """Keep no text of a memory at hand: some were forgotten."""
+    if relevance.cache_info().currsize:
+        relevance().clear_cache()
+
+
+def clause_model(stored: Mapping[str, Any]) -> ClauseModel:
+    """The clause model out of its arrays."""
+    return ClauseModel(
+        says=Table(stored["says"], float(stored["says_scale"])),
+        around=Table(stored["around"], float(stored["around_scale"])),
+        hidden=DenseLayer(stored["W1"].astype(np.float32), stored["b1"].astype(np.float32)),
+        out=DenseLayer(stored["W2"].astype(np.float32), stored["b2"].astype(np.float32)),
+    )

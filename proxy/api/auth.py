@@ -1,0 +1,99 @@
+"""Nobody comes in without a token, and nobody does what theirs is not for; who asked what is written down.
+
+The token of the home folder, in a file that only its owner can read, may do everything; others stand in a file of
+theirs. Web pages and foreign names were turned away before, at the door of every path.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Final
+
+from aiohttp import web
+
+from memory.audit import AuditEntry
+from proxy.api.access import ACCESS, ALL, Access, refused
+from proxy.api.responses import Handler, fault
+from proxy.auth.middleware import HEALTH
+from proxy.auth.tokens import TokenRole
+from proxy.edge import EDGE, Edge
+from proxy.fail_open import fail_open
+
+UNTOLD: Final = frozenset(
+    {"/palimpsest/metrics", "/palimpsest/api", "/palimpsest/api/glance", "/palimpsest/api/status"}
+)
+"""What programs ask all the time, and what holds nothing of anybody's."""
+
+RECORD_SECONDS: Final = 5.0
+
+
+@web.middleware
+async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Let in or turn away. Health asks for no token: a container's health check has none."""
+    if request.path == HEALTH:
+        return await handler(request)
+    edge = request.app[EDGE]
+    access, why = _access(request.headers, edge)
+    if access is None:
+        return fault(401, why)
+    ACCESS.set(access)
+    if why := refused(access, request.method, request.path):
+        response: web.StreamResponse = fault(403, why)
+    else:
+        response = await _handled(request, handler, edge, access)
+    await record(request, edge, access, response.status)
+    return response
+
+
+def is_token(headers: Mapping[str, str], token: str) -> bool:
+    """Whether the home folder's token was sent, compared in constant time."""
+    return bool(token) and hmac.compare_digest(_sent(headers).encode("utf-8", "surrogateescape"), token.encode())
+
+
+def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]:
+    if is_token(headers, edge.token):
+        return ALL, ""
+    token = edge.tokens.of(_sent(headers))
+    if token is None:
+        return None, (
+            "this asks for a token: send `Authorization: Bearer …` with what stands in the file `token` of the home "
+            "folder, or a token of `palimpsest tokens add`"
+        )
+    if why := token.why_not(datetime.now(UTC)):
+        return None, why
+    if token.role is TokenRole.USER and token.user is None:
+        return None, f"the token {token.name!r} is for one user and names none"
+    return Access(token.name, token.role, token.user, token.org), ""
+
+
+async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except Exception as error:
+        status = getattr(error, "status", 500)
+        await record(request, edge, access, status if isinstance(status, int) else 500)
+        raise
+
+
+async def record(request: web.Request, edge: Edge, access: Access, status: int) -> None:
+    """Write down who asked what: which endpoint and which memory, and no text."""
+    if edge.memory is None or request.path in UNTOLD:
+        return
+    resource = request.match_info.route.resource
+    what = resource.canonical.removeprefix("/palimpsest/") if resource is not None else "unknown"
+    id = request.match_info.get("id", "")[:64]
+    entry = AuditEntry(datetime.now(UTC), access.who, f"{request.method} {what}", id, access.user or "", status)
+    await fail_open(
+        edge.memory.journal.record(entry),
+        default=None,
+        timeout_seconds=RECORD_SECONDS,
+        operation="writing the audit log",
+        degradations=edge.degradations,
+    )
+
+
+def _sent(headers: Mapping[str, str]) -> str:
+    scheme, _, bearer = headers.get("Authorization", "").strip().partition(" ")
+    return headers.get("x-palimpsest-token", "").strip() or (bearer.strip() if scheme.lower() == "bearer" else "")

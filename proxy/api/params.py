@@ -1,0 +1,160 @@
+"""What a request asks for, checked: whole or refused with a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import orjson
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from memory.scope import Scope
+from memory.session import Mode
+from proxy.api.access import access
+from proxy.caller import name, without_secrets
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+
+E = TypeVar("E", bound=StrEnum)
+
+LARGEST = 2**20
+"""Bytes of a body."""
+
+MAX_TEXT_CHARS = 4000
+"""Characters of a text to search for or to remember."""
+
+MOST = 1000
+"""How much one answer lists."""
+
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What no text holds: it cannot be stored, or it commands a terminal that shows it."""
+
+
+def memory_of(request: web.Request) -> Memory:
+    """The open memory.
+
+    Raises:
+        Refusal: 503, when there is none at the moment.
+    """
+    edge = request.app[EDGE]
+    if edge.memory is None:
+        off = edge.settings.memory.mode is Mode.OFF
+        why = "memory is switched off (memory.mode)" if off else edge.memory_fault or "it is not open yet"
+        raise Refusal(503, why if off else f"memory cannot be asked: {why}")
+    return edge.memory
+
+
+def scope_of(request: web.Request) -> Scope:
+    """Whose memories are meant: ``?user=``, ``?org=`` and ``?project=``, else the settings' own."""
+    edge, by = request.app[EDGE], access()
+    names = {key: name(request.query[key], key) for key in ("org", "user", "project") if key in request.query}
+    own = {"org": edge.settings.org, "user": edge.settings.user}
+    if by.user is not None:
+        own = {"org": by.org, "user": by.user}
+        for key, value in own.items():
+            if names.get(key, value) != value:
+                raise Refusal(403, f"the token {by.who!r} is not for that {key}")
+    scope = Scope(names.get("org", own["org"]), names.get("user", own["user"]), names.get("project"))
+    return without_secrets(scope, edge.identity_key)
+
+
+def person_of(request: web.Request) -> Scope | None:
+    """Whose requests and sessions are meant: those of the person whom the query names; None for everybody's."""
+    named = request.query.keys() & {"user", "org"} or access().user is not None
+    return scope_of(request) if named else None
+
+
+async def owners_of(request: web.Request) -> tuple[str, ...]:
+    """The owners that are meant: of one project and of what holds in all, or all of a person's."""
+    scope = scope_of(request)
+    return scope.owners() if scope.project else await memory_of(request).commands.everything_of(scope)
+
+
+def query_text(request: web.Request, key: str, required: bool = False) -> str:
+    """A text in the query."""
+    return checked_text(request.query.get(key, ""), key, required)
+
+
+def query_limit(request: web.Request, default: int, key: str = "limit") -> int:
+    """``?limit=``, or another number, from 1 to :data:`MOST`."""
+    text = request.query.get(key)
+    if text is None:
+        return default
+    # int() takes "1_000", " 7 " and digits of other scripts; a limit is plain digits.
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and 1 <= int(text) <= MOST):
+        raise Refusal(422, f"{key} is {text[:40]!r}; it is a number from 1 to {MOST}")
+    return int(text)
+
+
+def query_choices(request: web.Request, key: str, of: type[E]) -> frozenset[E]:
+    """Values of a list, ``?kind=decision,preference``; all of them where none is named."""
+    text = request.query.get(key, "").strip()
+    if text in ("", "all"):
+        return frozenset(of)
+    return frozenset(choice(each.strip(), key, of) for each in text.split(","))
+
+
+def choice(value: Any, key: str, of: type[E]) -> E:
+    """One value of a list."""
+    try:
+        return of(value)
+    except ValueError:
+        raise Refusal(422, f"{key} is {str(value)[:40]!r}; it is one of {', '.join(of)}") from None
+
+
+def id_of(request: web.Request) -> str:
+    """The id in the path, or the beginning of one."""
+    id = request.match_info["id"]
+    if not 4 <= len(id) <= 64 or not id.isascii() or not id.isprintable():
+        raise Refusal(422, "an id, or the beginning of one, has from 4 to 64 characters")
+    return id
+
+
+async def body_of(request: web.Request, fields: Mapping[str, type]) -> dict[str, Any]:
+    """The JSON object in the body with fields of these types; any may be missing, others may not be there."""
+    if (request.content_length or 0) > LARGEST:
+        raise Refusal(413, f"the body has more than {LARGEST} bytes")
+    data = bytearray()
+    async for chunk in request.content.iter_any():
+        data.extend(chunk)
+        if len(data) > LARGEST:
+            raise Refusal(413, f"the body has more than {LARGEST} bytes")
+    try:
+        payload = orjson.loads(bytes(data)) if data.strip() else {}
+    except orjson.JSONDecodeError as error:
+        raise Refusal(400, f"the body is not JSON: {error}") from None
+    if not isinstance(payload, dict):
+        raise Refusal(400, "the body is not a JSON object")
+    for key, value in payload.items():
+        if key not in fields:
+            raise Refusal(422, f"there is no field {key[:40]!r} here; there are: {', '.join(fields) or 'none'}")
+        if not isinstance(value, fields[key]):
+            raise Refusal(422, f"{key} is not a {_TYPES.get(fields[key], fields[key].__name__)}")
+    return payload
+
+
+def checked_text(value: str, key: str, required: bool = False, longest: int = MAX_TEXT_CHARS) -> str:
+    """A text of a bearable length, without characters that cannot be stored."""
+    text = value.strip()
+    if required and not text:
+        raise Refusal(422, f"{key} is missing or empty")
+    if len(text) > longest:
+        raise Refusal(422, f"{key} has {len(text)} characters; {longest} are allowed")
+    if CONTROLS.search(text) or not _encodable(text):
+        raise Refusal(422, f"{key} holds characters that are no text (control characters, or half of one)")
+    return text
+
+
+_TYPES = {str: "text", bool: "truth value (true or false)", list: "list", dict: "JSON object"}
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

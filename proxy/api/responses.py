@@ -1,0 +1,109 @@
+"""Answers in JSON, faults too: a sentence under ``error``, and never a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from memory.night import NightInProgress as NightBusy
+from memory.ports import PublishFailed, StoreError
+from memory.services.approval.write_plan import ApprovalRefused
+from memory.services.person.commands import Ambiguous, NotFound
+from memory.services.person.fact_revision import NoDraft, Superseded
+from memory.services.reindexing import ReindexInProgress
+from proxy.edge import EDGE
+from proxy.errors import Refusal
+from proxy.fail_open import fail_open
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+FAULTS = (
+    Refusal,
+    NotFound,
+    Ambiguous,
+    ReindexInProgress,
+    NightBusy,
+    Superseded,
+    NoDraft,
+    ApprovalRefused,
+    PublishFailed,
+    StoreError,
+)
+"""What goes wrong by no fault of the code, and is told."""
+
+WITHIN = 120.0
+"""Seconds that an answer may take; what takes longer runs beside and is asked after."""
+
+
+def answer(data: Any, status: int = 200) -> web.Response:
+    """Data as JSON. Times are ISO 8601; bytes are hexadecimal."""
+    return web.Response(
+        status=status,
+        body=orjson.dumps(data, default=_plain, option=orjson.OPT_NON_STR_KEYS),
+        content_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def fault(status: int, sentence: str, **more: Any) -> web.Response:
+    """A fault, told in a sentence."""
+    response = answer({"error": sentence, **more}, status)
+    if status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def sentence_of(error: Exception) -> tuple[int, str]:
+    """The status and the sentence of one of :data:`FAULTS`."""
+    match error:
+        case Refusal():
+            return error.status, error.message
+        case NotFound():
+            return 404, str(error.args[0])
+        case Ambiguous():
+            return 409, str(error.args[0])
+        case StoreError():
+            return 503, str(error)
+        case _:
+            return 409, str(error)
+
+
+@web.middleware
+async def answers(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Every fault becomes a sentence; one of ours is counted like any other failure of memory."""
+    response, why = await fail_open(
+        _as_json(request, handler),
+        default=None,
+        timeout_seconds=WITHIN,
+        operation="answering on our own endpoints",
+        degradations=request.app[EDGE].degradations,
+    )
+    return fault(500, f"this failed here: {why}") if response is None else response
+
+
+async def _as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        return await handler(request)
+    except FAULTS as error:
+        status, sentence = sentence_of(error)
+        return fault(status, sentence, **({"ids": error.ids} if isinstance(error, Ambiguous) else {}))
+    except web.HTTPNotFound:
+        return fault(404, f"there is nothing at {request.path}")
+    except web.HTTPMethodNotAllowed as error:
+        allowed = ", ".join(sorted(error.allowed_methods))
+        response = fault(405, f"{request.method} is not for {request.path}; {allowed} is")
+        response.headers["Allow"] = allowed
+        return response
+    except web.HTTPRequestEntityTooLarge:
+        return fault(413, "the body is too large")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} does not go into JSON")

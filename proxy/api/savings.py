@@ -1,0 +1,160 @@
+"""What memory has done to the requests of some days, and what that was worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from aiohttp import web
+
+from memory.bootstrap import Memory
+from memory.context.comparing import compared
+from memory.context.shed_savings import worth
+from memory.ports import ModelTotals
+from memory.scope import Scope
+from proxy.api.params import memory_of, query_limit, scope_of
+from proxy.api.responses import answer
+from proxy.edge import EDGE
+
+routes = web.RouteTableDef()
+
+DAYS = 30
+MEASURED_DAYS = 180
+"""Days in which a session began that is compared with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The sums of one day, project or model. ``saved`` and ``spent`` are US dollars, of the ``priced`` requests."""
+
+    name: str
+    requests: int = 0
+    added: int = 0
+    shorter: int = 0
+    input: int = 0
+    cached: int = 0
+    saved: float = 0.0
+    spent: float = 0.0
+    priced: int = 0
+
+    def plus(self, more: ModelTotals, saved: float, spent: float, priced: bool) -> Row:
+        """With the sums of further requests."""
+        return Row(
+            self.name,
+            self.requests + more.requests,
+            self.added + more.added,
+            self.shorter + more.shorter,
+            self.input + more.input,
+            self.cached + more.cached,
+            self.saved + saved,
+            self.spent + spent,
+            self.priced + (more.requests if priced else 0),
+        )
+
+    @property
+    def net(self) -> float:
+        """What is left of it; below zero where more was spent than saved."""
+        return self.saved - self.spent
+
+
+@routes.get("/api/money")
+async def money(request: web.Request) -> web.Response:
+    """What memory added to a person's requests and spared them in ``?days=`` (30), by day, project and model; and,
+    where sessions are held out (``memory.measure.holdout``), how those with memory compare with those without."""
+    memory, scope, now = memory_of(request), scope_of(request), request.app[EDGE].now()
+    days = query_limit(request, DAYS, "days")
+    found = await memory.journal.sums(since_of(days, now), scope)
+    return answer(
+        {
+            "sums": told(memory, found, days, now),
+            "by_day": [_plain(row) for row in rows(memory, found, lambda each: each.day)],
+            "by_project": [_plain(row) for row in rows(memory, found, lambda each: each.project or "")],
+            "by_model": [_plain(row) for row in rows(memory, found, lambda each: each.model)],
+            "measured": await measured(memory, scope, now),
+        }
+    )
+
+
+async def summed(memory: Memory, days: int, now: datetime, of: Scope | None = None) -> dict[str, Any]:
+    """The sums of the last ``days``, today included, of everybody or of one person."""
+    return told(memory, await memory.journal.sums(since_of(days, now), of), days, now)
+
+
+def told(memory: Memory, found: Iterable[ModelTotals], days: int, now: datetime) -> dict[str, Any]:
+    """The sums of those of the last ``days``. ``saved`` and ``spent`` are US dollars, estimated of the requests whose
+    prices and tokens are known, ``priced`` of them; None where there is none."""
+    since = since_of(days, now)
+    saved = spent = 0.0
+    priced = reported = 0
+    sums = dict.fromkeys(("requests", "degraded", "added", "shown", "shorter", "input", "cached", "sheds"), 0)
+    for each in found:
+        if each.day < f"{since:%Y-%m-%d}":
+            continue
+        for name in sums:
+            sums[name] += getattr(each, name)
+        reported += each.requests if each.reported else 0
+        if (worths := _worth(memory, each)) is not None:
+            priced += each.requests
+            saved, spent = saved + worths[0], spent + worths[1]
+    dollars = {"saved": round(saved, 6), "spent": round(spent, 6)} if priced else {"saved": None, "spent": None}
+    kept = round(sums["cached"] / sums["input"], 4) if sums["input"] else None
+    return {"days": days, "since": since, **sums, "cache": kept, "reported": reported, "priced": priced, **dollars}
+
+
+def rows(memory: Memory, found: Iterable[ModelTotals], name: Callable[[ModelTotals], str]) -> Sequence[Row]:
+    """The sums by what ``name`` says of each, those with most requests first."""
+    by: dict[str, Row] = {}
+    for each in found:
+        worths = _worth(memory, each)
+        row = by.get(name(each), Row(name(each)))
+        by[row.name] = row.plus(each, *(worths or (0.0, 0.0)), worths is not None)
+    return sorted(by.values(), key=lambda row: -row.requests)
+
+
+async def measured(memory: Memory, scope: Scope, now: datetime) -> dict[str, Any]:
+    """How sessions with memory compare with those that went without."""
+    found = compared(await memory.journal.measured(since_of(MEASURED_DAYS, now), scope))
+    return {
+        "holdout": memory.settings.measure.holdout,
+        "days": MEASURED_DAYS,
+        "with_memory": found.with_memory,
+        "without": found.without,
+        "mixed": found.mixed,
+        "differences": [
+            {
+                "name": each.name,
+                "with_memory": each.with_memory,
+                "without": each.without,
+                "low": each.low,
+                "high": each.high,
+                "told": each.told,
+            }
+            for each in found.differences
+        ],
+    }
+
+
+def since_of(days: int, now: datetime) -> datetime:
+    """When the last ``days`` began, today included."""
+    return (now - timedelta(days=days - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _worth(memory: Memory, each: ModelTotals) -> tuple[float, float] | None:
+    prices = memory.windows.prices(each.model) if each.reported else None
+    return worth(each, prices) if prices is not None else None
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "requests": row.requests,
+        "added": row.added,
+        "shorter": row.shorter,
+        "input": row.input,
+        "cached": row.cached,
+        "saved": round(row.saved, 6) if row.priced else None,
+        "spent": round(row.spent, 6) if row.priced else None,
+        "priced": row.priced,
+    }

@@ -1,0 +1,158 @@
+"""Commands that look and change nothing: status, log, config, version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import output, sessions, shed_report, wording
+from proxy.cli.call import Call, takes
+from proxy.cli.options import Json
+from proxy.cli.server import running
+from proxy.cli.server_access import reach
+
+
+@takes()
+def status(
+    call: Call,
+    days: Annotated[int, typer.Option("--days", min=1, max=1000, help="Sum up so many days, today included.")] = 30,
+) -> None:
+    """Say whether the server runs, how much is stored, what memory did and saved, and what is wrong.
+
+    The exit code is 0 where all is well, 1 where something is not, 2 where no server runs."""
+    settled = call.loaded()
+    server = running(settled.settings)
+    with reach(settled) as reached:
+        response = reached.ask("GET", "api/status", {"days": days})
+    response["running"] = server is not None
+    response["url"] = server.url if server else None
+    if call.as_json:
+        output.as_json(response)
+    else:
+        _standing(response)
+    raise typer.Exit(2 if server is None else int(response["status"] != "ok"))
+
+
+def _standing(data: dict[str, Any]) -> None:
+    console = output.screen()
+    runs = f"runs at {data['url']} (process {data['pid']})"
+    console.print(runs if data["running"] else "no server runs; the stores were opened here")
+    rows: list[tuple[str, Any]] = [("status", data["status"]), ("memory", data["memory"]), ("data", data["home"])]
+    if stored := data.get("stored"):
+        rows += [("memories", f"{stored['facts'] + stored['passages']:,}")]
+        rows += [(name, stored[name]) for name in ("facts", "passages", "messages", "exchanges", "sessions")]
+        if stored["candidates"]:
+            rows += [("wait for you", f"{wording.count(stored['candidates'], 'candidate')}: palimpsest candidates")]
+        rows += [("learning behind", stored["behind"]), ("index behind", data["waiting"])]
+        rows += [("embedder", f"{data['embedder']['name']}, {data['embedder']['dimensions']} dimensions")]
+        if data["kept"] or data["lost"] or data["broken"]:
+            rows += [("kept for the journal", data["kept"]), ("lost", data["lost"]), ("not taken back", data["broken"])]
+    if progress := data.get("reindexing"):
+        rows.append(("index being filled", f"{progress['done']} of {progress['total']} ({progress['embedder']})"))
+    rows += [
+        ("being shed" if not place else "", sessions.line(each)) for place, each in enumerate(data.get("shed", ()))
+    ]
+    output.pairs(rows)
+    if (sums := data.get("sums")) and sums["requests"]:
+        console.print(f"\n{'today' if sums['days'] == 1 else 'in the last {} days'.format(sums['days'])}")
+        output.pairs(_sums(sums))
+    for why in data["why"]:
+        console.print(f"! {why}")
+
+
+def _sums(sums: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What memory did to requests, and what that was worth."""
+    yield "requests", f"{sums['requests']:,}"
+    yield "added", f"{sums['added']:,} tokens, {wording.count(sums['shown'], 'memory')} recalled"
+    if sums["shorter"]:
+        yield "not sent", f"{sums['shorter']:,} tokens, by {wording.count(sums['sheds'], 'shed')}"
+    if sums["cache"] is not None:
+        yield "from the cache", f"{sums['cache']:.0%} of {sums['input']:,} tokens, as the providers report them"
+    if sums["saved"] is not None:
+        net = sums["saved"] - sums["spent"]
+        saved, spent = shed_report.money(sums["saved"]), shed_report.money(sums["spent"])
+        parts = f"{saved} not spent on what was left out, {spent} on additions"
+        yield ("saved" if net >= 0 else "spent"), f"about {shed_report.money(abs(net))}, an estimate: {parts}"
+        if sums["priced"] < sums["requests"]:
+            yield "", f"of the {sums['priced']:,} requests whose tokens and prices are known"
+    yield "degraded", f"{sums['degraded']:,}"
+
+
+@takes("user")
+def log(
+    call: Call,
+    id: Annotated[str | None, typer.Argument(help="A receipt's id, or the beginning of it.", metavar="[ID]")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000)] = 20,
+) -> None:
+    """What was added to requests and left out of them; with an ID (from x-palimpsest-receipt) what, and why."""
+    response = call.ask("GET", f"api/log/{id}" if id else "api/log", None if id else {"limit": limit})
+    if call.as_json:
+        output.as_json(response)
+    elif id:
+        output.receipt(response)
+    else:
+        _lines(response["receipts"])
+
+
+def _lines(receipts: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = output.screen(lines=True)
+    if not receipts:
+        console.print("no request has come through yet")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("id", "when", "kind", "model", "ms"):
+        table.add_column(
+            name, no_wrap=name != "model", overflow="ellipsis", justify="right" if name == "ms" else "left"
+        )
+    table.add_column("what was done", overflow="fold", ratio=1)
+    for each in receipts:
+        cells = (each["id"][: output.SHORT], output.moment(each["at"]), each["kind"], each["model"])
+        done = Text("; ".join(filter(None, (each["status"], _added(each), shed_report.short(each)))))
+        table.add_row(*map(Text, cells), Text(f"{each['milliseconds']:.0f}"), done)
+    console.print(table)
+
+
+def _added(data: dict[str, Any]) -> str:
+    """What was added to a request, in a few words; empty where nothing was."""
+    tokens = data["page_tokens"] + data["recall_tokens"]
+    return f"{tokens} tokens added" if tokens else ""
+
+
+@takes()
+def config(call: Call) -> None:
+    """Print every setting in force and where it comes from."""
+    settled = call.loaded()
+    server = running(settled.settings)
+    if server is not None:
+        rows = server.ask("GET", "api/config")["settings"]
+    else:
+        rows = [{"key": key, "value": value, "source": source} for key, value, source in settled.rows()]
+    if call.as_json:
+        output.as_json({"settings": rows, "running": server is not None})
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("key", "value", "from"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        style = "dim" if row["source"] == "default" else ""
+        cells = (row["key"], output.plain(row["value"]) or "-", row["source"])
+        table.add_row(*(Text(cell, style) for cell in cells))
+    output.screen().print(table)
+
+
+def version(as_json: Json = False) -> None:
+    """Print the version."""
+    from memory.version import release
+
+    if as_json:
+        output.as_json({"version": release()})
+    else:
+        print(release())

@@ -1,0 +1,57 @@
+"""The server's log: a line for each event, however long the names are that clients choose."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from memory.learning.redact import redact
+
+MAX_LINE_CHARS = 500
+"""Characters of a line that are written. Models, sessions, users, projects and tools are called as a client says, and
+so one request could fill the disk, or write lines that look like ours."""
+
+
+FILE_BYTES, FILES = 5 * 2**20, 2
+"""How large a log file may grow before it begins anew, and how many of the ones before are kept."""
+
+
+def handler(file: Path | None) -> logging.Handler:
+    """Where the log goes: into a file that never grows large, else to standard error.
+
+    Raises:
+        OSError: when the file cannot be written.
+    """
+    handler: logging.Handler
+    if file is None:
+        handler = logging.StreamHandler(sys.stderr)
+    else:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        handler = RotatingFileHandler(file, maxBytes=FILE_BYTES, backupCount=FILES, encoding="utf-8")
+    handler.setFormatter(OneLineFormatter())
+    return handler
+
+
+class OneLineFormatter(logging.Formatter):
+    """A message on one line, without secrets, cut where it is too long. So are the lines of a traceback."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The line without what was raised."""
+        record.message = _bounded(record.message)
+        return super().formatMessage(record)
+
+    def formatException(self, ei: logging._SysExcInfoType) -> str:
+        """What was raised, and where."""
+        return "\n".join(map(_bounded, super().formatException(ei).split("\n")))
+
+
+def _bounded(line: str) -> str:
+    redacted = redact(line[: 4 * MAX_LINE_CHARS]).text
+    cut = "".join(char if char.isprintable() else " " for char in redacted[:MAX_LINE_CHARS])
+    return cut if len(line) <= MAX_LINE_CHARS else f"{cut} … ({len(line):,} characters)"

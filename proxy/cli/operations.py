@@ -1,0 +1,98 @@
+"""Commands that change how memory works: pause, resume, reindex, another embedder."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+import typer
+
+from proxy.cli import output, wording
+from proxy.cli.call import Call, takes
+from proxy.cli.faults import CommandError
+from proxy.cli.server import RunningServer
+
+EVERY = 0.2
+"""Seconds between two looks at the progress."""
+
+
+@takes()
+def pause(call: Call) -> None:
+    """Learn nothing and add nothing new until `resume`."""
+    _switch("pause", call)
+
+
+@takes()
+def resume(call: Call) -> None:
+    """Let memory take part again."""
+    _switch("resume", call)
+
+
+def _switch(to: str, call: Call) -> None:
+    response = call.ask("POST", f"api/{to}")
+    if call.as_json:
+        output.as_json(response)
+    else:
+        print("memory is paused: nothing is learned and nothing new is added" if response["paused"] else "memory is on")
+
+
+@takes()
+def reindex(call: Call) -> None:
+    """Fill the index anew from the journal, beside the one in use."""
+    with call.reach() as server:
+        server.ask("POST", "api/reindex", body={})
+        outcome = _wait(server, call.as_json)
+    progress = outcome["progress"]
+    if call.as_json:
+        output.as_json(outcome)
+    else:
+        print(f"the index holds {wording.count(progress['total'], 'memory')} ({progress['embedder']})")
+
+
+@takes()
+def embedder(call: Call) -> None:
+    """Say which embedder is used, and which there are."""
+    response = call.ask("GET", "api/embedder")
+    if call.as_json:
+        output.as_json(response)
+    else:
+        print(f"{response['name']}, {response['dimensions']} dimensions; there are: {', '.join(response['names'])}")
+
+
+@takes()
+def use(
+    call: Call,
+    name: Annotated[str, typer.Argument(help="static, minilm, fastembed:NAME or litellm:NAME", metavar="NAME")],
+) -> None:
+    """Change the embedder: a new index is filled beside the one in use, then takes its place."""
+    with call.reach() as server:
+        server.ask("POST", "api/embedder", body={"use": name})
+        outcome = _wait(server, call.as_json)
+    if call.as_json:
+        output.as_json(outcome)
+    else:
+        print(f"{outcome['progress']['embedder']} is used now, and after the next start")
+
+
+def _wait(server: RunningServer, quiet: bool) -> dict[str, Any]:
+    """The progress when it is finished, with a bar meanwhile.
+
+    Raises:
+        Fault: when it was given up.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("filling the index"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with output.progress(*columns, quiet=quiet) as bar:
+        task = bar.add_task("index", total=None)
+        while True:
+            response = server.ask("GET", "api/reindex")
+            progress = response["progress"]
+            if progress is not None:
+                bar.update(task, total=progress["total"] or None, completed=progress["done"])
+                if progress["finished"] and not response["running"]:
+                    break
+            time.sleep(EVERY)
+    if progress["fault"]:
+        raise CommandError(f"the index in use stays: {progress['fault']}")
+    return response

@@ -1,0 +1,115 @@
+"""The server to ask: the one that runs, or one in this process for as long as a command takes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from memory.stores.lost_journal import left_behind
+from proxy.cli.faults import CommandError
+from proxy.cli.home_owner import owner
+from proxy.cli.instance_lock import owned
+from proxy.cli.server import RunningServer, running
+from proxy.settings import Loaded
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+PATIENCE = 10.0
+"""Seconds to wait for another command that has the stores open."""
+
+STARTING, EVERY = 20.0, 0.05
+"""Seconds to wait for a server that has the stores open and does not listen yet, and between two looks."""
+
+SECONDS = 120.0
+"""How long the stores may take to open."""
+
+
+@contextmanager
+def reach(loaded: Loaded) -> Iterator[RunningServer]:
+    """The running server, or the stores opened here where none runs."""
+    home = loaded.settings.home
+    server = _once_it_listens(loaded)
+    if server is not None:
+        yield server
+        return
+    with owned(home, PATIENCE):
+        lost = left_behind(home) is not None
+        with in_process(loaded) as here:
+            if lost and left_behind(home) is None:
+                warning = f"{home / 'journal.db'} was gone and is begun anew: `palimpsest doctor` says what is left"
+                print(warning, file=sys.stderr)
+            yield here
+
+
+def _once_it_listens(loaded: Loaded) -> RunningServer | None:
+    """The running server; one that has the stores and does not listen yet just starts, and is waited for."""
+    home, until = loaded.settings.home, time.monotonic() + STARTING
+    while (server := running(loaded.settings)) is None and owner(home) is not None and time.monotonic() < until:
+        time.sleep(EVERY)
+    return server
+
+
+@contextmanager
+def in_process(loaded: Loaded) -> Iterator[RunningServer]:
+    """A server in a thread of this process, on a free loopback port."""
+    root = logging.getLogger()
+    level = root.level
+    root.setLevel(logging.ERROR)
+    ready: Future[RunningServer] = Future()
+    stop = threading.Event()
+    with ThreadPoolExecutor(1, "palimpsest") as pool:
+        serving = pool.submit(asyncio.run, _serve(loaded, ready, stop))
+        try:
+            either: tuple[Future[Any], ...] = (ready, serving)
+            wait(either, SECONDS, FIRST_COMPLETED)
+            if not ready.done():
+                if serving.done():
+                    serving.result()
+                raise CommandError("the stores could not be opened within two minutes")
+            yield ready.result()
+        finally:
+            stop.set()
+            root.setLevel(level)
+
+
+def built(loaded: Loaded) -> web.Application:
+    """The server's application.
+
+    Raises:
+        Fault: when a secret in the data folder is damaged.
+    """
+    from proxy.app import make_app
+
+    try:
+        return make_app(loaded.settings, loaded.sources)
+    except ValueError as error:
+        home = loaded.settings.home
+        raise CommandError(
+            f"a secret in {home} (token, identity.key, key) is damaged: restore it, or delete it ({error})"
+        ) from error
+
+
+async def _serve(loaded: Loaded, ready: Future[RunningServer], stop: threading.Event) -> None:
+    from aiohttp import web
+
+    from proxy.app import make_runner
+    from proxy.edge import EDGE
+
+    app = built(loaded)
+    runner = make_runner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        ready.set_result(RunningServer(f"http://{host}:{port}", app[EDGE].token))
+        await asyncio.to_thread(stop.wait)
+    finally:
+        await runner.cleanup()

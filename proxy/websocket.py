@@ -1,0 +1,260 @@
+"""Responses over a WebSocket, with memory: frames go there and back, and what asks for a response is prepared as a
+request over HTTP is.
+
+A socket carries one response after the other. What its server says goes to the client at once, but for the event that
+ends a response: that waits until the exchange is in the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import aiohttp
+import msgspec
+from aiohttp import WSCloseCode, WSMsgType, web
+from multidict import CIMultiDict
+
+from memory.conversation import Reply
+from memory.session import Prepared
+from proxy.edge import Edge
+from proxy.errors import Refusal, UpstreamUnreachable
+from proxy.limits import BUSY_SECONDS, Limited
+from proxy.upstream.direct import address, incoming_headers, outgoing_headers
+from proxy.upstream.routes import base_of, depends_on_model, route_of
+from proxy.wire.dialect import Dialect, Listener, RequestView
+
+ASKS: Final = "response.create"
+"""The kind of frame that asks for a response."""
+ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+CLOSE_SECONDS: Final = 5.0
+MOST_ASKED: Final = 16
+"""Responses of one socket that may be asked for before one is answered: each keeps its whole history here."""
+
+_NOT_ON: Final = ("sec-websocket-", "origin")
+_FALLS_BACK: Final = frozenset({200, 404, 405, 426, 501, 502, 503})
+"""What a provider says that has no WebSocket there."""
+
+
+class Committing(Protocol):
+    """Brings one exchange into the journal."""
+
+    def begin(self, reply: Reply) -> object:
+        """Start writing; nobody waits."""
+
+    async def commit_before_end(self, reply: Reply) -> None:
+        """Write, and wait for it as long as a reply's end may be held back."""
+
+
+@dataclass(frozen=True, slots=True)
+class SocketSteps:
+    """What is done for every request, as the way over HTTP does it: read a body, prepare it, write the edits, and
+    bring the exchange into the journal."""
+
+    read: Callable[[Dialect, bytes, Mapping[str, str], str], Awaitable[RequestView | None]]
+    prepare: Callable[[RequestView | None], Awaitable[Prepared | None]]
+    write: Callable[[Dialect, RequestView, Prepared], Awaitable[bytes | None]]
+    commit: Callable[[Edge, RequestView | None, Prepared | None], Committing]
+
+
+@dataclass(slots=True)
+class _PendingResponse:
+    """A response that is under way."""
+
+    listener: Listener
+    commit: Committing
+
+
+class _Frame(msgspec.Struct):
+    type: str = ""
+    generate: bool | None = None
+
+
+def is_socket(request: web.Request) -> bool:
+    """Whether a client asks for a WebSocket."""
+    return request.headers.get("Upgrade", "").lower() == "websocket"
+
+
+def refused() -> web.Response:
+    """There is no WebSocket here. Clients that prefer one go on over HTTP at once on 426, and only after many tries on
+    anything else."""
+    headers = {"x-palimpsest-status": "without memory; no WebSocket here"}
+    return web.Response(status=426, headers={"Upgrade": "HTTP/2.0", "Connection": "Upgrade", **headers})
+
+
+async def socket(
+    request: web.Request,
+    edge: Edge,
+    path: str,
+    dialect: Dialect,
+    steps: SocketSteps | None,
+    take: Callable[[int, int], None],
+) -> web.StreamResponse:
+    """Carry a client's WebSocket to the provider's; without ``steps`` memory takes no part. ``take`` lets in so many
+    responses that are asked for, with so many bytes, or raises :class:`Limited`.
+
+    Raises:
+        Refusal: when the provider's address is not for this key.
+        UpstreamUnreachable: when there is no answer there.
+    """
+    settings = edge.settings.upstream
+    route = route_of(settings, dialect.name, "")
+    bridged = route is not None and bool(route.bridge)
+    if not settings.websocket or bridged or depends_on_model(settings, path, request.headers):
+        # Which provider it is for stands in the frames, and they come when it is too late to choose.
+        return refused()
+    url = address(base_of(settings, dialect.name, "", request.headers, path), path)
+    headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
+    headers.popall("Accept-Encoding", None)
+    for name in [name for name in headers if name.lower().startswith(_NOT_ON)]:
+        headers.popall(name, None)
+    reply_headers = (each.strip() for each in request.headers.get("Sec-WebSocket-Protocol", "").split(","))
+    spoken = [each for each in reply_headers if each and not edge.secrets.stand_in(each)]
+    largest = edge.settings.server.max_body_mib * 2**20
+    try:
+        there, answered = await edge.upstream.connect(url, headers, spoken, largest)
+    except aiohttp.WSServerHandshakeError as error:
+        if error.status in _FALLS_BACK:
+            return refused()
+        return web.Response(status=error.status, headers=incoming_headers((error.headers or {}).items()))
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise UpstreamUnreachable(f"no WebSocket to the provider: {type(error).__name__}") from error
+    here = web.WebSocketResponse(
+        protocols=[there.protocol] if there.protocol else (), max_msg_size=largest, compress=False, autoping=True
+    )
+    for name, value in incoming_headers(answered.items()).items():
+        if not name.lower().startswith(("sec-websocket-", "content-")):
+            here.headers.add(name, value)
+    here.headers["x-palimpsest-status"] = "a WebSocket; memory takes part" if steps else "a WebSocket; without memory"
+    try:
+        await here.prepare(request)
+        await _SocketRelay(edge, path, dialect, steps, take, request.headers, here, there).run()
+    finally:
+        await there.close()
+    return here
+
+
+class _SocketRelay:
+    """One socket with both of its ends."""
+
+    def __init__(
+        self,
+        edge: Edge,
+        path: str,
+        dialect: Dialect,
+        steps: SocketSteps | None,
+        take: Callable[[int, int], None],
+        headers: Mapping[str, str],
+        here: web.WebSocketResponse,
+        there: aiohttp.ClientWebSocketResponse,
+    ) -> None:
+        self._edge = edge
+        self._path = path
+        self._dialect = dialect
+        self._steps = steps
+        self._take = take
+        self._headers = headers
+        self._here = here
+        self._there = there
+        self._pending_responses: deque[_PendingResponse | None] = deque()
+
+    async def run(self) -> None:
+        """Until one of both ends."""
+        ways = {asyncio.create_task(self._from_here()), asyncio.create_task(self._from_there())}
+        try:
+            done, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            for pending in filter(None, self._pending_responses):
+                # What was asked and heard is kept, though its end never came.
+                pending.commit.begin(pending.listener.reply())
+        with suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._there.close(code=self._here.close_code or 1000)
+                await self._here.close(code=self._there.close_code or 1000)
+        for way in done:
+            if (error := way.exception()) is not None and not isinstance(error, ConnectionError):
+                raise error
+
+    async def _from_here(self) -> None:
+        async for message in self._here:
+            if message.type is not WSMsgType.TEXT and message.type is not WSMsgType.BINARY:
+                return
+            frame = _read(message.data) if message.type is WSMsgType.TEXT else _Frame()
+            asks = frame.type == ASKS
+            try:
+                if asks and len(self._pending_responses) >= MOST_ASKED:
+                    raise Limited("responses asked for that are not answered yet", BUSY_SECONDS)
+                self._take(int(asks), len(message.data))
+            except Limited as limited:
+                if not asks:
+                    # Nothing answers such a frame: who sends too many is told by the end of the socket.
+                    await self._here.close(code=WSCloseCode.TRY_AGAIN_LATER, message=b"too many bytes a minute")
+                    return
+                await self._here.send_str(_refused_frame(self._dialect, limited))
+                continue
+            if message.type is WSMsgType.TEXT:
+                await self._there.send_str(await self._prepared(message.data, frame))
+            else:
+                await self._there.send_bytes(message.data)
+
+    async def _from_there(self) -> None:
+        async for message in self._there:
+            if message.type is WSMsgType.TEXT:
+                await self._hear(message.data)
+                await self._here.send_str(message.data)
+            elif message.type is WSMsgType.BINARY:
+                await self._here.send_bytes(message.data)
+            else:
+                return
+
+    async def _prepared(self, text: str, frame: _Frame) -> str:
+        """A frame of the client's, with what memory adds to it."""
+        if self._steps is None or frame.type != ASKS or frame.generate is False:
+            if frame.type == ASKS:
+                self._pending_responses.append(None)
+            return text
+        body = text.encode("utf-8", "surrogatepass")
+        try:
+            view = await self._steps.read(self._dialect, body, CIMultiDict[str](), self._path)
+            prepared = await self._steps.prepare(view)
+        except Refusal:
+            # What is wrong with a frame is for the provider to say.
+            view = prepared = None
+        written = await self._steps.write(self._dialect, view, prepared) if view is not None and prepared else None
+        heard = prepared is not None and prepared.journaled
+        commit = self._steps.commit(self._edge, view, prepared)
+        self._pending_responses.append(_PendingResponse(self._dialect.listen(True), commit) if heard else None)
+        return text if written is None else written.decode("utf-8", "surrogatepass")
+
+    async def _hear(self, text: str) -> None:
+        """Hear an event; when this is over, it may go on."""
+        if not self._pending_responses:
+            return
+        kind, pending = _read(text).type, self._pending_responses[0]
+        if pending is not None:
+            pending.listener.feed(b"data: " + text.encode("utf-8", "surrogatepass") + b"\n\n")
+        if kind in ENDS or kind == "error":
+            self._pending_responses.popleft()
+            if pending is not None and kind in ENDS:
+                await pending.commit.commit_before_end(pending.listener.reply())
+
+
+def _refused_frame(dialect: Dialect, limited: Limited) -> str:
+    """The event that refuses a response, as the provider tells it over a socket."""
+    body = msgspec.json.decode(dialect.refusal(limited.status, limited.message, limited.where))
+    told = {"type": "error", "status": limited.status, **body, "headers": {"retry-after": str(limited.retry_after)}}
+    return msgspec.json.encode(told).decode()
+
+
+def _read(text: str) -> _Frame:
+    try:
+        return msgspec.json.decode(text.encode("utf-8", "replace"), type=_Frame)
+    except (msgspec.DecodeError, RecursionError):
+        return _Frame()

@@ -1,0 +1,58 @@
+"""What an agent at work is shown: facts that apply, and passages only for what no fact says."""
+
+from __future__ import annotations
+
+from memory.context.agent_recall import FEW, at_work
+from memory.context.rank import Memory, Scored
+from memory.fact import Category, FactKind, Origin, State
+from memory.understanding.packaged_weights import relevance
+from tests.memory.context.making import fact, passage
+
+ASKED = "which port does the label printer listen on?"
+PORT = fact("The label printer listens on port 9107.", category=Category.PROJECTS, source=b"said")
+
+
+def chosen(ranked: list[Memory], *others: Memory, worded: bool = True, asks: bool = True) -> list[Memory]:
+    scored = [Scored(memory, 1.0 - place / 10) for place, memory in enumerate(ranked)]
+    shown = at_work(ASKED, scored, [*ranked, *others], relevance(), worded=worded, asks=asks)
+    return [each.memory for each in shown]
+
+
+def test_a_fact_stands_for_the_passage_that_it_was_learnt_from() -> None:
+    said = passage("By the way, the label printer listens on port 9107.", source=b"said")
+    assert chosen([said, PORT]) == [PORT]
+
+
+def test_what_a_fact_said_that_holds_no_longer_is_not_told_by_its_passage() -> None:
+    over = fact("The label printer listens on port 9100.", source=b"old", state=State.SUPERSEDED)
+    said = passage("The label printer listens on port 9100.", source=b"old")
+    assert chosen([said], over) == []
+
+
+def test_a_detail_that_no_fact_has_comes_where_it_is_asked_for() -> None:
+    said = passage("The label printer was moved to port 9107 when the switch burnt down.")
+    assert chosen([said]) == [said]
+    assert chosen([said], asks=False) == []
+    assert chosen([said], worded=False) == []
+
+
+def test_what_the_assistant_said_is_no_detail() -> None:
+    said = passage("The label printer listens on port 9107.", origin=Origin.ASSISTANT, speaker="assistant")
+    assert chosen([said]) == []
+
+
+def test_what_put_an_error_right_waits_for_the_error() -> None:
+    fix = fact("`lpadmin -p label` failed. This worked: port 9107.", kind=FactKind.HEURISTIC, origin=Origin.BEHAVIOUR)
+    assert chosen([fix]) == []
+
+
+def test_there_are_never_more_than_a_few() -> None:
+    many: list[Memory] = [
+        fact(f"The label printer {n} listens on port 91{n:02}.", category=Category.PROJECTS) for n in range(20)
+    ]
+    assert len(chosen(many)) == FEW.facts
+
+
+def test_a_fact_without_words_hides_no_passage() -> None:
+    said = passage("The label printer was moved to port 9107 when the switch burnt down.", source=b"said")
+    assert chosen([said], fact("✅", source=b"said")) == [said]

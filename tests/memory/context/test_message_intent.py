@@ -1,0 +1,64 @@
+"""What kind of message a person wrote."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.context.message_intent import about_work, asking, mostly_asks, only_moves_on, seeks, tells, wants_advice
+from memory.language.words import stems
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What is my sister called?", "In which year did we move?", "I forgot, where do I keep the keys?",
+     "Did Ida finish her thesis?", "Remind me what we named the boat, please: which name was it?",
+     "Tell me the name of my dentist"],
+)  # fmt: skip
+def test_these_seek_something_to_be_known(text: str) -> None:
+    assert asking(text)
+
+
+@pytest.mark.parametrize("text", ["Rename the folder.", "can you check the logs", "I went home.", "yes please"])
+def test_these_do_not(text: str) -> None:
+    assert not seeks(text)
+
+
+def test_only_the_asking_sentences_are_named() -> None:
+    assert asking("It rained. Where is the umbrella? Hurry up.") == ["Where is the umbrella?"]
+
+
+def test_a_wish_for_advice_is_heard() -> None:
+    assert wants_advice("Any suggestions for a birthday present?")
+    assert wants_advice("What are some good museums in Oslo?")
+    assert not wants_advice("Where is the museum?")
+
+
+def test_orders_and_questions_tell_nothing() -> None:
+    assert not tells("Can you add a test for the parser? Please push it then.")
+    assert not tells("okay, so let's rebase onto main first")
+    assert tells("Fix the parser. The lexer hands it tabs as two spaces since Monday.")
+
+
+def test_a_question_and_its_frame_mostly_ask() -> None:
+    assert mostly_asks("I almost forgot, when is the rent due? And how much is it?")
+    assert mostly_asks("I forgot when the rent is due. Is it Friday? Answer with the day.")
+    assert not mostly_asks("The rent is due on Friday, to be paid to Bo. How much?")
+    assert not mostly_asks("Pay the rent.")
+    assert not mostly_asks("")
+
+
+def test_work_words_are_counted() -> None:
+    assert only_moves_on(stems("go ahead and push the branch"))
+    assert not only_moves_on(stems("go ahead and paint the fence"))
+    assert about_work(stems("branch commit")) == 1.0
+    assert about_work(stems("sister garden")) == 0.0
+    assert about_work([]) == 0.0
+
+
+@given(st.text(max_size=300))
+def test_no_text_is_too_odd(text: str) -> None:
+    assert isinstance(tells(text), bool)
+    assert all(sentence in text for sentence in asking(text))
+    assert isinstance(wants_advice(text), bool)

@@ -1,0 +1,58 @@
+"""What has nothing to do with what is remembered recalls nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.context.relevance_floor import RelevanceFloor
+from memory.fact import FactKind, Origin
+from tests.memory.context.making import CHATTER, fact, passage, recalled
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Can you check whether the parser handles tabs in the header?",
+     "the linter complains about an unused import in cmd/agent/main.go, please have a look",
+     "push it and open a draft PR against the release branch",
+     "Wrapper scripts are not recognised on uninstall, add a migration for the old hook names",
+     "hi there!"],
+)  # fmt: skip
+def test_orders_to_a_coding_agent_recall_nothing_of_somebodys_life(text: str) -> None:
+    assert recalled(text, CHATTER, cosine=0.1) == []
+
+
+def test_a_question_about_what_is_remembered_recalls_it() -> None:
+    best = recalled("Where did my sister Ida move?", CHATTER)[0]
+    assert best.memory.text.startswith("My sister Ida")
+
+
+def test_an_order_recalls_what_it_is_plainly_about() -> None:
+    rule = fact("The upload client retries three times with tenacity.", kind=FactKind.DECISION)
+    best = recalled("Let the upload client retry five times with tenacity.", [*CHATTER, rule], cosine=0.7)[0]
+    assert best.memory is rule
+
+
+def test_an_empty_store_recalls_nothing() -> None:
+    assert recalled("Where did my sister Ida move?", []) == []
+
+
+def test_what_was_only_ordered_once_is_no_evidence_for_the_same_order() -> None:
+    order = passage("Please add a migration for the renamed quokka table.")
+    assert recalled("Add a migration for the quokka table", [*CHATTER, order], cosine=0.6) == []
+
+
+def test_an_assistants_word_is_evidence() -> None:
+    reply = passage("Add the migration for the quokka table under db/.", origin=Origin.ASSISTANT)
+    assert recalled("Add a migration for the quokka table", [*CHATTER, reply], cosine=0.9)
+
+
+def test_advice_heeds_a_preference_that_shares_only_the_subject() -> None:
+    likes = fact("I avoid restaurants with loud music.", kind=FactKind.PREFERENCE)
+    other = fact("The dentist moved to Elm Street.")
+    question = "Can you recommend restaurants in Bergen for a birthday dinner with colleagues?"
+    assert [each.memory for each in recalled(question, [*CHATTER, likes, other], cosine=0.3)] == [likes]
+
+
+def test_a_floor_of_nothing_lets_everything_through() -> None:
+    open_floor = RelevanceFloor(seeking=0.0, ordering=0.0, alone=0.0)
+    assert recalled("paint the fence", CHATTER, cosine=0.1, floor=open_floor)

@@ -1,0 +1,160 @@
+"""A client that writes its history anew is still in its session, and what was decided there is made again."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest_asyncio
+
+from memory.conversation import Conversation, Form, Message, Role, Text, ToolCall, ToolResult, digest
+from memory.edits import Act, Entry, Replace
+from memory.scope import Scope
+from memory.services.prepare import Preparation
+from memory.services.sessions.live import LiveSession
+from memory.services.sessions.session_matching import SessionMatcher, in_own_namespace
+from memory.session import Arrival, RequestKind
+from memory.settings import MemorySettings
+from memory.stores.journal import SqliteJournal
+from tests.memory.services.test_prepare import Fresh, guard
+
+AT = datetime(2026, 3, 4, tzinfo=UTC)
+ARRIVAL = Arrival(Scope(None, "ada", "loom"), RequestKind.MAIN, "qwen-code", "n", AT)
+EXTRACTION = replace(ARRIVAL, kind=RequestKind.SIDE, scope=Scope(None, "ada", None), at=AT + timedelta(seconds=5))
+
+
+def message(role: Role, *parts: Text | ToolCall | ToolResult, spoken: str = "") -> Message:
+    return Message(role, parts, digest(role, parts), spoken, Form.SUFFIX if role is not Role.ASSISTANT else None)
+
+
+def history(turns: int, opening: str = "You are an agent.", reminder: str = "Today is Friday. ") -> list[Message]:
+    """A system prompt, a person's task, and an agent at work."""
+    said = reminder + "Read the files."
+    messages = [message(Role.SYSTEM, Text(opening)), message(Role.USER, Text(said), spoken="Read the files.")]
+    for turn in range(turns):
+        messages.append(message(Role.ASSISTANT, ToolCall(f"c{turn}", "read", f'{{"path": "{turn}.py"}}')))
+        messages.append(message(Role.TOOL, ToolResult(f"c{turn}", (Text(f"def function_{turn}(): ..."),))))
+    return messages
+
+
+def talk(messages: list[Message]) -> Conversation:
+    return Conversation("openai-chat", "m", tuple(messages), tools=("read",))
+
+
+class Bench:
+    """Preparing over a real journal."""
+
+    def __init__(self, path: Path) -> None:
+        ids = (f"{number:032x}" for number in itertools.count())
+        memory = Fresh()
+        self.journal = SqliteJournal(path, lambda text: text)
+        self.sessions = SessionMatcher(self.journal, lambda: next(ids))
+        self.preparation = Preparation(
+            MemorySettings(), self.sessions, memory, memory, guard, lambda: next(ids), lambda: False
+        )
+
+    async def begun(self, turns: int = 6) -> LiveSession:
+        """A session in which the first result has given way to a stub."""
+        for turn in range(turns + 1):
+            prepared = await self.preparation.prepare(talk(history(turn)), ARRIVAL)
+        assert prepared.session is not None
+        live = self.sessions.get(prepared.session.id)
+        assert live is not None
+        key = talk(history(1)).keys()[3]
+        live.decide([Entry(*key, "[short]", Form.SUFFIX, "shed old", act=Act.REPLACE)])
+        return live
+
+    async def session_of(self, messages: list[Message], arrival: Arrival = ARRIVAL) -> LiveSession:
+        return await self.sessions.find(talk(messages), in_own_namespace(arrival))
+
+
+@pytest_asyncio.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    bench = Bench(tmp_path / "journal.db")
+    yield bench
+    await bench.preparation.settle()
+    await bench.journal.close()
+
+
+async def test_a_resumed_history_whose_beginning_has_changed_goes_on_in_its_session(bench: Bench) -> None:
+    live = await bench.begun()
+    resumed = [*history(6, "You are an agent. Git: dirty.", ""), message(Role.USER, Text("Go on."), spoken="Go on.")]
+    prepared = await bench.preparation.prepare(talk(resumed), ARRIVAL)
+    assert prepared.session is not None and prepared.session.id == live.session.id
+    assert Replace(3, 0, "[short]") in prepared.edits
+
+
+async def test_a_history_in_which_old_results_were_cleared_goes_on_in_its_session(bench: Bench) -> None:
+    live = await bench.begun()
+    cleared = history(7)
+    for at in (5, 7):
+        cleared[at] = message(Role.TOOL, ToolResult(f"c{at}", (Text("[cleared]"),)))
+    assert await bench.session_of(cleared) is live
+
+
+async def test_the_end_of_a_history_under_another_prompt_is_made_again_and_is_no_session(bench: Bench) -> None:
+    live = await bench.begun()
+    end = [message(Role.SYSTEM, Text("Extract memories.")), *history(6)[2:]]
+    prepared = await bench.preparation.prepare(talk(end), EXTRACTION)
+    assert Replace(2, 0, "[short]") in prepared.edits
+    assert prepared.session is None and not prepared.journaled
+    assert live.session.seen_at == AT
+
+
+async def test_what_another_person_or_project_said_is_not_made_again(bench: Bench) -> None:
+    await bench.begun()
+    end = [message(Role.SYSTEM, Text("Extract memories.")), *history(6)[2:]]
+    for scope in (Scope(None, "bob", None), Scope(None, "ada", "another")):
+        prepared = await bench.preparation.prepare(talk(end), replace(EXTRACTION, scope=scope))
+        assert prepared.edits == ()
+
+
+async def test_a_session_that_only_begins_alike_is_another_one(bench: Bench) -> None:
+    live = await bench.begun()
+    again = await bench.session_of(history(0), replace(ARRIVAL, at=AT + timedelta(hours=1)))
+    assert again is not live
+    other = [*history(1, "Another prompt."), message(Role.USER, Text("Thanks."), spoken="Thanks.")]
+    assert await bench.session_of(other) is not live
+
+
+async def test_a_history_that_leaves_its_session_early_inherits_what_was_decided(bench: Bench) -> None:
+    live = await bench.begun(turns=12)
+    back = [*history(5, reminder=""), message(Role.USER, Text("Otherwise, please."), spoken="Otherwise, please.")]
+    fork = await bench.session_of(back)
+    assert fork is not live and fork.session.forked_from == live.session.id
+    assert Replace(3, 0, "[short]") in fork.ledger.active(talk(back).keys(), 2).edits
+
+
+async def test_what_a_provider_has_in_its_cache_is_what_it_read_last(bench: Bench) -> None:
+    live = await bench.begun()
+    assert live.read_at is None  # nothing was answered yet
+    prepared = await bench.preparation.prepare(talk(history(6)), ARRIVAL)
+    bench.preparation.mark_read(prepared)
+    assert live.read_at == AT
+    # Another request of the session that is no turn, and one that is not answered, warm nothing.
+    later = replace(ARRIVAL, at=AT + timedelta(hours=1))
+    await bench.preparation.prepare(talk(history(7)), later)
+    side = await bench.preparation.prepare(talk(history(6)), replace(later, kind=RequestKind.SIDE))
+    bench.preparation.mark_read(side)
+    assert live.read_at == AT
+
+
+async def test_a_changed_beginning_leaves_nothing_in_the_cache(bench: Bench) -> None:
+    live = await bench.begun()
+    bench.preparation.mark_read(await bench.preparation.prepare(talk(history(6)), ARRIVAL))
+    await bench.session_of(history(7))
+    assert live.read_at == AT
+    await bench.session_of(history(8, reminder=""))
+    assert live.read_at is None
+
+
+async def test_a_fork_finds_in_the_cache_what_it_shares(bench: Bench) -> None:
+    live = await bench.begun()
+    bench.preparation.mark_read(await bench.preparation.prepare(talk(history(6)), ARRIVAL))
+    fork = await bench.session_of(
+        [*history(6), message(Role.USER, Text("Else."), spoken="Else.")], replace(ARRIVAL, session_key="fork")
+    )
+    assert fork is not live and fork.read_at == AT

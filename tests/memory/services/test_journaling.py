@@ -1,0 +1,172 @@
+"""What the journal cannot take at once is kept, and written as soon as it can, though nothing else happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from memory.conversation import Conversation, Form, Message, Reply, Role, Text
+from memory.edits import Entry
+from memory.ports import Journal, StoreError
+from memory.scope import Scope
+from memory.services import journaling
+from memory.services.journaling import ExchangeJournal
+from memory.session import Arrival, Exchange, Prepared, Receipt, RequestKind, Session
+
+T = TypeVar("T")
+AT = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+class LockedJournal:
+    """A journal that takes nothing until it is opened, and sets aside as much as there is ``room`` for."""
+
+    def __init__(self, room: int = 0) -> None:
+        self.open = False
+        self.room = room
+        self.written: list[Exchange] = []
+        self.kept: list[tuple[Exchange, Sequence[Entry]]] = []
+        self.broken = 0
+
+    @property
+    def aside(self) -> int:
+        return len(self.kept)
+
+    async def set_aside(self, exchange: Exchange, entries: Sequence[Entry] = ()) -> None:
+        if len(self.kept) >= self.room:
+            raise StoreError("no room")
+        self.kept.append((exchange, entries))
+
+    async def take_back(self) -> int:
+        if not self.open:
+            raise StoreError("locked")
+        taken, self.kept = self.kept, []
+        self.written += [exchange for exchange, _ in taken]
+        return len(taken)
+
+    async def commit(self, exchange: Exchange) -> None:
+        if not self.open:
+            raise StoreError("locked")
+        self.written.append(exchange)
+
+
+async def guard(awaitable: Awaitable[T], *, default: T, timeout_seconds: float, operation: str) -> tuple[T, str]:
+    try:
+        return await awaitable, ""
+    except (StoreError, journaling.DiskNearlyFull) as error:
+        return default, str(error)
+
+
+async def place(conversation: Conversation, arrival: Arrival) -> Session:
+    return Session("found", "k", arrival.scope, arrival.runtime, AT, AT, arrival.kind)
+
+
+def prepared(session: Session | None, *, unplaced: bool = False) -> Prepared:
+    arrival = Arrival(Scope(None, "ada", "loom"), RequestKind.MAIN, "test", "n", AT)
+    return Prepared(session, arrival, (), Receipt("r", AT, "", RequestKind.MAIN, "untouched"), unplaced)
+
+
+CONVERSATION = Conversation("openai-chat", "m", ())
+
+
+async def test_what_is_kept_is_written_though_no_further_exchange_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journaling, "RETRY_SECONDS", 0.0)
+    journal, told = LockedJournal(), asyncio.Event()
+    notes = ExchangeJournal(cast(Journal, journal), guard, told.set, place)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert (notes.pending, journal.written) == (1, [])
+    journal.open = True
+    await asyncio.wait_for(told.wait(), 5)
+    assert notes.pending == 0
+    assert [(each.session.id, each.receipt.session) for each in journal.written] == [("found", "found")]
+
+
+async def test_stopping_writes_what_is_kept_once_more() -> None:
+    journal = LockedJournal()
+    notes = ExchangeJournal(cast(Journal, journal), guard, lambda: None, place)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    journal.open = True
+    await notes.stop()
+    assert (notes.pending, len(journal.written)) == (0, 1)
+
+
+async def test_where_memory_takes_no_part_nothing_is_journaled() -> None:
+    journal: Any = LockedJournal()
+    notes = ExchangeJournal(journal, guard, lambda: None, place)
+    await notes.record(prepared(None), CONVERSATION, Reply(), 200)
+    assert (notes.pending, journal.written) == (0, [])
+
+
+async def test_what_is_kept_is_bounded_by_its_bytes_and_the_oldest_is_lost_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(journaling, "MAX_PENDING_BYTES", 30_000)
+    journal = LockedJournal()
+    notes = ExchangeJournal(cast(Journal, journal), guard, lambda: None, place)
+    for name, size in (("a", 12_000), ("b", 12_000), ("c", 12_000), ("d", 50_000), ("e", 10)):
+        message = Message(Role.USER, (Text(name * size),), name.encode())
+        await notes.record(prepared(None, unplaced=True), Conversation("openai-chat", "m", (message,)), Reply(), 200)
+        if name == "c":
+            assert (notes.pending, notes.lost) == (2, 1)
+        if name == "d":
+            assert (notes.pending, notes.lost) == (1, 3)
+    assert (notes.pending, notes.lost) == (1, 4)
+    journal.open = True
+    await notes.stop()
+    assert [each.conversation.messages[0].digest for each in journal.written] == [b"e"]
+    assert notes.pending == 0
+
+
+async def test_what_the_journal_cannot_take_is_set_aside_with_its_sessions_decisions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(journaling, "RETRY_SECONDS", 0.0)
+    journal, told = LockedJournal(room=1), asyncio.Event()
+    entry = Entry(b"d", 0, "told", Form.PART, "recall")
+
+    def unwritten(session: str) -> Sequence[Entry]:
+        return (entry,) if session == "found" else ()
+
+    notes = ExchangeJournal(cast(Journal, journal), guard, told.set, place, unwritten=unwritten)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    [(exchange, entries)] = journal.kept
+    assert (exchange.session.id, exchange.receipt.session, entries) == ("found", "found", (entry,))
+    assert (notes.pending, notes.lost) == (1, 0)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    assert notes.pending == 2, "what cannot be set aside is kept here"
+    journal.open = True
+    while notes.pending:
+        await asyncio.wait_for(told.wait(), 5)
+        told.clear()
+    await notes.stop()
+    assert (notes.pending, notes.lost, len(journal.written)) == (0, 0, 2)
+
+
+async def test_what_an_earlier_process_set_aside_is_taken_back_when_the_journal_opens_and_what_cannot_be_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(journaling, "RETRY_SECONDS", 0.0)
+    journal, told = LockedJournal(room=1), asyncio.Event()
+    plan = prepared(await place(CONVERSATION, prepared(None).arrival))
+    assert plan.session is not None
+    await journal.set_aside(Exchange("r", plan.session, plan.arrival, CONVERSATION, Reply(), 200, plan.receipt))
+    journal.broken = 2
+    notes = ExchangeJournal(cast(Journal, journal), guard, told.set, place)
+    await notes.open()
+    assert (notes.pending, notes.lost, journal.written) == (1, 0, [])
+    journal.open = True
+    await asyncio.wait_for(told.wait(), 5)
+    assert (notes.pending, notes.lost, notes.damaged, len(journal.written)) == (0, 0, 2, 1)
+
+
+async def test_nothing_is_taken_back_while_there_is_no_room_on_the_disk() -> None:
+    journal = LockedJournal(room=1)
+    journal.open = True
+    notes = ExchangeJournal(cast(Journal, journal), guard, lambda: None, place, room=lambda: False)
+    await notes.record(prepared(None, unplaced=True), CONVERSATION, Reply(), 200)
+    await notes.write_pending()
+    assert (notes.pending, journal.written) == (1, [])
+    await notes.stop()

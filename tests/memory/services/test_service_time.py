@@ -1,0 +1,45 @@
+"""A deadline that follows what the machine can do."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.services.service_time import LAST, ServiceTime
+
+
+def test_until_something_was_measured_there_is_as_much_time_as_there_ever_is() -> None:
+    assert ServiceTime(0.05, 0.25).deadline == 0.25
+
+
+def test_on_a_quiet_machine_the_deadline_is_the_least() -> None:
+    times = ServiceTime(0.05, 0.25)
+    times.took(0.01)
+    assert times.deadline == 0.05
+
+
+def test_on_a_busy_machine_it_is_twice_the_longest_that_is_seen_there() -> None:
+    times = ServiceTime(0.05, 0.25)
+    for seconds in (0.01, 0.06, 0.09, 0.02):
+        times.took(seconds)
+    assert times.deadline == pytest.approx(0.18)
+
+
+def test_it_comes_down_again_when_the_machine_is_quiet() -> None:
+    times = ServiceTime(0.05, 0.25)
+    for seconds in (0.2, *[0.01] * LAST):
+        times.took(seconds)
+    assert times.deadline == 0.05
+
+
+def test_what_was_given_up_has_twice_the_time_and_never_more_than_the_most() -> None:
+    times = ServiceTime(0.05, 0.25)
+    times.took(0.001)
+    told = []
+    for _ in range(4):
+        times.took(times.deadline)
+        told.append(times.deadline)
+    assert told == pytest.approx([0.1, 0.2, 0.25, 0.25])
+
+
+def test_a_least_above_the_most_stands() -> None:
+    assert ServiceTime(10.0, 0.25).deadline == 10.0
