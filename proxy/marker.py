@@ -7,6 +7,7 @@ gives nothing to anybody. One that cannot be understood switches memory off: who
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -51,6 +52,9 @@ class Markers:
         except (OSError, ValueError):
             # A folder that cannot be looked into is none of ours; a link in a circle says nothing.
             return Marked()
+        if not stat.S_ISREG(told.st_mode):
+            # What a clone brings may be a link to a device or a pipe, which would be waited for.
+            return Marked(Mode.OFF, f"{NAME} is no file")
         stamp = (told.st_mtime_ns, told.st_size)
         known = self._read.get(str(file))
         if known is None or known[0] != stamp:

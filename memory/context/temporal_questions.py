@@ -123,7 +123,7 @@ def known_at(memory: Fact | Passage, at: datetime) -> bool:
     """Whether a memory was held to be so at a moment: it was written down by then, and neither replaced nor over."""
     if isinstance(memory, Passage):
         return memory.at <= at
-    if memory.recorded_at > at:
+    if memory.recorded_at > at or memory.state is State.DRAFT:
         return False
     replaced = memory.superseded_at or (memory.valid_until if memory.state is State.SUPERSEDED else None)
     if replaced is not None and replaced <= at:

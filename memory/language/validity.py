@@ -89,11 +89,19 @@ _SPAN: Final = re.compile(
 _ALL_OF_IT: Final = re.compile(r"(?:for|over|during|für|durante|die|den) ", re.IGNORECASE)
 
 
+_WHENEVER: Final = re.compile(
+    r"\b(?:after|before|when(?:ever)?|once|whoever|new|any|each|every|nach|bevor|wenn|sobald|jede[rsnm]?|neue[rsnm]?|"
+    r"después|antes|cuando|cada|nuev[oa]s?)\b",
+    re.IGNORECASE,
+)
+"""Of what begins anew with each of something: a span counted from then, and not from now."""
+
+
 def lasts(text: str, at: datetime) -> datetime | None:
     """When something is over that is said ``at`` a moment to hold for some days, weeks or months from then on; None
     where no such span is told."""
     found = _SPAN.search(text)
-    if found is None or _AGAIN.search(text) or found[0].lower().startswith("in "):
+    if found is None or any(each.search(text) for each in (_AGAIN, _WHENEVER)) or found[0].lower().startswith("in "):
         return None
     if not (found["count"] or _ALL_OF_IT.match(found[0])):
         return None

@@ -17,6 +17,8 @@ from memory.understanding.encoder import Encoder, Relation
 
 AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
+DRAFTS: Final = 1
+"""Drafts that are read beside those."""
 LIKE: Final = 0.25
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
 OPENING: Final = 4
@@ -30,11 +32,15 @@ _ALSO: Final = vocabulary("also too additionally besides auch außerdem zusätzl
 _OF_ANY: Final = frozenset(
     stem(word)
     for word in vocabulary(
-        "use uses using used here please always never again wrong told said say keep make just only must should "
-        "instead rather want need bitte immer nie hier nur nutz nimm benutze usa usar siempre nunca aquí"
+        "use uses using used here please again wrong told said say instead rather bitte hier nutz nimm benutze "
+        "usa usar aquí"
     )
 )
 """Words that an instruction may have, whatever it is about."""
+_DENIALS: Final = vocabulary(
+    "not no never don't dont won't can't isn't aren't without instead rather stop nicht kein keine nie statt ohne no "
+    "nunca sin"
+)
 _DAYS: Final = frozenset(
     stem(day)
     for day in vocabulary(
@@ -63,11 +69,14 @@ def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) ->
     if draft.origin is not Origin.USER or draft.category not in _AT_WORK:
         return []
     near = [
-        (max(cosine, lexical), fact)
+        (fact.state is State.DRAFT, -max(cosine, lexical), fact)
         for fact, cosine, lexical in neighbours
         if fact.state in (State.ACTIVE, State.DRAFT) and fact.category in _AT_WORK and max(cosine, lexical) >= LIKE
     ]
-    return [fact for _, fact in sorted(near, key=lambda each: (-each[0], each[1].id))[:AT_ONCE]]
+    # What counts is read first; a draft must not stand in its way.
+    ordered = sorted(near, key=lambda each: (each[0], each[1], each[2].id))
+    held = [fact for draft, _, fact in ordered if not draft][:AT_ONCE]
+    return [*held, *(fact for draft, _, fact in ordered if draft)][: AT_ONCE + DRAFTS]
 
 
 def may_replace(older: str, newer: str) -> bool:
@@ -128,8 +137,14 @@ def _by_form(relation: Relation, older: str, newer: str) -> Relation:
 def _has_the_words_of(newer: str, older: str) -> bool:
     """Whether a statement tells what another one tells in the same words but for those of any instruction. Of a denial
     the words tell."""
+    if _denies(newer) != _denies(older):
+        return False
     said, held = (frozenset(stem(word) for word in words(text) if word not in STOP) for text in (newer, older))
     return bool(said & held) and said ^ held <= _OF_ANY
+
+
+def _denies(text: str) -> bool:
+    return not _DENIALS.isdisjoint(word.lower() for word in tokens(text.replace("’", "'")))
 
 
 def other_values(older: str, newer: str) -> bool:

@@ -46,14 +46,15 @@ def weighed(
 ) -> Weighed:
     """What becomes of something taught, beside what is ``known``; ``related`` says how it stands to some of that."""
     draft = taught.draft
+    if not draft.origin.trusted:
+        return Weighed(taught)
     if not draft.unsure:
         waiting = (fact for fact in known if fact.state is State.DRAFT and _says_again(fact, draft, related))
         return Weighed(taught, tuple(replace(fact, state=State.ARCHIVED) for fact in waiting))
     by, changed = _bearing_out(draft, taught.source, known, related)
     if by is not None and changed and by.state is State.DRAFT:
         # That a thing was told twice, and otherwise, shows that both were meant to last.
-        past = replace(by, state=State.SUPERSEDED, valid_until=journaled.at, superseded_at=journaled.at)
-        return Weighed(replace(taught, draft=_sure(draft)), (past,))
+        return Weighed(replace(taught, draft=_sure(draft)), (replace(by, state=State.ARCHIVED),))
     if by is None:
         waits = replace(drafted(draft, new_id(), owner, taught.source, journaled), state=State.DRAFT)
         return Weighed(None, (waits,))
@@ -61,13 +62,10 @@ def weighed(
         return Weighed(replace(taught, draft=_sure(draft)))
     if by.state is State.ARCHIVED or by.source == taught.source:
         return Weighed(None)
-    again = MemoryUse(by.id, journaled.session.id, journaled.at, said=True, used=False)
-    return Weighed(None, (adopted(by),) if by.state is State.DRAFT else (), (again,))
-
-
-def adopted(fact: Fact) -> Fact:
-    """A draft that counts from now on."""
-    return replace(fact, state=State.ACTIVE, confidence=max(fact.confidence, BORNE_OUT))
+    if by.state is State.DRAFT:
+        # It is reconciled like anything that is sure: something else may have been said of it meanwhile.
+        return Weighed(replace(taught, draft=_sure(draft)), (replace(by, state=State.ARCHIVED),))
+    return Weighed(None, (), (MemoryUse(by.id, journaled.session.id, journaled.at, said=True, used=False),))
 
 
 def _sure(draft: FactDraft) -> FactDraft:
@@ -83,19 +81,26 @@ def _bearing_out(
     """The fact that bears a draft out best, if one does, and whether by being changed rather than said again."""
     best, by, changed = 0.0, None, False
     for fact in known:
-        if same_letters(fact.text, draft.text):
+        if not fact.origin.trusted:
+            continue
+        if same_letters(fact.text, draft.text) and (fact.state in _HELD or _is_dismissed(fact)):
             return fact, False
         relation = related.get(fact.id)
-        if relation is None or not fact.origin.trusted:
+        if relation is None or fact.state not in _HELD:
             continue
-        if fact.state is State.ACTIVE and compare(fact.text, draft.text).clash >= CLASH:
+        if compare(fact.text, draft.text).clash >= CLASH:
             return fact, True
         if relation.same >= max(SAYS_AGAIN, best):
             best, by, changed = relation.same, fact, False
         odds = relation.replaces + relation.contradicts
-        if fact.state in _HELD and fact.source != source and odds >= max(CHANGES, best):
+        if fact.source != source and odds >= max(CHANGES, best):
             best, by, changed = odds, fact, True
     return by, changed
+
+
+def _is_dismissed(fact: Fact) -> bool:
+    """Whether a fact is a draft that a person took for something of the moment."""
+    return fact.state is State.ARCHIVED and fact.confidence < BORNE_OUT and fact.access == 1
 
 
 def _says_again(fact: Fact, draft: FactDraft, related: Mapping[str, Relation]) -> bool:

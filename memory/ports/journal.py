@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from memory.behaviour import KnownObservation, Remedy, WorkStep
 from memory.checkout import LearnedAt
 from memory.conversation import Message, Usage
 from memory.edits import Entry
-from memory.fact import Fact, Passage
+from memory.fact import Fact, FactKind, Passage, State
 from memory.ports.records import (
     Counts,
     Forgotten,
@@ -163,6 +163,16 @@ class Journal(Protocol):
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """Facts of some owners, in any state, whose id begins with ``text`` or that hold it; newest first."""
+
+    async def listed(
+        self,
+        owners: Sequence[str],
+        states: Collection[State],
+        kinds: Collection[FactKind] = frozenset(FactKind),
+        *,
+        limit: int = 100,
+    ) -> list[Fact]:
+        """Facts of some owners in some states and of some kinds, the newest first."""
 
     async def find_passages(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Passage]:
         """Passages of some owners that hold ``text``; newest first."""

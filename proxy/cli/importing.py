@@ -170,18 +170,21 @@ def _taken_in(
     )
     with output.progress(*columns, quiet=quiet) as bar:
         task = bar.add_task("", total=sum(each.size for each in found))
-        for source in found:
-            bar.update(task, description=source.file.name)
-            try:
-                for result in _source(server, source, query, problem, seen):
-                    staging.heard(source.kind, result)
-                    counts.update({key: value for key, value in result.items() if key in _COUNTED})
-            except Unreachable:
-                raise
-            except (CommandError, OSError, ValueError) as error:
-                problem(source.file, 0, str(error))
-            bar.advance(task, source.size)
-        staging.put_away()
+        try:
+            for source in found:
+                bar.update(task, description=source.file.name)
+                try:
+                    for result in _source(server, source, query, problem, seen):
+                        staging.heard(source.kind, result)
+                        counts.update({key: value for key, value in result.items() if key in _COUNTED})
+                except Unreachable:
+                    raise
+                except (CommandError, OSError, ValueError) as error:
+                    problem(source.file, 0, str(error))
+                bar.advance(task, source.size)
+        finally:
+            # Whatever ends it, what it has taught by then does not count before it is looked at.
+            staging.put_away()
     return dict(counts)
 
 

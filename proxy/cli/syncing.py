@@ -133,8 +133,9 @@ def _records(server: RunningServer, asked: dict[str, str]) -> dict[str, dict[str
 
 
 def _is_own(record: Mapping[str, Any]) -> bool:
-    """Whether a memory was said: each machine's nights, and what is seen in how work is done there, are its own."""
-    return not record.get("derived_from") and record["origin"] != "behaviour"
+    """Whether a memory was said: each machine's nights, and what is seen in how work is done there and in the files of
+    its checkouts, are its own."""
+    return not record.get("derived_from") and record["origin"] not in ("behaviour", "file")
 
 
 def _leaves(record: Mapping[str, Any], restricted: bool) -> bool:

@@ -298,7 +298,7 @@ async def test_what_is_learnt_while_it_is_planned_is_not_lost(memory: Memory) ->
 async def test_a_night_plans_the_same_with_vectors_that_are_kept(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module, name in ((vector_snapshot, "KEPT"), (point_table, "MANY"), (planner, "MANY")):
+    for module, name in ((vector_snapshot, "MIN_POINTS"), (point_table, "MANY"), (planner, "MANY")):
         monkeypatch.setattr(module, name, 1)
     await taught(memory, *lessons())
     path, index = memory.home / "journal.db", memory.recall.index

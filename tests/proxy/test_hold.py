@@ -68,13 +68,13 @@ def held(note: Callable[[], Awaitable[bool]], set_aside: Callable[[], Awaitable[
             return beside[-1]
 
         memory = SimpleNamespace(
-            preparation=SimpleNamespace(was_read=lambda prepared: None),
-            spawned=SimpleNamespace(heard=lambda prepared, reply: None),
-            notes=SimpleNamespace(note=lambda *of: note(), set_aside=lambda receipt: set_aside()),
+            preparation=SimpleNamespace(mark_read=lambda prepared: None),
+            recent_errands=SimpleNamespace(note_calls=lambda prepared, reply: None),
+            exchange_journal=SimpleNamespace(record=lambda *of: note(), set_aside=lambda receipt: set_aside()),
         )
         journal = SimpleNamespace(hold_ms=HOLD * 1000)
         settings = SimpleNamespace(memory=SimpleNamespace(journal=journal))
-        edge = SimpleNamespace(memory=memory, settings=settings, degradations=degradations, go_beside=go_beside)
+        edge = SimpleNamespace(memory=memory, settings=settings, degradations=degradations, run_in_background=go_beside)
         prepared = SimpleNamespace(journaled=True, receipt=SimpleNamespace(id="r1"))
         view = SimpleNamespace(conversation=None)
         committed = _Commit(cast(Edge, edge), cast(RequestView, view), cast(Prepared, prepared))

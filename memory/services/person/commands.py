@@ -145,6 +145,8 @@ class Commands:
         limit: int = 100,
     ) -> list[Fact]:
         """Facts of some owners, the newest first: those that hold ``text``, of these kinds, in these states."""
+        if not text:
+            return await self._journal.listed(owners, states, kinds, limit=limit)
         # Kinds and states are looked at here, so more than the limit is read where they leave some out.
         found = await self._journal.find_facts(owners, text, max(limit, 1000))
         return [fact for fact in found if fact.kind in kinds and fact.state in states][:limit]

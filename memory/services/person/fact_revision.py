@@ -14,7 +14,7 @@ from memory.ports import Journal, Lesson, MemoryUse
 from memory.services.learn import Learner
 from memory.services.lessons import rules
 from memory.services.lessons.indexing import lesson_of
-from memory.services.manual_facts import SESSION, followed, in_own_words
+from memory.services.manual_facts import SESSION, followed, in_own_words, met
 from memory.services.person.commands import Commands, NotFound
 
 CERTAIN = 0.95
@@ -98,7 +98,8 @@ class FactReviser:
             await rules.at_hand()
             now = self._now()
             new = followed(fact, in_own_words(clean, fact.owner, fact.layer, self._new_id(), now, kind=fact.kind))
-            return lesson_of(0, (new, ended(fact, now)), (), frozenset({fact.id}))
+            past = replace(fact, state=State.ARCHIVED) if fact.state is State.DRAFT else ended(fact, now)
+            return lesson_of(0, (new, past), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)
 
@@ -109,6 +110,8 @@ class FactReviser:
 
     async def _confirmed(self, fact: Fact, owners: Sequence[str]) -> Lesson:
         now = self._now()
+        if fact.state is State.DRAFT:
+            return await self._approved(fact, now)
         rivals = [each for each in await self._journal.facts(fact.contradicts, owners) if each.state is State.ACTIVE]
         lost = [each for each in rivals if settles(fact.text, each.text) and not outlasts(each, fact)]
         confirmed = replace(
@@ -121,6 +124,15 @@ class FactReviser:
         )
         facts = (confirmed, *(ended(each, now) for each in lost))
         return Lesson(0, facts, uses=(MemoryUse(fact.id, SESSION, now, said=True),))
+
+    async def _approved(self, draft: Fact, now: datetime) -> Lesson:
+        """A draft counts from now on, as if the person had said it to memory itself."""
+        near = [each for each in await self._learner.neighbours(draft.owner, draft.text) if each[0].id != draft.id]
+        held = replace(draft, state=State.ACTIVE, origin=Origin.PERSON, confidence=max(draft.confidence, CERTAIN))
+        facts = met(held, near, now)
+        return lesson_of(
+            0, facts, (), frozenset(fact.id for fact in facts), (MemoryUse(draft.id, SESSION, now, said=True),)
+        )
 
     async def _fact(self, id: str, owners: Sequence[str]) -> Fact:
         memory = await self._commands.memory(id, owners)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from memory.fact import Fact, FactDraft, MemoryTier, Passage, State
 from memory.learning.outcome import contradicting
 from memory.learning.reconcile import AlreadySuperseded, Contradict, Supersede, reconcile
-from memory.scope import Scope
+from memory.scope import Scope, owned_by
 from memory.services.learn import Learner
 from memory.services.lessons.indexing import lesson_of
 from memory.services.transfer.importing import Importer, belonging
@@ -82,6 +82,9 @@ class Syncing:
         if compare:
             ids = [str(record["id"]) for record in new if isinstance(record, Mapping) and record.get("sort") == "fact"]
             for fact in await self._journal.facts(ids):
+                place = owned_by(fact.owner, scope)
+                if place is None or place[0].owner(place[1]) != fact.owner:
+                    continue  # an id that somebody else's memory has
                 if fact.state is State.ACTIVE and (rivals := await self._rivals(fact)):
                     synced.rivals[fact.id] = rivals
         return synced

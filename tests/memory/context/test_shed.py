@@ -142,7 +142,7 @@ def test_human_messages_leave_last() -> None:
 
 def test_where_overviews_are_too_much_a_new_segment_begins_with_a_note() -> None:
     conversation = work(150, lines=25)
-    decided, standing = decide(conversation, 9_000, kept=NoteContents(pinned=("Never touch the vendored code.",)))
+    decided, standing = decide(conversation, 9_000, contents=NoteContents(pinned=("Never touch the vendored code.",)))
     assert decided.cut is not None and decided.shed is not None and decided.shed.step == "rotate"
     assert "Never touch the vendored code." in decided.cut.text
     assert sum(sizes(conversation, standing)) <= 9_000

@@ -107,3 +107,14 @@ def test_a_span_from_now_on_ends(said: str, hours: int) -> None:
 )
 def test_what_comes_next_is_no_span(said: str) -> None:
     assert lasts(said, AT) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "keep what was deleted for the next 30 days before you purge it",
+        "new locks stay closed during the next two weeks after they are hung",
+    ],
+)
+def test_a_span_that_begins_anew_each_time_ends_nothing(said: str) -> None:
+    assert lasts(said, AT) is None

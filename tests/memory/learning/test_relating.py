@@ -74,3 +74,15 @@ def test_what_tells_another_number_or_day_says_something_else(older: str, newer:
 )
 def test_what_tells_the_same_one_or_none_does_not(older: str, newer: str) -> None:
     assert not other_values(older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Use mocks for the importer tests", "Never use mocks for the importer tests"),
+        ("the harbour build needs docker", "the harbour build does not need docker"),
+    ],
+)
+def test_what_denies_a_statement_does_not_say_it_again(older: str, newer: str) -> None:
+    found = relations(replace(SAID, text=newer), [fact("f", older)], encoder())["f"]
+    assert found.same < 0.6

@@ -55,8 +55,23 @@ def test_what_says_a_known_thing_again_is_counted_and_not_written() -> None:
 
 def test_a_draft_that_is_said_again_counts_from_then_on() -> None:
     waits = replace(fact("plots need labelled axes"), state=State.DRAFT, confidence=0.4)
-    (adopted,) = met(read("label those axes, will you"), waits, SAME).facts
-    assert (adopted.id, adopted.state, adopted.confidence) == (waits.id, State.ACTIVE, BORNE_OUT)
+    found = met(read("label those axes, will you"), waits, SAME)
+    assert found.taught is not None and not found.taught.draft.unsure
+    assert found.taught.draft.confidence == BORNE_OUT
+    assert [(each.id, each.state) for each in found.facts] == [(waits.id, State.ARCHIVED)]
+
+
+def test_what_ended_does_not_swallow_what_is_said_anew() -> None:
+    ended = replace(fact("the shop listens on 4400"), state=State.SUPERSEDED)
+    (draft,) = met(read("The shop listens on 4400."), ended).facts
+    assert draft.state is State.DRAFT
+
+
+def test_what_a_tool_repeats_touches_no_draft() -> None:
+    waits = replace(fact("plots need labelled axes"), state=State.DRAFT)
+    heard = read("plots need labelled axes", unsure=False)
+    heard = replace(heard, draft=replace(heard.draft, origin=Origin.TOOL))
+    assert met(heard, waits, SAME) == Weighed(heard)
 
 
 def test_the_same_message_does_not_bear_itself_out() -> None:

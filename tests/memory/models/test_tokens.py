@@ -75,8 +75,8 @@ def test_counting_opens_no_connection_and_does_not_import_litellm() -> None:
         "import socket, sys\n"
         "def refuse(*_, **__): raise SystemExit('a connection')\n"
         "socket.socket.connect = refuse\n"
-        "from memory.models.tokens import Tokens\n"
-        "assert Tokens().count('hello world') == 2\n"
+        "from memory.models.tokens import TokenCounter\n"
+        "assert TokenCounter().count('hello world') == 2\n"
         "sys.exit('litellm' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)

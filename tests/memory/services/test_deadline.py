@@ -81,7 +81,7 @@ class Sheds:
     ) -> Decision:
         return self._out(request, standing)
 
-    def hasty(self, request: SessionRequest, load: RequestSize, late: bool = True) -> Decision:
+    def fallback_trim(self, request: SessionRequest, load: RequestSize, late: bool = True) -> Decision:
         much = request.conversation.messages[-1].text == TOO_MUCH
         return self._out(request, request.standing()) if much else Decision()
 

@@ -319,7 +319,7 @@ async def test_a_broken_search_fails_no_request(
     assert forwarded(upstream) == REWORDED
 
 
-@pytest.mark.parametrize("step", ["recognised", "arrived", "heard"])
+@pytest.mark.parametrize("step", ["recognised", "arrived", "note_calls"])
 async def test_a_broken_look_for_errands_fails_no_request(
     step: str, proxy: Running, upstream: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
