@@ -199,6 +199,10 @@ def _base64(data: bytes) -> bytes:
 
 def _bytes(text: bytes) -> bytes:
     try:
-        return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
+        decoded = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
     except binascii.Error:
         raise Sealed("its head is damaged") from None
+    if _base64(decoded) != text:
+        # The bits behind the last byte must be unset, or two heads would say the same.
+        raise Sealed("its head is damaged")
+    return decoded
