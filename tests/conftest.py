@@ -1,7 +1,17 @@
 """Laws are tried on the same examples in every run of the suite, on new ones by ``make fuzz``, and never timed."""
 
+import sys
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("palimpsest", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("palimpsest")
+
+
+def pytest_runtest_logfinish() -> None:
+    """Let go of what a test has opened: aiohttp remembers the applications of the last 1,024 routes that were asked,
+    and with each of them thirteen megabytes of ours."""
+    web_app = sys.modules.get("aiohttp.web_app")
+    if web_app is not None:
+        web_app._cached_build_middleware.cache_clear()
