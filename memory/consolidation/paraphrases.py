@@ -11,10 +11,11 @@ from memory.fact import Fact, FactKind, State
 from memory.language.polarity import without_aside
 from memory.understanding.encoder import Encoder
 
-LEAST: Final = 0.2
+LEAST: Final = 0.3
 """Cosine from which on two rules may say the same."""
-SAME: Final = 0.5
-"""How likely they must be to say the same. What only adds to another may be its exception."""
+SAME: Final = 0.9
+"""How likely they must be to say the same: of a store's many pairs hardly any does, so that a lower mark would find
+mostly others. What only adds to another may be its exception."""
 MOST: Final = 4
 """Pairs that are read of one rule at most, the likest."""
 RULES: Final = (FactKind.CORRECTION, FactKind.CONVENTION, FactKind.DECISION, FactKind.PREFERENCE, FactKind.ANTI_PATTERN)

@@ -91,6 +91,12 @@ def narrower(older: Circumstances, newer: Circumstances) -> bool:
     return any(group not in older or older[group] < names for group, names in newer.items())
 
 
+def elsewhere(older: str, newer: str) -> bool:
+    """Whether the newer claim names an environment, a system or a time of the week that the older one does not."""
+    before, after = (_stems(text.replace("’", "'")) & _WHERE for text in (older, newer))
+    return bool(after - before)
+
+
 def of_others(older: frozenset[str], newer: frozenset[str]) -> bool:
     """Whether each of two claims has names that the other has not: "Redis has three nodes", "Kafka has five"."""
     return bool(older and newer and not older & newer)

@@ -31,13 +31,11 @@ NEAR_MEANING = 0.9
 """Cosine from which texts with :data:`NEAR_WORDS` in common say the same."""
 CLASH = 0.6
 CHANGED = 0.5
-REPLACED = 0.45
-"""How likely a statement must be read as taking another one's place for both to be marked. To end one takes its words:
-the model takes a few things that merely share a subject for a change."""
 READ = "at odds"
 """The ground of what only a model reads: it marks both, and ends neither."""
-AT_ODDS = 0.65
-"""How likely two statements must be read as not holding together, in whatever way."""
+AT_ODDS = 0.4
+"""How likely two statements must be read as not holding together, in whatever way, for both to be marked. To end one
+takes its words: the model takes a few things that merely share a subject for a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +183,7 @@ def _read(verdict: ContradictionVerdict, relation: Relation | None) -> Contradic
     if relation is None or verdict.clash >= CLASH or verdict is not NONE:
         return verdict
     odds = relation.replaces + relation.contradicts
-    if relation.replaces < REPLACED and odds < AT_ODDS:
+    if odds < max(AT_ODDS, relation.same):
         return verdict
     return ContradictionVerdict(max(odds, CLASH), 0.0, READ)
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from memory.fact import Category, Fact, FactDraft, Origin, State
 from memory.language.claim import Claim
-from memory.language.conditions import apart, circumstances, narrower
+from memory.language.conditions import apart, circumstances, elsewhere, narrower
 from memory.language.narrowing import narrowed
 from memory.language.vocabulary import vocabulary
 from memory.language.words import STOP, stem, tokens, words
@@ -19,11 +19,11 @@ AT_ONCE: Final = 3
 """Facts that are read beside a draft: the ones most like it."""
 DRAFTS: Final = 1
 """Drafts that are read beside those."""
-LIKE: Final = 0.25
+LIKE: Final = 0.4
 """Least cosine, or share of rare words, of a fact that may say something of the same subject."""
 OPENING: Final = 4
 """Words of a statement among which "also" says that it comes beside another."""
-EVEN_SO: Final = 0.75
+EVEN_SO: Final = 0.6
 """How likely it must be that two statements cannot both hold whose form speaks against that."""
 _AT_WORK: Final = (Category.WORKFLOWS, Category.TECHNICAL, Category.PROJECTS, Category.PEOPLE)
 """What the encoder was fitted to: how work is done, the project, the people in it."""
@@ -71,7 +71,10 @@ def beside(draft: FactDraft, neighbours: Sequence[tuple[Fact, float, float]]) ->
     near = [
         (fact.state is State.DRAFT, -max(cosine, lexical), fact)
         for fact, cosine, lexical in neighbours
-        if fact.state in (State.ACTIVE, State.DRAFT) and fact.category in _AT_WORK and max(cosine, lexical) >= LIKE
+        if fact.state in (State.ACTIVE, State.DRAFT)
+        and fact.category in _AT_WORK
+        and fact.origin.trusted
+        and max(cosine, lexical) >= LIKE
     ]
     # What counts is read first; a draft must not stand in its way.
     ordered = sorted(near, key=lambda each: (each[0], each[1], each[2].id))
@@ -126,10 +129,13 @@ def _by_form(relation: Relation, older: str, newer: str) -> Relation:
         return replace(relation, same=said_again, replaces=0.0, contradicts=0.0)
     changes = may_replace(older, newer)
     alike = relation.same + relation.refines
-    if changes and relation.same >= relation.refines and alike >= relation.unrelated and other_values(older, newer):
-        return replace(relation, same=0.0, refines=0.0, replaces=relation.replaces + alike)
+    if relation.same >= relation.refines and alike >= relation.unrelated and other_values(older, newer):
+        if changes:
+            return replace(relation, same=0.0, refines=0.0, replaces=relation.replaces + alike)
+        if not elsewhere(older, newer):
+            return replace(relation, same=0.0, refines=0.0, contradicts=relation.contradicts + alike)
     at_odds = relation.replaces + relation.contradicts
-    if changes or (at_odds >= EVEN_SO and _tells_as_much(older, newer)):
+    if changes or (at_odds >= EVEN_SO and not elsewhere(older, newer)):
         return relation
     return replace(relation, replaces=0.0, contradicts=0.0)
 

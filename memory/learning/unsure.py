@@ -18,7 +18,7 @@ from memory.learning.reconcile import CLASH, same_letters
 from memory.ports import Journaled, MemoryUse
 from memory.understanding.encoder import Relation
 
-CHANGES: Final = 0.5
+CHANGES: Final = 0.4
 """How likely a statement must be read as not holding beside what is known, to be borne out by it."""
 SAYS_AGAIN: Final = 0.6
 """How likely it must be read as saying what is known."""

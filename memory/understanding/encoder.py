@@ -69,7 +69,12 @@ class Encoder:
     """The weights with their word pieces. Deterministic and thread-safe."""
 
     def __init__(
-        self, tokenizer: Tokenizer, embedded: Embedded, blocks: Sequence[TransformerBlock], clause: Linear, pair: Linear
+        self,
+        tokenizer: Tokenizer,
+        embedded: Embedded,
+        blocks: Sequence[TransformerBlock],
+        clause: Linear,
+        pair: Sequence[Linear],
     ):
         self._tokenizer = tokenizer
         self._embedded = embedded
@@ -101,16 +106,22 @@ class Encoder:
         """How the second, newer statement of each pair stands to the first."""
         if not pairs:
             return []
+        hidden, out = self._pair
+        scores = out(np.maximum(hidden(self.pair_states(pairs)), 0.0))
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return [Relation(*row) for row in (raised / raised.sum(axis=1, keepdims=True)).tolist()]
+
+    def pair_states(self, pairs: Sequence[tuple[str, str]]) -> Floats:
+        """What is read of each pair of statements, before anything is concluded: shape (pairs, 2 * width)."""
         ids = [(self._pieces(older), self._pieces(newer)) for older, newer in pairs]
         seconds = [range(len(older) + 2, len(older) + len(newer) + 3) for older, newer in ids]
         states = self._states(ids, [[0, *second] for second in seconds])
-        rows = [
-            np.concatenate([own[0], own[second.start : second.stop].mean(axis=0)])
-            for second, own in zip(seconds, states, strict=True)
-        ]
-        scores = self._pair(np.stack(rows))
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return [Relation(*row) for row in (raised / raised.sum(axis=1, keepdims=True)).tolist()]
+        return np.stack(
+            [
+                np.concatenate([own[0], own[second.start : second.stop].mean(axis=0)])
+                for second, own in zip(seconds, states, strict=True)
+            ]
+        )
 
     def _pieces(self, text: str) -> Ids:
         ids: Ids = self._tokenizer.encode(_whole(unpointed(text))).ids[:STATEMENT]
@@ -163,7 +174,12 @@ def encoder_of(stored: Mapping[str, Any]) -> Encoder:
         norm=norm("pieces.norm"),
     )
     pieces = stored["vocabulary"].tobytes().decode().split("\n")
-    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), linear("pair"))
+    pair = [
+        Linear(stored[f"pair.{name}.weights"].astype(np.float32), stored[f"pair.{name}.bias"])
+        for name in ("hidden", "out")
+        if f"pair.{name}.weights" in stored
+    ]
+    return Encoder(tokenizer_of(pieces), embedded, blocks, linear("clause"), pair)
 
 
 def _whole(text: str) -> str:

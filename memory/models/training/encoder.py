@@ -27,7 +27,8 @@ from tokenizers import Tokenizer
 
 from memory.models.minilm import fetch, safetensors
 from memory.models.training.clauses import KINDS, fit_boundary
-from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs
+from memory.models.training.examples import LENGTHS, Example, asides, groups, of_message, pairs, related
+from memory.models.training.pair_head import with_pair_head
 from memory.models.training.talk import gaps, sessions, spanned
 from memory.understanding.clauses import ClauseSplitter
 from memory.understanding.encoder import HEADS as ATTENTION
@@ -386,13 +387,14 @@ def main(arguments: Sequence[str]) -> None:
     known = tokenizer.get_vocab()
     ends = known["[CLS]"], known["[SEP]"]
     read = filter(None, (of_message(each, tokenizer, *ends) for each in messages))
-    examples = [*read, *pairs(tokenizer, *ends, asides(talk))]
+    examples = [*read, *pairs(related(asides(talk)), tokenizer, *ends)]
     left_out = frozenset(given.without.split(",")) - {""}
     fitted = fit(weights, [each for each in examples if each.author not in left_out])
     if left_out:
         print(figures(fitted, [each for each in examples if each.author in left_out]))
     if given.out:
-        np.savez_compressed(given.out / ENCODER, **packed(fitted, vocabulary))  # type: ignore[arg-type]
+        arrays = packed(fitted, vocabulary)
+        np.savez_compressed(given.out / ENCODER, **with_pair_head(arrays, talk))  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

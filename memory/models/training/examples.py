@@ -19,6 +19,8 @@ STRANGERS: Final = 4
 """Newer statements of other subjects that are paired with each older one."""
 MESSY: Final = 0.45
 """The share of statements in pairs that are read with something else around them, as people say things in passing."""
+NEIGHBOURS: Final = 5
+"""Pairs of statements of one session that tell different things of one project, at most."""
 LENGTHS: Final = (32, 48, 64, 96, 128, 192, 288)
 """Texts are padded to one of these."""
 
@@ -77,28 +79,29 @@ def in_passing(text: str, others: Sequence[str], rng: np.random.Generator) -> st
     return f"{before}{joint}{text}{joint}{behind}" if where == 1 else f"{text}{joint}{behind}"
 
 
-def _pieces_of(text: str, around: Sequence[str], tokenizer: Tokenizer, drawn: np.random.Generator) -> list[int]:
-    """The word pieces of a statement, now and then with something else around it."""
-    if around and drawn.random() < MESSY:
-        text = in_passing(unpointed(text), around, drawn)
-    own: list[int] = tokenizer.encode(unpointed(text)).ids[:STATEMENT]
-    return own
+@dataclass(frozen=True, slots=True)
+class StatementPair:
+    """Two statements, as they are read, with the newer one's relation to the older one."""
+
+    author: str
+    older: str
+    newer: str
+    relation: int
 
 
-def pairs(
-    tokenizer: Tokenizer,
-    start: int,
-    end: int,
-    around: Mapping[str, Sequence[str]],
-) -> list[Example]:
-    """The pairs of statements as word pieces; ``around`` is what may stand around them, by language. The authors'
-    pairs share a subject; most pairs that are ever read do not, so each older statement is also paired with newer ones
-    that belong to others."""
+def related(around: Mapping[str, Sequence[str]]) -> list[StatementPair]:
+    """The authors' pairs of statements; ``around`` is what may stand around them, by language. These pairs share a
+    subject; most pairs that are ever read do not, so each older statement is also paired with newer ones that belong to
+    others."""
     statements = groups("statements")
     said: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for group in statements:
         said[group["lang"]] += [(group["older"], text) for _, text in group["newer"]]
     drawn = np.random.default_rng(0)
+
+    def read(text: str, beside: Sequence[str]) -> str:
+        messy = beside and drawn.random() < MESSY
+        return in_passing(unpointed(text), beside, drawn) if messy else text
 
     found = []
     for group in statements:
@@ -107,7 +110,45 @@ def pairs(
         strangers = [("unrelated", text) for belongs, text in chosen if belongs != group["older"]]
         for label, text in [*group["newer"], *strangers]:
             beside = around.get(group["lang"], ())
-            older = _pieces_of(group["older"], beside, tokenizer, drawn)
-            ids = [start, *older, end, *_pieces_of(text, beside, tokenizer, drawn), end]
-            found.append(Example(group["author"], ids, len(older) + 2, relation=RELATIONS.index(label)))
+            older = read(group["older"], beside)
+            found.append(StatementPair(group["author"], older, read(text, beside), RELATIONS.index(label)))
+    return found
+
+
+def neighbours(talk: Iterable[dict[str, Any]]) -> list[StatementPair]:
+    """Pairs of statements that one person made in one session: they share the project, the people and the manner, and
+    yet tell different things. Left out is what its author marked as leaning on something before it, and corrections,
+    which may well be about what was just said."""
+    drawn = np.random.default_rng(1)
+    unrelated = RELATIONS.index("unrelated")
+    found = []
+    for session in talk:
+        stated = _statements([row for _, _, rows in labelled([session]) for row in rows])
+        chosen = [(older, newer) for at, (newer, alone) in enumerate(stated) if alone for older, _ in stated[:at]]
+        picked = (chosen[at] for at in drawn.permutation(len(chosen))[:NEIGHBOURS].tolist())
+        found += [StatementPair(str(session["author"]), older, newer, unrelated) for older, newer in picked]
+    return found
+
+
+def _statements(rows: Sequence[Sequence[str]]) -> list[tuple[str, bool]]:
+    """The statements among labelled clauses, each with whether it stands alone: what goes on with one is joined to
+    it."""
+    found: list[tuple[str, bool]] = []
+    for label, text in rows:
+        if label == BREAK or label.startswith("none."):
+            continue
+        kind, _, rest = label.partition(" ")
+        if "+" in rest and found:
+            found[-1] = (f"{found[-1][0]} {text}", found[-1][1])
+        else:
+            found.append((text, kind != "corr" and not {"^", "<"} & set(rest)))
+    return found
+
+
+def pairs(stated: Iterable[StatementPair], tokenizer: Tokenizer, start: int, end: int) -> list[Example]:
+    """Pairs of statements as word pieces."""
+    found = []
+    for pair in stated:
+        older, newer = (tokenizer.encode(unpointed(text)).ids[:STATEMENT] for text in (pair.older, pair.newer))
+        found.append(Example(pair.author, [start, *older, end, *newer, end], len(older) + 2, relation=pair.relation))
     return found

@@ -194,8 +194,10 @@ def test_what_may_not_hold_together_is_noted_and_ends_nothing() -> None:
     assert isinstance(reconcile(said, [(known, 0.7, 0.5)], NOW), New)
     read = {"f": relation(replaces=0.5, contradicts=0.4)}
     assert reconcile(said, [(known, 0.7, 0.5)], NOW, related=read) == Contradict(("f",))
-    unsure = {"f": relation(replaces=0.3, contradicts=0.3, unrelated=0.3)}
+    unsure = {"f": relation(replaces=0.2, contradicts=0.1, unrelated=0.6)}
     assert isinstance(reconcile(said, [(known, 0.7, 0.5)], NOW, related=unsure), New)
+    rather_the_same = {"f": relation(same=0.5, replaces=0.45)}
+    assert isinstance(reconcile(said, [(known, 0.7, 0.5)], NOW, related=rather_the_same), New)
 
 
 def test_what_the_words_say_needs_no_model() -> None:
