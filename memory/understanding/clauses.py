@@ -30,6 +30,12 @@ MAX_CLAUSE_CHARS = 600
 BEGINS = 0.0
 """The log-odds from which on a clause begins. What is cut too often is joined again, as one statement."""
 
+PARTS: Final = -1.0
+"""The log-odds from which on a comma inside a clause may part what is worth keeping from what is not."""
+
+IDLE: Final = 0.12
+"""How likely a part at either end of a clause must be worth keeping for it to be told with the rest."""
+
 DOUBT: Final = 0.1
 """How likely a clause must be worth keeping by the bag of features for the encoder to read it."""
 
@@ -43,13 +49,16 @@ Embed = Callable[[Sequence[str]], Floats]
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A piece of a message that says, asks or orders one thing. ``sentence`` and ``block`` count the message's
-    sentences and blocks from 0; ``marker`` is the number of a list item, where it is one."""
+    sentences and blocks from 0; ``marker`` is the number of a list item, where it is one. So many characters at its
+    start and end, ``idle_start`` and ``idle_end``, are worth nothing beside the rest of it."""
 
     text: str
     sentence: int
     block: int
     marker: str
     judged: Judgement
+    idle_start: int = 0
+    idle_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +67,32 @@ class ClauseSplitter:
 
     weights: Floats
 
-    def split(self, sentence: str) -> list[str]:
-        """A sentence cut where clauses begin; the pieces joined by spaces are the sentence."""
+    def split(self, sentence: str, begins: float = BEGINS) -> list[str]:
+        """A sentence cut where clauses begin, by log-odds of ``begins``; the pieces joined by spaces are the
+        sentence."""
         found = located(sentence[: MAX_CLAUSE_CHARS * 3])
         words = [token.text for token in found]
         pieces, start = [], 0
         for at, token in enumerate(found):
             if at == 0 or token.is_mark or not sentence[token.start - 1].isspace():
                 continue
-            if float(self.weights[of_gap(words, at)].sum() + self.weights[-1]) > BEGINS:
+            if float(self.weights[of_gap(words, at)].sum() + self.weights[-1]) > begins:
                 pieces.append(sentence[start : token.start].rstrip())
                 start = token.start
         return [*pieces, sentence[start:].strip()]
+
+    def parts(self, clause: str) -> list[str]:
+        """A clause cut at marks, where another one may begin."""
+        found: list[str] = []
+        for piece in self.split(clause, PARTS):
+            if found and found[-1][-1:] not in _MARKS:
+                found[-1] = f"{found[-1]} {piece}"
+            else:
+                found.append(piece)
+        return found
+
+
+_MARKS: Final = frozenset(",;:.!?–—)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +114,50 @@ class ClauseReader:
         texts = [piece[:MAX_CLAUSE_CHARS] for piece, *_ in places]
         says = [of_text(piece) for piece in texts]
         beside = [around(texts, at, reply) for at in range(len(texts))]
-        judged = self._judged(texts, says, beside, reply) if texts else []
+        judged, idle = self._judged(texts, says, beside, reply) if texts else ([], {})
         sentence, found, last = -1, [], (-1, -1)
-        for (piece, number, at, marker), each in zip(places, judged, strict=True):
+        for place, ((piece, number, at, marker), each) in enumerate(zip(places, judged, strict=True)):
             if (at, number) != last:
                 sentence, last = sentence + 1, (at, number)
-            found.append(Clause(piece, sentence, at, marker, each))
+            found.append(Clause(piece, sentence, at, marker, each, *idle.get(place, (0, 0))))
         return found
 
     def _judged(
         self, texts: Sequence[str], says: Sequence[list[int]], beside: Sequence[list[int]], reply: str
-    ) -> list[Judgement]:
+    ) -> tuple[list[Judgement], dict[int, tuple[int, int]]]:
+        """What the models say of each clause, and how much at its ends is worth nothing, where something is."""
         outputs = self.model.outputs(says, beside, self.embed(texts))
         doubted = np.flatnonzero(keeping(outputs) >= DOUBT).tolist()
-        if self.encoder is not None and doubted:
-            starts = np.cumsum([0, *(len(each) + 1 for each in texts)]).tolist()
-            spans = [(starts[at], starts[at] + len(texts[at])) for at in doubted]
-            encoded = self.encoder().clauses(" ".join(texts), spans, reply)
-            outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
-        return judgements(outputs)
+        if self.encoder is None or not doubted:
+            return judgements(outputs), {}
+        starts = np.cumsum([0, *(len(each) + 1 for each in texts)]).tolist()
+        spans = {(starts[at], starts[at] + len(texts[at])): None for at in doubted}
+        parts = {at: own for at in doubted if len(own := _placed(self.splitter.parts(texts[at]), starts[at])) > 1}
+        spans |= {span: None for own in parts.values() for span in own}
+        ordered = sorted(spans)
+        read = dict(zip(ordered, self.encoder().clauses(" ".join(texts), ordered, reply), strict=True))
+        encoded = np.stack([read[starts[at], starts[at] + len(texts[at])] for at in doubted])
+        outputs[doubted] = ENCODED * encoded + (1 - ENCODED) * outputs[doubted]
+        idle = {at: _idle(own, keeping(np.stack([read[span] for span in own]))) for at, own in parts.items()}
+        return judgements(outputs), idle
 
     def _pieces(self, text: str) -> list[list[str]]:
         """The clauses of each sentence of a block."""
         return [self.splitter.split(sentence) for sentence in sentences(text)]
+
+
+def _placed(pieces: Sequence[str], start: int) -> list[tuple[int, int]]:
+    """From where to where each of some pieces stands in a text, joined by spaces, that begins at ``start``."""
+    ends = start + np.cumsum([len(each) + 1 for each in pieces]) - 1
+    return [(int(end) - len(each), int(end)) for each, end in zip(pieces, ends, strict=True)]
+
+
+def _idle(spans: Sequence[tuple[int, int]], worth: Floats) -> tuple[int, int]:
+    """How many characters before the first and behind the last part that is worth something."""
+    telling = np.flatnonzero(worth >= IDLE)
+    if not len(telling):
+        return 0, 0
+    return spans[telling[0]][0] - spans[0][0], spans[-1][1] - spans[telling[-1]][1]
 
 
 def spoken_blocks(text: str) -> tuple[TextBlock, ...]:

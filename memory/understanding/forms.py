@@ -18,13 +18,15 @@ def _any_of(words: str) -> str:
     return "|".join(map(re.escape, words.split()))
 
 
-# Between the two stand at most three others, that say whose they are: "all of my own projects".
+# Between the two stand at most three others, that say whose they are or how many: "all of my own three projects".
 _REACH: Final = re.compile(
-    rf"\b(?:{_any_of(_EVERYWHERE['every'])})\b(?:[ -](?:{_any_of(_EVERYWHERE['whose'])})){{0,3}}"
-    rf"[ -](?:{_any_of(_EVERYWHERE['work'])})\b"
+    rf"\b(?:{_any_of(_EVERYWHERE['every'])})\b(?:[ -](?:{_any_of(_EVERYWHERE['whose'] + ' ' + _EVERYWHERE['number'])}))"
+    rf"{{0,3}}[ -](?:{_any_of(_EVERYWHERE['work'])})\b"
     rf"|{_EVERYWHERE['only_here'].strip()}",
     re.IGNORECASE,
 )
+_ANYWHERE: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _EVERYWHERE['anywhere']))})\b", re.IGNORECASE)
+_OWN: Final = re.compile(rf"\b(?:{_any_of(_EVERYWHERE['own'])})\b", re.IGNORECASE)
 _WITHIN: Final = re.compile(_EVERYWHERE["within"].strip("\n"), re.IGNORECASE)
 _HERE: Final = re.compile(TABLE["here"]["form"].strip(), re.IGNORECASE)
 _LEANS: Final = re.compile(TABLE["leans"]["form"].strip(), re.IGNORECASE)
@@ -34,8 +36,9 @@ _RELATIVE: Final = re.compile(rf"(?:{_any_of(TABLE['relative']['words'])})\b", r
 
 def is_everywhere(text: str) -> bool:
     """Whether a statement is said to hold in all of somebody's projects."""
-    found = _REACH.search(text)
-    return found is not None and _WITHIN.match(text, found.end()) is None
+    if (found := _REACH.search(text)) is not None:
+        return _WITHIN.match(text, found.end()) is None
+    return _ANYWHERE.search(text) is not None and _OWN.search(text) is not None and not is_here(text)
 
 
 def is_relative(clause: str) -> bool:

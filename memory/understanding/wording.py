@@ -96,7 +96,17 @@ def statements(clauses: Sequence[Clause], reply: str = "", offered: Sequence[str
         else:
             found.append(stated)
         at = end
-    return found
+    return [_reaching(clauses, each) for each in found]
+
+
+def _reaching(clauses: Sequence[Clause], stated: Statement) -> Statement:
+    """A statement with the reach that a few words right behind it give it, which are no statement of their own:
+    "that's how all my repos have it"."""
+    behind = clauses[stated.last + 1] if stated.last + 1 < len(clauses) else None
+    if behind is None or behind.judged.worth_keeping >= UNCERTAIN or behind.block != clauses[stated.last].block:
+        return stated
+    few = len(behind.text.split()) <= SHORT and not behind.text.endswith("?")
+    return replace(stated, scope="user") if stated.kind in _REACHING and few and is_everywhere(behind.text) else stated
 
 
 def _rides(clauses: Sequence[Clause], before: Statement, stated: Statement) -> bool:
@@ -170,7 +180,7 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         if reply and (judged.flag("answers") >= LEANS or (short and judged.flag("answers") >= 0.25)):
             answers = answered(text, reply, offered)
     return Statement(
-        text=plain(text),
+        text=plain(_telling(text, own[0].idle_start if start == first else 0, own[-1].idle_end)),
         kind=kind,
         scope=_scope(kind, text, scopes, answers),
         guides=guides,
@@ -180,6 +190,12 @@ def _stated(clauses: Sequence[Clause], first: int, end: int, reply: str, offered
         first=start,
         last=end - 1,
     )
+
+
+def _telling(text: str, before: int, behind: int) -> str:
+    """A text without what is worth nothing at its ends, where enough is left to be understood."""
+    told = text[before : len(text) - behind].strip()
+    return told if len(told.split()) >= FRAGMENT else text
 
 
 def _scopes_of_sentences(own: Sequence[Clause]) -> list[tuple[float, ...]]:

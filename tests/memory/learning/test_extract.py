@@ -175,8 +175,14 @@ def test_what_is_merely_so_is_learnt_where_an_agent_is_at_work() -> None:
     assert [draft.text for draft in extract(told, Origin.USER, AT, work=True)] == [told]
 
 
-def test_what_code_says_itself_is_not_learnt_from_talk() -> None:
-    assert extract("Migrations have to be reversible, each one with a down_step.", Origin.USER, AT, work=True) == []
+def test_a_rule_may_name_what_stands_in_code() -> None:
+    said = "Migrations have to be reversible, each one with a down_step."
+    (rule,) = extract(said, Origin.USER, AT, work=True)
+    assert (rule.text, rule.unsure) == (said, False)
+
+
+def test_what_a_commit_did_is_not_learnt_from_talk() -> None:
+    assert extract("Retries were moved into the client with 3fa91c2e, always.", Origin.USER, AT, work=True) == []
 
 
 def test_what_both_readers_find_is_one_fact_that_guides_as_far_as_either_says() -> None:

@@ -108,3 +108,22 @@ def test_a_pasted_mountain_is_read_in_bounds(pasted: str) -> None:
     clauses = ClauseReader(shipped.splitter, shipped.model, embed).read(mountain, mountain)
     assert len(clauses) == len(weighed) <= MOST
     assert max(weighed, default=0) <= MAX_CLAUSE_CHARS
+
+
+def test_what_of_a_clause_is_of_the_moment_only_is_told_apart_at_its_ends() -> None:
+    said = "The readings of the buoys are in knots, so change your axis."
+    (clause,) = [each for each in reader().read(said) if each.judged.worth_keeping > 0.5]
+    assert (
+        clause.text[clause.idle_start : len(clause.text) - clause.idle_end] == "The readings of the buoys are in knots,"
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=300))
+def test_something_is_left_of_every_clause(text: str) -> None:
+    for clause in reader().read(text):
+        assert 0 <= clause.idle_start + clause.idle_end < len(clause.text)
+        assert (
+            reader().splitter.parts(clause.text) == []
+            or " ".join(reader().splitter.parts(clause.text)).split() == clause.text.split()
+        )

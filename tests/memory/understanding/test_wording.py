@@ -38,10 +38,10 @@ def test_sentences_stay_apart_unless_the_second_goes_on() -> None:
 
 def test_a_short_sentence_behind_a_statement_says_how_far_it_reaches() -> None:
     rule = clause("You never delete a branch of mine, merged or not.", 0.9)
-    mark = clause("Wherever we are.", 0.8, sentence=1)
+    mark = clause("On weekends as well.", 0.8, sentence=1)
     wide = replace(mark, judged=replace(mark.judged, scopes=(0.9, 0.1, 0.0)))
     (only,) = statements([rule, wide])
-    assert only.text == "You never delete a branch of mine, merged or not. Wherever we are."
+    assert only.text == "You never delete a branch of mine, merged or not. On weekends as well."
     assert (only.scope, statements([rule, mark])[0].scope) == ("user", "project")
 
 
@@ -100,3 +100,26 @@ def test_any_text_makes_statements_in_its_own_words(text: str, reply: str) -> No
         assert UNCERTAIN <= said.probability <= 1.001 and 0.0 <= said.guides <= 1.001
         assert said.text in " ".join(clause.text for clause in clauses[said.first : said.last + 1])
         assert not said.answers or said.answers in " ".join(reply.split()) or said.answers in reply
+
+
+def test_what_is_worth_nothing_at_the_ends_of_a_statement_is_left_out() -> None:
+    said = "Merge it first, the tide tables come from the harbour office, so stop scraping them"
+    at = len("Merge it first, "), len(", so stop scraping them")
+    whole = replace(clause(said, 0.9, "fact"), idle_start=at[0], idle_end=at[1])
+    (only,) = statements([whole])
+    assert only.text == "the tide tables come from the harbour office"
+
+
+def test_a_statement_of_few_words_keeps_what_stands_around_it() -> None:
+    said = "they are, of course, metric"
+    (only,) = statements([replace(clause(said, 0.9, "fact"), idle_start=len("they are, "), idle_end=len(" metric"))])
+    assert only.text == said
+
+
+def test_a_few_words_behind_a_rule_that_are_no_statement_say_how_far_it_reaches() -> None:
+    rule = clause("Branches are named after the ticket.", 0.9)
+    reach = clause("that's how all my repos have it", 0.1, sentence=1)
+    asked = clause("do all my repos have it?", 0.1, sentence=1)
+    assert [each.scope for each in statements([rule, reach])] == ["user"]
+    assert [each.text for each in statements([rule, reach])] == ["Branches are named after the ticket."]
+    assert [each.scope for each in statements([rule, asked])] == ["project"]

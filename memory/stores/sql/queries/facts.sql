@@ -33,10 +33,11 @@ SELECT * FROM facts WHERE owner IN (?*) AND state = 'active' AND contradicts != 
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- facts_for_page: active facts that may stand on a page, the surest and weightiest first; the limit comes last. What
--- was learnt on a branch is none for the project's page before that is merged
+-- was learnt on a branch is none for the project's page before that is merged; an observation stands there only beside
+-- what it contradicts
 SELECT * FROM facts WHERE number IN (
     SELECT number FROM facts WHERE owner IN (?*) AND state = 'active' AND (
-        pinned OR tier = 'shared' OR stability = 'stable' OR (origin IN ('person', 'user') AND kind != 'observation')
+        pinned OR tier = 'shared' OR stability = 'stable' OR (origin IN ('person', 'user') AND (kind != 'observation' OR contradicts != '[]'))
     ) AND NOT EXISTS (
         SELECT 1 FROM checkouts LEFT JOIN branches
         ON branches.repository = checkouts.repository AND branches.name = checkouts.branch
