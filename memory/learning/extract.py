@@ -36,6 +36,8 @@ GUIDING: Final = 0.8
 """How sure the trained reader must be of what guides the agent from now on."""
 SURE: Final = 0.85
 """How sure it must be of what is merely so: it is shown only where the talk turns to it."""
+SURE_OF_CODE: Final = 0.95
+"""How sure it must be of what is merely so and names things in code."""
 UNSURE: Final = 0.35
 """How likely something must be worth keeping to be proposed at all: what is less sure than the two above is kept as a
 draft."""
@@ -104,15 +106,10 @@ def extract(
     found = [draft for draft in found if _borne_out(draft, read)]
     unsure = []
     for statement in statements(read, before, [picked.option] if picked else []):
-        if (
-            statement.probability < UNSURE
-            or describes_code(statement.text)
-            or is_quoted(statement.text)
-            or _asks(statement)
-        ):
+        if statement.probability < UNSURE or names_a_commit(statement.text) or is_quoted(statement.text):
             continue
         draft = _draft(statement, at, before, last_question(question))
-        if statement.probability >= (GUIDING if statement.kind in _GUIDING else SURE):
+        if statement.probability >= _sure_enough(statement) and not _asks(statement):
             _add(found, draft)
         elif len(statement.text.split()) >= TELLING:
             unsure.append(replace(draft, unsure=True))
@@ -164,10 +161,17 @@ def _add(found: list[FactDraft], draft: FactDraft) -> None:
     found.append(draft)
 
 
-def describes_code(text: str) -> bool:
-    """Whether a statement names things that stand in code, or a commit: it tells how the code at hand works or what was
-    just done to it, which whoever works on it reads there."""
-    return _COMMIT.search(text) is not None or any(token in _IN_CODE for token in tokens(text))
+def _sure_enough(statement: Statement) -> float:
+    """The probability from which on a statement is a fact. What is merely so and names things that stand in code mostly
+    tells how the code at hand works, which whoever works on it reads there."""
+    if statement.kind in _GUIDING:
+        return GUIDING
+    return SURE_OF_CODE if any(token in _IN_CODE for token in tokens(statement.text)) else SURE
+
+
+def names_a_commit(text: str) -> bool:
+    """Whether a statement names a commit: it tells what was just done, which the history of the code tells."""
+    return _COMMIT.search(text) is not None
 
 
 def _asks(statement: Statement) -> bool:
