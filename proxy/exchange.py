@@ -30,6 +30,7 @@ from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted
+from proxy.memory_room import NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.relay import relay
@@ -87,6 +88,9 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge:
         limit = edge.settings.server.max_body_mib
         return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), errors_as)
+    except MemoryError:
+        edge.degradations.add("answering a request", "there was no memory left for it")
+        return refuse(Refusal(503, "there is no memory left for this request just now: try again"), errors_as)
     except UpstreamUnreachable as error:
         return refuse(Refusal(502, f"the provider could not be reached: {error}"), errors_as)
 
@@ -177,17 +181,20 @@ async def _exchange(
 ) -> web.StreamResponse:
     body = await whole_body(request)
     arrived = time.perf_counter()
-    view = await _read(dialect, body, request.headers, path)
-    prepared = await _prepare(request, edge, prefix, view, path)
     written = None
-    if view is not None and prepared is not None and (prepared.edits or prepared.tools):
-        written, _ = await fail_open(
-            _write_edits(dialect, view, prepared),
-            default=None,
-            timeout_seconds=WRITE_TIMEOUT,
-            operation="writing edits",
-            degradations=edge.degradations,
-        )
+    with edge.room.taken(len(body)) as has_room:
+        if not has_room:
+            edge.degradations.add("reading a body", NO_ROOM)
+        view = await _read(dialect, body, request.headers, path) if has_room else None
+        prepared = await _prepare(request, edge, prefix, view, path)
+        if view is not None and prepared is not None and (prepared.edits or prepared.tools):
+            written, _ = await fail_open(
+                _write_edits(dialect, view, prepared),
+                default=None,
+                timeout_seconds=WRITE_TIMEOUT,
+                operation="writing edits",
+                degradations=edge.degradations,
+            )
     if prepared is not None and prepared.edits and written is None:
         prepared = replace(prepared, changed=None)
 
@@ -204,6 +211,8 @@ async def _exchange(
         reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
         commit = _Commit(edge, view, prepared)
         own_headers = _status_headers(prepared, edge, view, request.headers)
+        if not has_room:
+            own_headers["x-palimpsest-status"] = f"degraded; {NO_ROOM}"
         listens = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type in STREAMS) if listens else None
         if listener is not None and not plain(reply):
@@ -245,7 +254,7 @@ async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path:
         if len(text) >= THREAD_PARSE_BYTES:
             return await asyncio.to_thread(dialect.read, text, user_text, path)
         return dialect.read(text, user_text, path)
-    except Unreadable:
+    except (Unreadable, MemoryError):
         return None
     except BadRequest as error:
         raise Refusal(400, str(error), error.where) from error
