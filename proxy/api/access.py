@@ -41,6 +41,12 @@ _LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
 """What is asked with a body, and only looks."""
 
 
+_PAGES_OF_ALL: Final = re.compile(r"/palimpsest/(nights|status|settings)(/|$)")
+"""Pages that show, or change, what is everybody's."""
+
+_LEAVES: Final = "/palimpsest/logout"
+
+
 def access() -> Access:
     """What may be done by who sent the request under way."""
     return ACCESS.get()
@@ -58,6 +64,19 @@ def refused(of: Access, method: str, path: str) -> str:
     if of.role is TokenRole.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
         return f"the token {of.who!r} may only read"
     if of.user is not None and _OWN.match(path) is None:
+        return f"the token {of.who!r} is for the memories of one user, and this is for admins"
+    if of.user is not None and _FOR_OTHERS.search(path):
+        return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"
+    return ""
+
+
+def page_refused(of: Access, changes: bool, path: str) -> str:
+    """Why somebody may not look at a page, or (``changes``) send its form; empty where they may."""
+    if of.role is TokenRole.ADMIN or path == _LEAVES:
+        return ""
+    if of.role is TokenRole.READ and changes:
+        return f"the token {of.who!r} may only read"
+    if of.user is not None and _PAGES_OF_ALL.match(path):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
     if of.user is not None and _FOR_OTHERS.search(path):
         return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"

@@ -65,7 +65,8 @@ def doubting(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def learned(journaled: Any, **more: Any) -> Learned:
         sure = learn(journaled, **more)
-        return replace(sure, facts=[replace(each, draft=replace(each.draft, unsure=True)) for each in sure.facts])
+        facts = (replace(each, draft=replace(each.draft, unsure=True)) for each in sure.facts)
+        return replace(sure, facts=tuple(facts))
 
     monkeypatch.setattr("memory.services.lessons.rules.learned", learned)
 
