@@ -37,6 +37,7 @@ from proxy.relay import relay
 from proxy.runtimes import recognise
 from proxy.runtimes.runtime import RequestPurpose
 from proxy.runtimes.user_text import user_text
+from proxy.tracing import RequestTrace
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.local_reply import local_reply, send_locally
@@ -179,6 +180,13 @@ async def _why_without_memory(request: web.Request, edge: Edge) -> str:
 async def _exchange(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect
 ) -> web.StreamResponse:
+    with edge.traces.request(dialect.name, request.headers) as trace:
+        return await _traced(request, edge, prefix, path, dialect, trace)
+
+
+async def _traced(
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect, trace: RequestTrace
+) -> web.StreamResponse:
     body = await whole_body(request)
     arrived = time.perf_counter()
     written = None
@@ -198,7 +206,9 @@ async def _exchange(
     if prepared is not None and prepared.edits and written is None:
         prepared = replace(prepared, changed=None)
 
-    metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
+    prepare_seconds = time.perf_counter() - arrived
+    metrics.PREPARE_SECONDS.observe(prepare_seconds)
+    trace.prepared(view.conversation.model if view is not None else "", prepared, prepare_seconds)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     if written is not None:
         headers.popall("Content-Encoding", None)
@@ -209,6 +219,7 @@ async def _exchange(
         size = len(written or (view.body if view else body))
         outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
+        trace.replied(reply.status)
         commit = _Commit(edge, view, prepared)
         own_headers = _status_headers(prepared, edge, view, request.headers)
         if not has_room:
@@ -238,6 +249,8 @@ async def _exchange(
         finally:
             if listener is not None and not commit.begun:
                 commit.begin(listener.reply())
+            if commit.heard is not None:
+                trace.heard(commit.heard)
     metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
     return response
 
@@ -412,6 +425,7 @@ class _Commit:
         self._view = view
         self._prepared = prepared
         self.begun = False
+        self.heard: Reply | None = None
 
     def record_hidden(self, rounds: tuple[HiddenRound, ...]) -> None:
         """Note the hidden rounds of the reply in the receipt."""
@@ -420,7 +434,7 @@ class _Commit:
 
     def begin(self, reply: Reply) -> asyncio.Task[object] | None:
         """Start writing; the write outlives the request."""
-        self.begun = True
+        self.begun, self.heard = True, reply
         if not reply.complete:
             metrics.CUT.inc()
         memory, view, prepared = self._edge.memory, self._view, self._prepared
