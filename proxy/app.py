@@ -34,6 +34,7 @@ from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
 from proxy.limits import LEFT, Limits
+from proxy.marker import TRUSTED
 from proxy.settings import Settings
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
@@ -68,7 +69,7 @@ def make_app(
         degradations=Degradations(),
         token=token,
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
-        checkouts=CheckoutLookup(names=settings.home / "projects.json"),
+        checkouts=CheckoutLookup(names=settings.home / "projects.json", trusted=settings.home / TRUSTED),
         key=InstallationKey(settings.home / installation_key.FILE),
         secrets=OwnSecrets(token, (credential.key for credential in settings.credentials)),
         tokens=TokenStore(settings.home / tokens.FILE),
