@@ -59,6 +59,7 @@ def plans(
     snapshots = Snapshots(path)
     rules = rules_of(settings)
     unread = timedelta(days=settings.preview_days) if settings.preview_days else None
+    drafts = timedelta(days=settings.draft_days) if settings.draft_days else None
     # Always the table: it costs nothing, is at hand, and one night compares like another whatever recall uses.
     embedder = StaticEmbedding.load()
     sessions = rules.clusters.candidate_sessions
@@ -68,7 +69,9 @@ def plans(
             owner,
             vector_folder if vector_folder is not None and vector_folder.embedder == embedder.name else None,
         )
-        looked = snapshots.look(owner, now, rules.floor, since, unread, sessions, plain=settings.courtesies)
+        looked = snapshots.look(
+            owner, now, rules.floor, since, unread, sessions, plain=settings.courtesies, drafts=drafts
+        )
         while not looked.nothing:
             snapshot, elsewhere = (
                 _snapshot(owner, looked, snapshots, held, sessions),
@@ -177,7 +180,9 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
     rows = sorted(held.rows[id] for id in looked.new if id in held.rows)
     near = likenesses(held.ids, held.vectors, rows, LEAST)
     pairs = [pair for pair in near if pair.cosine >= ALIKE]
-    wanted = dict.fromkeys([*looked.fading, *looked.rules, *(id for pair in near for id in (pair.one, pair.other))])
+    wanted = dict.fromkeys(
+        [*looked.fading, *looked.drafts, *looked.rules, *(id for pair in near for id in (pair.one, pair.other))]
+    )
     facts = held.facts(wanted, snapshots)
     lines: dict[date, list[SummaryLine]] = {}
     for line in looked.lines:
@@ -198,6 +203,7 @@ def _snapshot(owner: str, looked: NightInput, snapshots: Snapshots, held: _Owner
         ),
         looked.heard,
         paraphrases(facts, [pair for pair in near if pair.cosine < ALIKE], encoder()),
+        looked.drafts,
     )
 
 

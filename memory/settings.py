@@ -202,6 +202,7 @@ class NightSettings(Section):
     schedule: str = "30 3 * * *"
     buffer: int = Field(5000, ge=100, le=10_000_000)
     floor: Share = 0.02
+    draft_days: int = Field(30, ge=0, le=100_000)
     summaries: bool = True
     preview_days: int = Field(180, ge=0, le=100_000)
     courtesies: bool = True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import secrets
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +19,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 from memory import bootstrap
 from memory.models.litellm_client import LitellmMissing
 from memory.session import Mode
+from memory.version import release
+from proxy import tracing
 from proxy import web as web_page
 from proxy.api import api
 from proxy.api.landing import PATHS, hello, is_person
@@ -30,6 +34,7 @@ from proxy.edge import EDGE, Edge
 from proxy.exchange import exchange
 from proxy.fail_open import Degradations, fail_open
 from proxy.limits import LEFT, Limits
+from proxy.marker import TRUSTED
 from proxy.settings import Settings
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
@@ -41,6 +46,9 @@ T = TypeVar("T")
 LINE_BYTES = 64 * 1024
 """What a line of a request's head may have. Clients put long tokens into headers, and the command line its questions
 into URLs: 4,000 characters of any script, written as ``%XX``, are 48,000 bytes."""
+
+TRACES_SECONDS = 2.0
+"""How long the end waits for traces to be sent."""
 
 REOPEN_SECONDS = 10.0
 """How long to wait before stores that could not be opened are tried again."""
@@ -61,14 +69,16 @@ def make_app(
         degradations=Degradations(),
         token=token,
         identity_key=bytes.fromhex(own_secret(settings.home / "identity.key")),
-        checkouts=CheckoutLookup(names=settings.home / "projects.json"),
+        checkouts=CheckoutLookup(names=settings.home / "projects.json", trusted=settings.home / TRUSTED),
         key=InstallationKey(settings.home / installation_key.FILE),
         secrets=OwnSecrets(token, (credential.key for credential in settings.credentials)),
         tokens=TokenStore(settings.home / tokens.FILE),
         sources=sources or {},
         now=now,
         limits=Limits(settings.server.limits),
+        traces=tracing.opened(settings.server.traces, release()),
     )
+    app.cleanup_ctx.append(_traces)
     app.cleanup_ctx.append(_upstream)
     app.cleanup_ctx.append(_memory)
     for path in PATHS:
@@ -156,6 +166,28 @@ def own_secret(file: Path) -> str:
     secret = secrets.token_hex(32)
     file.write_text(secret + "\n")
     return secret
+
+
+async def _traces(app: web.Application) -> AsyncIterator[None]:
+    yield
+    if not app[EDGE].settings.server.traces:
+        return
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def close() -> None:
+        app[EDGE].traces.close()
+        with contextlib.suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(done.set)
+
+    # In a thread that holds nobody up: where nobody takes traces, sending them is tried for a minute.
+    threading.Thread(target=close, name="traces", daemon=True).start()
+    await fail_open(
+        done.wait(),
+        default=None,
+        timeout_seconds=TRACES_SECONDS,
+        operation="sending traces",
+        degradations=app[EDGE].degradations,
+    )
 
 
 async def _upstream(app: web.Application) -> AsyncIterator[None]:

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from memory.learning.redact import redact
-from proxy.marker import Markers
+from proxy.marker import Markers, TrustedProjects
 from proxy.runtimes.environment import ClientEnvironment, project_of
 
 _DEEPEST = 40
@@ -27,15 +27,18 @@ _MOST_NAMES = 10_000
 
 
 class CheckoutLookup:
-    """Looks up checkouts. ``names`` is the file of the projects' names; without it they are kept while we run."""
+    """Looks up checkouts. ``names`` is the file of the projects' names; without it they are kept while we run.
+    ``trusted`` is the file of those that folders may name themselves."""
 
-    def __init__(self, names: Path | None = None, home: Path | None = None, most: int = 1000) -> None:
+    def __init__(
+        self, names: Path | None = None, home: Path | None = None, most: int = 1000, trusted: Path | None = None
+    ) -> None:
         self._file = names
         self._home = home if home is not None else Path.home()
         self._most = most
         self._found: OrderedDict[str, ClientEnvironment | None] = OrderedDict()
         self._names = _read_names(names)
-        self._markers = Markers()
+        self._markers = Markers(TrustedProjects(trusted))
 
     def locate(self, place: ClientEnvironment) -> ClientEnvironment:
         """The place with its checkout's root, remote and project, and with what is said there of how far memory takes
@@ -43,7 +46,8 @@ class CheckoutLookup:
         if place.directory is None:
             return place
         marked = self._markers.of(place.directory)
-        return replace(self._located(place, place.directory), mode=marked.mode, why=marked.why)
+        found = self._located(place, place.directory)
+        return replace(found, mode=marked.mode, why=marked.why, project=marked.project or found.project)
 
     def _located(self, place: ClientEnvironment, directory: str) -> ClientEnvironment:
         if directory not in self._found:

@@ -20,8 +20,10 @@ from proxy.auth.web_sessions import Visitors
 from proxy.checkout import CheckoutLookup
 from proxy.fail_open import Degradations
 from proxy.limits import Limits
+from proxy.memory_room import MemoryRoom
 from proxy.passthrough_log import PassthroughLog
 from proxy.settings import LimitSettings, Settings
+from proxy.tracing import Traces, Untold
 from proxy.upstream.bridge import Bridge
 from proxy.upstream.direct import Direct
 
@@ -55,6 +57,8 @@ class Edge:
     admission: AdmissionQueue = field(default_factory=AdmissionQueue)
     passed: PassthroughLog = field(default_factory=PassthroughLog)
     limits: Limits = field(default_factory=lambda: Limits(LimitSettings()))
+    room: MemoryRoom = field(default_factory=MemoryRoom)
+    traces: Traces = field(default_factory=Untold)
 
     def run_in_background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Run something that outlives the request that began it."""

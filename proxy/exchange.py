@@ -30,12 +30,14 @@ from proxy.errors import Refusal, UpstreamUnreachable, refuse
 from proxy.fail_open import fail_open, fail_open_at_once, one_line
 from proxy.hidden_rounds import HiddenRounds, RoundRequest, Send, with_offer
 from proxy.limits import LEFT, Admitted
+from proxy.memory_room import NO_ROOM
 from proxy.overflow_retry import OutgoingRequest, send_with_retry
 from proxy.pass_through import HOW_TO_SHOW_A_KEY, named_model, pass_through, whole_body
 from proxy.relay import relay
 from proxy.runtimes import recognise
 from proxy.runtimes.runtime import RequestPurpose
 from proxy.runtimes.user_text import user_text
+from proxy.tracing import RequestTrace
 from proxy.upstream.bridge import FIELDS
 from proxy.upstream.direct import address, decompressed, outgoing_headers
 from proxy.upstream.local_reply import local_reply, send_locally
@@ -87,6 +89,9 @@ async def exchange(request: web.Request) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge:
         limit = edge.settings.server.max_body_mib
         return refuse(Refusal(413, f"the body is larger than {limit} MiB (server.max_body_mib)", "body"), errors_as)
+    except MemoryError:
+        edge.degradations.add("answering a request", "there was no memory left for it")
+        return refuse(Refusal(503, "there is no memory left for this request just now: try again"), errors_as)
     except UpstreamUnreachable as error:
         return refuse(Refusal(502, f"the provider could not be reached: {error}"), errors_as)
 
@@ -175,23 +180,35 @@ async def _why_without_memory(request: web.Request, edge: Edge) -> str:
 async def _exchange(
     request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect
 ) -> web.StreamResponse:
+    with edge.traces.request(dialect.name, request.headers) as trace:
+        return await _traced(request, edge, prefix, path, dialect, trace)
+
+
+async def _traced(
+    request: web.Request, edge: Edge, prefix: Prefix, path: str, dialect: Dialect, trace: RequestTrace
+) -> web.StreamResponse:
     body = await whole_body(request)
     arrived = time.perf_counter()
-    view = await _read(dialect, body, request.headers, path)
-    prepared = await _prepare(request, edge, prefix, view, path)
     written = None
-    if view is not None and prepared is not None and (prepared.edits or prepared.tools):
-        written, _ = await fail_open(
-            _write_edits(dialect, view, prepared),
-            default=None,
-            timeout_seconds=WRITE_TIMEOUT,
-            operation="writing edits",
-            degradations=edge.degradations,
-        )
+    with edge.room.taken(len(body)) as has_room:
+        if not has_room:
+            edge.degradations.add("reading a body", NO_ROOM)
+        view = await _read(dialect, body, request.headers, path) if has_room else None
+        prepared = await _prepare(request, edge, prefix, view, path)
+        if view is not None and prepared is not None and (prepared.edits or prepared.tools):
+            written, _ = await fail_open(
+                _write_edits(dialect, view, prepared),
+                default=None,
+                timeout_seconds=WRITE_TIMEOUT,
+                operation="writing edits",
+                degradations=edge.degradations,
+            )
     if prepared is not None and prepared.edits and written is None:
         prepared = replace(prepared, changed=None)
 
-    metrics.PREPARE_SECONDS.observe(time.perf_counter() - arrived)
+    prepare_seconds = time.perf_counter() - arrived
+    metrics.PREPARE_SECONDS.observe(prepare_seconds)
+    trace.prepared(view.conversation.model if view is not None else "", prepared, prepare_seconds)
     headers = outgoing_headers(request.headers.items(), listened=True, is_secret=edge.secrets.stand_in)
     if written is not None:
         headers.popall("Content-Encoding", None)
@@ -202,8 +219,11 @@ async def _exchange(
         size = len(written or (view.body if view else body))
         outgoing = OutgoingRequest(edge, dialect, send, headers, written or body, size, view, prepared)
         reply, begun, prepared = await send_with_retry(outgoing, _write_edits, replies)
+        trace.replied(reply.status)
         commit = _Commit(edge, view, prepared)
         own_headers = _status_headers(prepared, edge, view, request.headers)
+        if not has_room:
+            own_headers["x-palimpsest-status"] = f"degraded; {NO_ROOM}"
         listens = reply.status == 200 and prepared is not None and prepared.journaled
         listener = dialect.listen(reply.content_type in STREAMS) if listens else None
         if listener is not None and not plain(reply):
@@ -229,6 +249,8 @@ async def _exchange(
         finally:
             if listener is not None and not commit.begun:
                 commit.begin(listener.reply())
+            if commit.heard is not None:
+                trace.heard(commit.heard)
     metrics.REQUESTS.labels(dialect.name, prepared.receipt.kind if prepared else "unread", str(reply.status)).inc()
     return response
 
@@ -245,7 +267,7 @@ async def _read(dialect: Dialect, body: bytes, headers: Mapping[str, str], path:
         if len(text) >= THREAD_PARSE_BYTES:
             return await asyncio.to_thread(dialect.read, text, user_text, path)
         return dialect.read(text, user_text, path)
-    except Unreadable:
+    except (Unreadable, MemoryError):
         return None
     except BadRequest as error:
         raise Refusal(400, str(error), error.where) from error
@@ -403,6 +425,7 @@ class _Commit:
         self._view = view
         self._prepared = prepared
         self.begun = False
+        self.heard: Reply | None = None
 
     def record_hidden(self, rounds: tuple[HiddenRound, ...]) -> None:
         """Note the hidden rounds of the reply in the receipt."""
@@ -411,7 +434,7 @@ class _Commit:
 
     def begin(self, reply: Reply) -> asyncio.Task[object] | None:
         """Start writing; the write outlives the request."""
-        self.begun = True
+        self.begun, self.heard = True, reply
         if not reply.complete:
             metrics.CUT.inc()
         memory, view, prepared = self._edge.memory, self._view, self._prepared

@@ -1,7 +1,10 @@
-"""``.palimpsest.toml``: how far memory takes part in a folder and below it, said in the folder itself.
+"""``.palimpsest.toml``: how far memory takes part in a folder and below it, and as part of which project, said in the
+folder itself.
 
-Such a file comes along with any repository that is cloned. So it can only make memory do less: it names no project and
-gives nothing to anybody. One that cannot be understood switches memory off: whoever wrote it wanted less than usual.
+Such a file comes along with any repository that is cloned. So by itself it can only make memory do less. A project that
+it names would have that project's memories given to whoever wrote the folder's files: it counts once the person has
+said so, for this file and this name. One that cannot be understood switches memory off: whoever wrote it wanted less
+than usual.
 """
 
 from __future__ import annotations
@@ -10,9 +13,12 @@ import os
 import stat
 import tomllib
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from memory.session import Mode
 
@@ -20,20 +26,63 @@ NAME: Final = ".palimpsest.toml"
 DEEPEST: Final = 40
 LARGEST: Final = 64 * 1024
 KEPT: Final = 256
+LONGEST_NAME: Final = 200
+TRUSTED: Final = "trusted.json"
+"""What the person trusts, in the data folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What files on the way to a folder allow, and why it is less than all."""
+    """What files on the way to a folder allow, and why it is less than all; the project that the nearest trusted one
+    names."""
 
     mode: Mode = Mode.ON
     why: str = ""
+    project: str | None = None
+
+
+class TrustedProjects:
+    """By file the project that the person lets it name, in a file of the data folder."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._stamp: tuple[int, int] | None = None
+        self._known: dict[str, str] = {}
+
+    def named(self) -> dict[str, str]:
+        """All of them, as the file stands; those from before where it is damaged."""
+        if self._file is None:
+            return {}
+        try:
+            told = self._file.stat()
+            stamp = (told.st_mtime_ns, told.st_size)
+            if stamp != self._stamp:
+                self._known = msgspec.json.decode(self._file.read_bytes(), type=dict[str, str])
+                self._stamp = stamp
+        except FileNotFoundError:
+            self._known, self._stamp = {}, None
+        except (OSError, msgspec.DecodeError):
+            pass
+        return self._known
+
+    def write(self, names: Mapping[str, str]) -> None:
+        """Put others in their place.
+
+        Raises:
+            OSError: when the file cannot be written.
+        """
+        assert self._file is not None
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = self._file.with_suffix(".new")
+        new.write_bytes(msgspec.json.format(msgspec.json.encode(dict(names)), indent=2) + b"\n")
+        new.replace(self._file)
 
 
 class Markers:
     """Reads those files; one that was read is not read again until it changes."""
 
-    def __init__(self) -> None:
+    def __init__(self, trusted: TrustedProjects | None = None) -> None:
+        self._trusted = trusted or TrustedProjects(None)
         self._read: OrderedDict[str, tuple[tuple[int, int], Marked]] = OrderedDict()
 
     def of(self, directory: str | None) -> Marked:
@@ -41,10 +90,16 @@ class Markers:
         if directory is None or not os.path.isabs(directory):
             return Marked()
         folder = Path(os.path.normpath(directory))
-        found = [self._file(each / NAME) for each in (folder, *folder.parents)[:DEEPEST]]
-        return min(found, key=lambda each: _ORDER.index(each.mode), default=Marked())
+        files = [each / NAME for each in (folder, *folder.parents)[:DEEPEST]]
+        found = [self.file(each) for each in files]
+        strictest = min(found, key=lambda each: _ORDER.index(each.mode), default=Marked())
+        named = [(str(file), each.project) for file, each in zip(files, found, strict=True) if each.project]
+        trusted = self._trusted.named() if named else {}
+        project = next((name for file, name in named if trusted.get(file) == name), None)
+        return replace(strictest, project=project)
 
-    def _file(self, file: Path) -> Marked:
+    def file(self, file: Path) -> Marked:
+        """What one file says; a project that it names, whether it is trusted or not."""
         try:
             told = file.stat()
         except FileNotFoundError:
@@ -72,11 +127,18 @@ def _marked(file: Path) -> Marked:
     try:
         with file.open("rb") as opened:
             said = tomllib.loads(opened.read(LARGEST).decode())
-        unknown = sorted(said.keys() - {"memory"})
+        unknown = sorted(said.keys() - {"memory", "project"})
         if unknown:
-            raise ValueError(f"there is no {unknown[0]!r} in it, only memory")
+            raise ValueError(f"there is no {unknown[0]!r} in it, only memory and project")
         mode = Mode(said.get("memory", Mode.ON))
+        project = said.get("project")
+        if project is not None and not _is_name(project):
+            raise ValueError(f"a project's name has 1 to {LONGEST_NAME} printable characters")
     except (OSError, ValueError, RecursionError) as error:
         told = " ".join(str(error).split()).encode("ascii", "replace").decode()[:120]
         return Marked(Mode.OFF, f"{NAME} cannot be understood: {told}")
-    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}")
+    return Marked(mode, "" if mode is Mode.ON else f"{NAME} says {mode}", project)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and value.isprintable() and value == value.strip()

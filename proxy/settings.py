@@ -54,6 +54,7 @@ class ServerSettings(Section):
     max_body_mib: int = Field(256, ge=1, le=4096)
     max_connections: int = Field(2048, ge=1, le=100_000)
     limits: LimitSettings = LimitSettings()
+    traces: bool = False
     uvloop: bool = False
 
     @field_validator("hosts")

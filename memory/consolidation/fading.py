@@ -1,4 +1,5 @@
-"""What has faded below the floor leaves recall; it stays in the store and can be asked for."""
+"""What has faded below the floor leaves recall, and drafts that nobody decided wait no longer; both stay in the store
+and can be asked for."""
 
 from __future__ import annotations
 
@@ -21,3 +22,12 @@ def fade(sheet: WorkingFacts, fading: Sequence[str], now: datetime, floor: float
         strength = effective(fact, now)
         if strength < floor:
             sheet.write(ChangeAction.ARCHIVE, f"strength {strength:.4f}", replace(fact, state=State.ARCHIVED))
+
+
+def end_drafts(sheet: WorkingFacts, drafts: Sequence[str], now: datetime) -> None:
+    """Write on the sheet that these ``drafts`` are archived: nobody said them again, or decided them."""
+    for id in sorted(drafts):
+        fact = sheet.facts.get(id)
+        if fact is not None and fact.state is State.DRAFT:
+            days = (now - fact.recorded_at).days
+            sheet.write(ChangeAction.ARCHIVE, f"a draft for {days} days", replace(fact, state=State.ARCHIVED))

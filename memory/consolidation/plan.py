@@ -14,7 +14,7 @@ from memory.consolidation.cross_project import OtherProjects, recur
 from memory.consolidation.daily_summaries import summarise
 from memory.consolidation.diff import Diff, DiscardedPass
 from memory.consolidation.duplicates import merge
-from memory.consolidation.fading import fade
+from memory.consolidation.fading import end_drafts, fade
 from memory.consolidation.gist import Clusters, draw
 from memory.consolidation.rule_candidates import rules
 from memory.consolidation.snapshot import Snapshot, WorkingFacts
@@ -69,6 +69,7 @@ def plan(
     )
     passing("recur", lambda tried: recur(tried, snapshot.owner, elsewhere, snapshot.derived, how.clusters, new_id))
     passing("fade", lambda tried: fade(tried, snapshot.fading, now, how.floor), spared=1)
+    passing("drafts", lambda tried: end_drafts(tried, snapshot.drafts, now))
     lines = summarise(snapshot.said, snapshot.learned, snapshot.lines, now) if how.days else []
     candidates = rules(sheet.facts, snapshot.said_by, how.clusters, new_id)
     previews = tuple(compact(snapshot.unread))

@@ -38,7 +38,7 @@ class Snapshot:
     that lasting knowledge was drawn from already. ``said`` and ``lines`` belong to the days that are to be summarised;
     ``said_by`` tells in which sessions facts, and what they were drawn from, were said; ``unread``
     are old memories that nobody was shown; ``heard`` are the passages since the last night; ``paraphrases`` are pairs
-    of rules that say the same in other words, with how likely that is.
+    of rules that say the same in other words, with how likely that is; ``drafts`` have waited for too long.
     """
 
     owner: str
@@ -54,6 +54,7 @@ class Snapshot:
     said_by: Mapping[str, Sequence[RepeatedStatement]] = field(default_factory=dict)
     heard: Sequence[Passage] = ()
     paraphrases: Sequence[SimilarPair] = ()
+    drafts: Sequence[str] = ()
 
 
 class WorkingFacts:

@@ -1,4 +1,5 @@
-"""What a person had forgotten is not learned again: a keyed hash of it stays, and says nothing without the key."""
+"""What a person had forgotten, or has dismissed, is not learned again: a keyed hash of it stays, and says nothing
+without the key."""
 
 from __future__ import annotations
 
@@ -11,3 +12,9 @@ def tombstone_of(key: bytes, owner: str, text: str) -> bytes:
     """16 bytes that name a text of an owner, whatever its spacing, case and punctuation."""
     normal = " ".join(words(text))
     return hashlib.blake2b(f"{owner}\0{normal}".encode("utf-8", "replace"), digest_size=16, key=key[:64]).digest()
+
+
+def dismissal_of(key: bytes, owner: str, text: str) -> bytes:
+    """16 bytes that name a draft which a person has dismissed; its text may still be learned where it is said for
+    sure."""
+    return tombstone_of(key, f"dismissed\0{owner}", text)

@@ -60,7 +60,7 @@ def weighed(
         return Weighed(None, (waits,))
     if changed:
         return Weighed(replace(taught, draft=_sure(draft)))
-    if by.state is State.ARCHIVED or by.source == taught.source:
+    if by.source == taught.source:
         return Weighed(None)
     if by.state is State.DRAFT:
         # It is reconciled like anything that is sure: something else may have been said of it meanwhile.
@@ -83,7 +83,7 @@ def _bearing_out(
     for fact in known:
         if not fact.origin.trusted:
             continue
-        if same_letters(fact.text, draft.text) and (fact.state in _HELD or _is_dismissed(fact)):
+        if fact.state in _HELD and same_letters(fact.text, draft.text):
             return fact, False
         relation = related.get(fact.id)
         if relation is None or fact.state not in _HELD:
@@ -96,11 +96,6 @@ def _bearing_out(
         if fact.source != source and odds >= max(CHANGES, best):
             best, by, changed = odds, fact, True
     return by, changed
-
-
-def _is_dismissed(fact: Fact) -> bool:
-    """Whether a fact is a draft that a person took for something of the moment."""
-    return fact.state is State.ARCHIVED and fact.confidence < BORNE_OUT and fact.access == 1
 
 
 def _says_again(fact: Fact, draft: FactDraft, related: Mapping[str, Relation]) -> bool:

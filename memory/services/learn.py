@@ -27,7 +27,7 @@ from memory.learning.citations import tells_of_a_place
 from memory.learning.lesson_result import Learned, PassageDraft, Taught
 from memory.learning.outcome import outcome, repetition_uses, settled
 from memory.learning.reconcile import Decision, reconcile
-from memory.learning.tombstones import tombstone_of
+from memory.learning.tombstones import dismissal_of, tombstone_of
 from memory.learning.unsure import weighed
 from memory.ports import Guard, Journal, Journaled, Lesson, MemoryUse, Query
 from memory.scope import Layer, Scope
@@ -252,10 +252,12 @@ class Learner(JournalFollower):
             known_before.update(facts.keys() - written.keys())
             related = await rules.related(each.draft, known)
             weighing = weighed(each, list(facts.values()), related, journaled, owner, self._new_id)
-            written.update((fact.id, fact) for fact in weighing.facts)
             again += weighing.uses
             if weighing.taught is None:
+                if weighing.facts and not await self._is_dismissed(owner, each.draft.text):
+                    written.update((fact.id, fact) for fact in weighing.facts)
                 continue
+            written.update((fact.id, fact) for fact in weighing.facts)
             draft = weighing.taught.draft
             decision = await self._reconciled(draft, known, at, here, related)
             again += repetition_uses(decision, draft, facts, journaled)
@@ -334,6 +336,9 @@ class Learner(JournalFollower):
 
     async def _is_forgotten(self, owner: str, text: str) -> bool:
         return bool(await self._journal.is_forgotten([tombstone_of(self._journal.key(), owner, text)]))
+
+    async def _is_dismissed(self, owner: str, text: str) -> bool:
+        return bool(await self._journal.is_forgotten([dismissal_of(self._journal.key(), owner, text)]))
 
     def _indexing(self) -> IndexWorker:
         return IndexWorker(self._journal, self._recall.index, self._recall.embedder)

@@ -1,4 +1,8 @@
-"""Write the ledgers of sessions beside their requests: a slow disk must not hold a request up."""
+"""Write the ledgers of sessions: before a request is sent, as far as the disk allows, else beside it.
+
+Whoever reads what was added may keep it in a cache, so that it must be made again whatever becomes of this process.
+But a slow disk must not hold a request up.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ from memory.ports import Guard
 from memory.services.sessions.live import LiveSession
 from memory.services.sessions.session_matching import SessionMatcher
 
-LEDGER_SECONDS = 0.25
-"""How long after a request its ledger is written, unless the exchange is journaled before."""
+LEDGER_SECONDS = 0.05
+"""How long a request waits at most until its ledger is written; a disk that is well takes a millisecond."""
 
 WITHIN_SECONDS = 30
 """How long writing may take."""
@@ -23,31 +27,27 @@ class Ledgers:
         self._sessions = sessions
         self._guard = guard
         self._writing: set[asyncio.Task[object]] = set()
-        self._soon: dict[str, tuple[asyncio.TimerHandle, LiveSession]] = {}
 
     def write(self, live: LiveSession) -> None:
-        """Have a session's ledger written soon, where the journal is behind: the request's own way to the provider
-        comes first."""
-        if (live.ahead or not live.known) and live.session.id not in self._soon:
-            timer = asyncio.get_running_loop().call_later(LEDGER_SECONDS, self._write_now, live)
-            self._soon[live.session.id] = timer, live
+        """Have a session's ledger written, where the journal is behind."""
+        if live.ahead or not live.known:
+            self.run_in_background(self._sessions.save(live), "writing the ledger")
 
-    def run_in_background(self, work: Coroutine[object, object, object], doing: str) -> None:
+    async def written(self, live: LiveSession, seconds: float) -> None:
+        """Wait until a session's ledger is written, for so many seconds at most. The writing goes on behind them."""
+        if live.ahead or not live.known:
+            writing = self.run_in_background(self._sessions.save(live), "writing the ledger")
+            await asyncio.wait({writing}, timeout=min(seconds, LEDGER_SECONDS))
+
+    def run_in_background(self, work: Coroutine[object, object, object], doing: str) -> asyncio.Task[object]:
         """Have something else written, at once and waited for by nobody."""
         writing = self._guard(work, default=None, timeout_seconds=WITHIN_SECONDS, operation=doing)
         task: asyncio.Task[object] = asyncio.create_task(writing)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
+        return task
 
     async def settle(self) -> None:
         """Wait until all of it is in the journal."""
-        for _, live in list(self._soon.values()):
-            self._write_now(live)
         while self._writing:
             await asyncio.wait(self._writing)
-
-    def _write_now(self, live: LiveSession) -> None:
-        timer, _ = self._soon.pop(live.session.id)
-        timer.cancel()
-        if live.ahead or not live.known:
-            self.run_in_background(self._sessions.save(live), "writing the ledger")

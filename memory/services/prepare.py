@@ -207,6 +207,10 @@ class Preparation:
                     fit, load = replace(trimmed, paged=fit.paged), self._fitting.load(request, edits)
             fit = self._fitting.measured(load, fit)
             steps["measure"] = elapsed_ms(start)
+        if arrival.kind.teaches and not self._paused() and not without:
+            start = time.perf_counter()
+            await self._ledgers.written(live, deadline.left)
+            steps["ledger"] = elapsed_ms(start)
         receipt = replace(
             self._receipt(arrival, conversation, live.session.id, HELD_OUT if without else _status(edits, decided)),
             shown=(*decided.research.shown, *decided.recalled.shown),
@@ -247,10 +251,9 @@ class Preparation:
         return live.session.held_out is True and self._settings.measure.holdout > 0
 
     def _record_fit(self, live: LiveSession, fit: Fit) -> None:
-        """Record what leaves the request in the session's ledger, and write the ledger in the background."""
+        """Record what leaves the request in the session's ledger, which is still to be written."""
         if fit.entries:
             write(live, fit.entries, fit.unkept)
-            self._ledgers.write(live)
 
     async def _decide(self, request: SessionRequest, deadline: Deadline) -> ContextDecision:
         """Decide about a request, one request of a session at a time."""
@@ -271,7 +274,6 @@ class Preparation:
             # What a stub stands for has to be had before anybody can read the stub.
             doing = "journaling what is shed"
             await self._guard(self._sessions.save(live), default=None, timeout_seconds=deadline.left, operation=doing)
-        self._ledgers.write(live)
         return decided
 
     async def shorten_after_overflow(

@@ -132,11 +132,11 @@ class Facts(JournalPart):
 
     async def find_facts(self, owners: Sequence[str], text: str, limit: int = 100) -> list[Fact]:
         """See :class:`memory.ports.Journal`. Case is ignored for ASCII letters, as LIKE does."""
-        pattern = _holding(text)
+        pattern, ends = _holding(text), text + "\U0010ffff"
 
         def work(connection: sqlite3.Connection) -> list[Fact]:
             query = many("facts_find", len(owners))
-            return [fact_of(row) for row in connection.execute(query, (*owners, text, text, pattern, pattern, limit))]
+            return [fact_of(row) for row in connection.execute(query, (*owners, text, ends, pattern, pattern, limit))]
 
         return await self._db.read(work)
 

@@ -60,6 +60,8 @@ class NightInput:
     heard_upto: int = 0
     rules: Sequence[str] = ()
     """New ones that may be a rule for others, though nothing is like them."""
+    drafts: Sequence[str] = ()
+    """Those that have waited for too long."""
     more: bool = False
     """Whether there is more that is new, behind ``fact``."""
 
@@ -67,7 +69,7 @@ class NightInput:
     def nothing(self) -> bool:
         """Whether there is nothing for a night to do."""
         work = self.said or self.learned or self.lines or self.unread or self.heard
-        return not (self.new or self.fading or work or self.elsewhere_new)
+        return not (self.new or self.fading or self.drafts or work or self.elsewhere_new)
 
 
 class Snapshots:
@@ -109,9 +111,11 @@ class Snapshots:
         sessions: int = SEVERAL,
         behind: NightInput | None = None,
         plain: bool = False,
+        drafts: timedelta | None = None,
     ) -> NightInput:
         """What is new of an owner since the last night, or since a moment, all of one state of the database.
-        ``unread``: with what is older than that and was never shown; ``plain``: with what was said; ``sessions`` is in
+        ``unread``: with what is older than that and was never shown; ``plain``: with what was said; ``drafts``:
+        with those that have waited for that long; ``sessions`` is in
         how many of them a rule must have been said; ``behind``: only the facts behind those that were looked at last,
         which was a moment ago."""
         with self._reading() as connection:
@@ -153,6 +157,7 @@ class Snapshots:
                 old_upto,
                 *_heard(connection, owner, row["plain"] if row else 0, upto["passage"] if plain else 0),
                 _rules(connection, sessions, new),
+                _drafts(connection, owner, now - drafts) if drafts else [],
                 bool(reached),
             )
 
@@ -223,6 +228,11 @@ def _active(connection: sqlite3.Connection, owner: str) -> dict[Category, int]:
 def _derived(connection: sqlite3.Connection, owner: str) -> frozenset[str]:
     rows = connection.execute(QUERIES["snapshot_derived"], (owner,))
     return frozenset(id for row in rows for id in listed(row["derived_from"]))
+
+
+def _drafts(connection: sqlite3.Connection, owner: str, until: datetime) -> list[str]:
+    parameters = {"owner": owner, "until": until.timestamp(), "limit": FADING}
+    return [row["id"] for row in connection.execute(QUERIES["snapshot_drafts"], parameters)]
 
 
 def _rules(connection: sqlite3.Connection, sessions: int, new: frozenset[str]) -> list[str]:

@@ -30,7 +30,7 @@ ACCESS: Final[ContextVar[Access]] = ContextVar("access")
 
 _OWN: Final = re.compile(
     r"/palimpsest/api/(branches|candidates|conflicts|content|export|facts|forget|habits|hook|import|learnt-on|log|money|page|provenance"
-    r"|quarantine|remember|research|search|sessions|tools|why)(/|$)"
+    r"|quarantine|remember|research|search|sessions|sync|tools|why)(/|$)"
 )
 """What is answered for one user at a time, whom the server chooses; everything else is for admins."""
 
@@ -39,6 +39,12 @@ _FOR_OTHERS: Final = re.compile(r"/(approve|undo|promote)$")
 
 _LOOKS: Final = frozenset({"/palimpsest/api/provenance"})
 """What is asked with a body, and only looks."""
+
+
+_PAGES_OF_ALL: Final = re.compile(r"/palimpsest/(nights|status|settings)(/|$)")
+"""Pages that show, or change, what is everybody's."""
+
+_LEAVES: Final = "/palimpsest/logout"
 
 
 def access() -> Access:
@@ -58,6 +64,19 @@ def refused(of: Access, method: str, path: str) -> str:
     if of.role is TokenRole.READ and method not in ("GET", "HEAD") and path not in _LOOKS:
         return f"the token {of.who!r} may only read"
     if of.user is not None and _OWN.match(path) is None:
+        return f"the token {of.who!r} is for the memories of one user, and this is for admins"
+    if of.user is not None and _FOR_OTHERS.search(path):
+        return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"
+    return ""
+
+
+def page_refused(of: Access, changes: bool, path: str) -> str:
+    """Why somebody may not look at a page, or (``changes``) send its form; empty where they may."""
+    if of.role is TokenRole.ADMIN or path == _LEAVES:
+        return ""
+    if of.role is TokenRole.READ and changes:
+        return f"the token {of.who!r} may only read"
+    if of.user is not None and _PAGES_OF_ALL.match(path):
         return f"the token {of.who!r} is for the memories of one user, and this is for admins"
     if of.user is not None and _FOR_OTHERS.search(path):
         return f"the token {of.who!r} is for the memories of one user; what holds for others is for admins"

@@ -17,7 +17,7 @@ from memory.audit import AuditEntry
 from proxy.api.access import ACCESS, ALL, Access, refused
 from proxy.api.responses import Handler, fault
 from proxy.auth.middleware import HEALTH
-from proxy.auth.tokens import TokenRole
+from proxy.auth.tokens import ApiToken, TokenRole
 from proxy.edge import EDGE, Edge
 from proxy.fail_open import fail_open
 
@@ -61,11 +61,23 @@ def _access(headers: Mapping[str, str], edge: Edge) -> tuple[Access | None, str]
             "this asks for a token: send `Authorization: Bearer …` with what stands in the file `token` of the home "
             "folder, or a token of `palimpsest tokens add`"
         )
-    if why := token.why_not(datetime.now(UTC)):
+    if why := why_not(token):
         return None, why
+    return access_of(token), ""
+
+
+def why_not(token: ApiToken) -> str:
+    """Why a token lets nobody in; empty where it does."""
+    if why := token.why_not(datetime.now(UTC)):
+        return why
     if token.role is TokenRole.USER and token.user is None:
-        return None, f"the token {token.name!r} is for one user and names none"
-    return Access(token.name, token.role, token.user, token.org), ""
+        return f"the token {token.name!r} is for one user and names none"
+    return ""
+
+
+def access_of(token: ApiToken | None) -> Access:
+    """What may be done by who has a token; None is that of the home folder."""
+    return ALL if token is None else Access(token.name, token.role, token.user, token.org)
 
 
 async def _handled(request: web.Request, handler: Handler, edge: Edge, access: Access) -> web.StreamResponse:

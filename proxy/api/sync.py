@@ -7,6 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
+from memory.provenance import quarantined
 from proxy.api.params import MOST, body_of, memory_of, owners_of, scope_of
 from proxy.api.responses import answer
 from proxy.errors import Refusal
@@ -26,9 +27,11 @@ async def take(request: web.Request) -> web.Response:
 
 @routes.post("/api/sync/there")
 async def there(request: web.Request) -> web.Response:
-    """``{"ids": […]}``: which of these memories are here, in quarantine too."""
+    """``{"ids": […]}``: which of these memories the person has here, in quarantine too."""
     ids = _ids((await body_of(request, {"ids": list})).get("ids", []), "ids")
-    return answer({"there": await memory_of(request).syncing.there(ids)})
+    memory = memory_of(request)
+    owners = await memory.commands.everything_of(scope_of(request))
+    return answer({"there": await memory.syncing.there(ids, (*owners, *quarantined(owners)))})
 
 
 @routes.post("/api/sync/forgotten")

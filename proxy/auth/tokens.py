@@ -74,6 +74,10 @@ class TokenStore:
                 found = each
         return found
 
+    def still(self, token: ApiToken) -> ApiToken | None:
+        """A token that was in force, as it stands now; None where there is none such any more."""
+        return next((each for each in self.known if hmac.compare_digest(each.hash, token.hash)), None)
+
     @property
     def known(self) -> tuple[ApiToken, ...]:
         """All of them. Where the file is damaged, those from before stay."""

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from proxy.auth.tokens import ApiToken
+
 TICKET_SECONDS = 60.0
 IDLE_SECONDS = 12 * 3600.0
 MAX_SESSION_SECONDS = 7 * 86_400.0
@@ -29,8 +31,9 @@ _SHAPE = re.compile(rf"{_SESSION}[\w-]{{43}}")
 @dataclass(slots=True)
 class WebSession:
     """A browser that has been let in under the name ``host`` (with its port), ``own`` where it is known to be a program
-    of our own user. ``form`` is the token that stands in each
-    of its forms, ``notice`` what the next page tells once, ``decided`` the candidate that was decided about last."""
+    of our own user. ``form`` is the token that stands in each of its forms, ``notice`` what the next page tells once,
+    ``decided`` the candidate that was decided about last. ``token`` is that of whoever logged in by one of their own,
+    for what it allows and as long as it is in force; None for who runs the server."""
 
     host: str
     own: bool
@@ -39,6 +42,7 @@ class WebSession:
     form: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     notice: str = ""
     decided: str = ""
+    token: ApiToken | None = None
 
 
 class Visitors:
@@ -62,12 +66,12 @@ class Visitors:
         until = self._tickets.pop(_hash(ticket), None)
         return until is not None and self._clock() <= until
 
-    def begin(self, host: str, own: bool = False) -> str:
+    def begin(self, host: str, own: bool = False, token: ApiToken | None = None) -> str:
         """A new session: the value of its cookie."""
         value = f"{_SESSION}{secrets.token_urlsafe(32)}"
         now = self._clock()
         _make_room(self._sessions)
-        self._sessions[_hash(value)] = WebSession(host.lower(), own, now, now)
+        self._sessions[_hash(value)] = WebSession(host.lower(), own, now, now, token=token)
         return value
 
     def session(self, value: str, host: str) -> WebSession | None:

@@ -21,6 +21,7 @@ COMMANDS = {
     "serve": "serving",
     "connect": "connecting",
     "key": "key",
+    "trust": "trust",
     "run": "run",
     "demo": "demo",
     "doctor": "doctor",

@@ -44,6 +44,7 @@ from proxy.connect import (
 from proxy.connect import (
     undo as put_back,
 )
+from proxy.marker import TRUSTED
 from proxy.runtimes.environment import ClientEnvironment, project_of
 from proxy.settings import Loaded, Settings
 
@@ -187,7 +188,7 @@ def _ourselves() -> list[str]:
 
 def project_here(settings: Settings) -> str | None:
     """The project of this folder, as a server would name it."""
-    known = CheckoutLookup(names=settings.home / "projects.json")
+    known = CheckoutLookup(names=settings.home / "projects.json", trusted=settings.home / TRUSTED)
     return project_of(known.locate(ClientEnvironment(directory=str(Path.cwd()))))
 
 

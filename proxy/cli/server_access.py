@@ -84,12 +84,15 @@ def built(loaded: Loaded) -> web.Application:
     """The server's application.
 
     Raises:
-        Fault: when a secret in the data folder is damaged.
+        Fault: when a secret in the data folder is damaged, or a package is missing that a setting asks for.
     """
     from proxy.app import make_app
+    from proxy.tracing import TracesMissing
 
     try:
         return make_app(loaded.settings, loaded.sources)
+    except TracesMissing as error:
+        raise CommandError(str(error)) from None
     except ValueError as error:
         home = loaded.settings.home
         raise CommandError(

@@ -59,12 +59,12 @@ def _synced(server: RunningServer, asked: dict[str, str], place: Path, own: str,
     here = _records(server, asked)
     lost = _lost(server, asked, known, here)
     todo = plan(here, known, others, lost)
-    # What lies in quarantine here, or is another user's, is known and stays as it is.
-    elsewhere = _there(server, todo.new)
-    new = [entry for id, entry in todo.new.items() if id not in elsewhere]
+    # What lies in quarantine here is known and stays as it is.
+    held_back = _there(server, asked, todo.new)
+    new = [entry for id, entry in todo.new.items() if id not in held_back]
     gone = 0
     for piece in _pieces(todo.gone, IDS):
-        if left := sorted(_there(server, piece)):
+        if left := sorted(_there(server, asked, piece)):
             server.ask("POST", "api/forget", asked, {"ids": left})
             gone += len(left)
     theirs = {id for machine in others for id in machine.entries}
@@ -145,17 +145,17 @@ def _leaves(record: Mapping[str, Any], restricted: bool) -> bool:
 def _lost(server: RunningServer, asked: dict[str, str], known: Machine, here: Mapping[str, Any]) -> list[str]:
     """What this machine told the last time and has forgotten since."""
     away = {id: entry.record for id, entry in known.entries.items() if entry.record is not None and id not in here}
-    there = _there(server, away)
+    there = _there(server, asked, away)
     lost: list[str] = []
     for piece in _pieces((record for id, record in away.items() if id not in there), PIECE):
         lost += server.ask("POST", "api/sync/forgotten", asked, {"records": piece})["forgotten"]
     return lost
 
 
-def _there(server: RunningServer, ids: Iterable[str]) -> set[str]:
+def _there(server: RunningServer, asked: dict[str, str], ids: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for piece in _pieces(ids, IDS):
-        found |= set(server.ask("POST", "api/sync/there", body={"ids": list(piece)})["there"])
+        found |= set(server.ask("POST", "api/sync/there", asked, {"ids": list(piece)})["there"])
     return found
 
 

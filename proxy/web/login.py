@@ -6,6 +6,8 @@ import hmac
 
 from aiohttp import web
 
+from proxy.api.auth import why_not
+from proxy.auth.tokens import ApiToken
 from proxy.auth.web_sessions import cookie_name
 from proxy.edge import EDGE
 from proxy.errors import Refusal
@@ -31,13 +33,18 @@ async def opened(request: web.Request) -> web.StreamResponse:
 
 
 async def log_in(request: web.Request) -> web.StreamResponse:
-    """``token=…`` in a form: let in who has the token."""
+    """``token=…`` in a form: let in who has the token of the home folder, or one of their own."""
     from_own_page(request)
     given = (await form_of(request)).get("token", "").strip()
-    token = request.app[EDGE].token
-    if not token or not hmac.compare_digest(given.encode("utf-8", "replace"), token.encode()):
+    edge = request.app[EDGE]
+    if edge.token and hmac.compare_digest(given.encode("utf-8", "replace"), edge.token.encode()):
+        return await _begin_session(request)
+    token = edge.tokens.of(given)
+    if token is None:
         raise Refusal(401, "That is not the token.")
-    return await _begin_session(request)
+    if why := why_not(token):
+        raise Refusal(401, f"{why[:1].upper()}{why[1:]}.")
+    return await _begin_session(request, token)
 
 
 async def log_out(visit: PageVisit) -> web.StreamResponse:
@@ -49,9 +56,10 @@ async def log_out(visit: PageVisit) -> web.StreamResponse:
     return response
 
 
-async def _begin_session(request: web.Request) -> web.Response:
-    value = request.app[EDGE].visitors.begin(request.host, await is_own(request))
+async def _begin_session(request: web.Request, token: ApiToken | None = None) -> web.Response:
+    value = request.app[EDGE].visitors.begin(request.host, await is_own(request), token)
     response = web.Response(status=303, headers={"Location": ROOT})
-    secure = request.scheme == "https"
+    # Where a proxy ends TLS before us, only the browser says so.
+    secure = request.scheme == "https" or request.headers.get("Origin", "").startswith("https://")
     response.set_cookie(cookie_name(request.host), value, path=ROOT, httponly=True, samesite="Strict", secure=secure)
     return response

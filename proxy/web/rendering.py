@@ -13,10 +13,13 @@ from urllib.parse import quote, urlencode
 
 from aiohttp import web
 
+from memory.candidate import CandidateState
 from memory.edits import named
 from memory.hooks.wording import count, where
+from memory.scope import Scope
 from memory.version import release
 from proxy import explanations
+from proxy.api.access import page_refused
 from proxy.api.health import candidates_waiting, mode
 from proxy.auth.web_sessions import WebSession
 from proxy.web.static import address
@@ -56,13 +59,25 @@ async def show(visit: PageVisit, template: str, title: str, status: int = 200, *
         "here": visit.request.path.removeprefix(ROOT).partition("/")[0],
         "form_value": session.form,
         "notice": notice,
-        "awaited": await candidates_waiting(visit.edge),
+        "pages": [each for each in PAGES if not page_refused(visit.access, False, ROOT + each[0])],
+        "awaited": await _awaited(visit),
+        "who": visit.session.token.name if visit.session.token else "",
         "mode": mode(visit.edge),
         "exposed": visit.edge.settings.server.loopback and session.host.rpartition(":")[0] != NAME,
         "now": visit.now,
     }
     # In a thread: a page of fifty memories takes some ten milliseconds, in which streams go on.
     return await asyncio.to_thread(rendered, template, status, title=title, **frame, **data)
+
+
+async def _awaited(visit: PageVisit) -> int:
+    """How many candidates wait for who looks."""
+    access, memory = visit.access, visit.edge.memory
+    if access.user is None or memory is None:
+        return await candidates_waiting(visit.edge)
+    # Not those of whom the address names: this stands on the page, too, that refuses them.
+    owners = await memory.commands.everything_of(Scope(access.org, access.user))
+    return len(await memory.approvals.candidates(owners, {CandidateState.WAITING}))
 
 
 async def fault(request: web.Request, session: WebSession | None, status: int, sentence: str) -> web.Response:
@@ -93,9 +108,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    given: dict[str, Callable[..., Any] | str | tuple[tuple[str, str], ...]] = {
+    given: dict[str, Callable[..., Any] | str] = {
         "root": ROOT,
-        "pages": PAGES,
         "release": release(),
         "static": address,
     }

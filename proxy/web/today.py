@@ -49,7 +49,7 @@ async def today(visit: PageVisit) -> web.StreamResponse:
         since=midnight,
         candidates=waiting[:3],
         unsettled=len(await contradictions(memory, owners)),
-        sums=await savings.summed(memory, 1, now),
+        sums=await savings.summed(memory, 1, now, scope),
     )
 
 

@@ -17,8 +17,8 @@ from aiohttp import web
 
 from memory.bootstrap import Memory
 from memory.scope import Layer, Scope
-from proxy.api.access import ACCESS, ALL
-from proxy.api.auth import record
+from proxy.api.access import ACCESS, ALL, Access, page_refused
+from proxy.api.auth import access_of, record, why_not
 from proxy.api.params import LARGEST, checked_text, memory_of, owners_of, query_text, scope_of
 from proxy.api.responses import FAULTS, Handler, sentence_of
 from proxy.auth.origins import is_own_origin
@@ -65,6 +65,11 @@ class PageVisit:
         return self.request.app[EDGE]
 
     @property
+    def access(self) -> Access:
+        """What they may do here."""
+        return access_of(self.session.token)
+
+    @property
     def memory(self) -> Memory:
         """The open memory.
 
@@ -85,7 +90,7 @@ class PageVisit:
 
     @property
     def scope(self) -> Scope:
-        """Whose memories are meant: those of the settings' own person."""
+        """Whose memories are meant: those of the settings' own person, or of whose token it is."""
         return scope_of(self.request)
 
     async def owners(self) -> tuple[str, ...]:
@@ -140,7 +145,9 @@ def looked_at(page: Page, fault: Fault) -> Handler:
         session = await session_of(request)
         if session is None:
             return await fault(request, None, 401, "")
-        ACCESS.set(ALL)
+        access = _entered(request, session, changes=False)
+        if access is not ALL:
+            await record(request, request.app[EDGE], access, 200)
         return await page(PageVisit(request, session))
 
     return safe(visited, fault)
@@ -157,16 +164,29 @@ def filled_in(page: Page, fault: Fault) -> Handler:
         form = await form_of(request)
         if not hmac.compare_digest(form.pop("form", "").encode("utf-8", "replace"), session.form.encode()):
             raise Refusal(403, "the form is an old one: go back, load the page again, and send it once more")
-        ACCESS.set(ALL)
+        access = _entered(request, session, changes=True)
         try:
             answer = await page(PageVisit(request, session, form))
         except FAULTS as error:
-            await record(request, request.app[EDGE], ALL, sentence_of(error)[0])
+            await record(request, request.app[EDGE], access, sentence_of(error)[0])
             raise
-        await record(request, request.app[EDGE], ALL, answer.status)
+        await record(request, request.app[EDGE], access, answer.status)
         return answer
 
     return safe(visited, fault)
+
+
+def _entered(request: web.Request, session: WebSession, changes: bool) -> Access:
+    """What a session allows, which holds from here on.
+
+    Raises:
+        Refusal: 403, when this is not among it.
+    """
+    access = access_of(session.token)
+    ACCESS.set(access)
+    if why := page_refused(access, changes, request.path):
+        raise Refusal(403, why)
+    return access
 
 
 def safe(handler: Handler, fault: Fault) -> Handler:
@@ -198,10 +218,16 @@ def safe(handler: Handler, fault: Fault) -> Handler:
 
 
 async def session_of(request: web.Request) -> WebSession | None:
-    """The session of a request's cookie; of none where somebody else's program sends it who has seen it."""
+    """The session of a request's cookie; of none where somebody else's program sends it who has seen it, or the token
+    that it began with is not in force any more."""
     edge = request.app[EDGE]
     value = request.cookies.get(cookie_name(request.host), "")
     session = edge.visitors.session(value, request.host) if value else None
+    if session is not None and session.token is not None:
+        token = edge.tokens.still(session.token)
+        if token is None or why_not(token):
+            edge.visitors.leave(value)
+            return None
     return None if session and session.own and not await is_own(request) else session
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.seed import seed_home
+from tests.bench.bulk import bulk_home
 from tests.fake_provider import fake_provider
 from tests.proxy.api.asking import asking
 from tests.proxy.web.browsing import Browser, let_in
@@ -24,11 +25,11 @@ from tests.running import Running, running
 LIMIT_MS = 200.0
 
 
-async def measured(memories: int, requests: int, times: int) -> bool:
+async def measured(memories: int, requests: int, times: int, filled: Path | None) -> bool:
     """Print the times; whether the processor's medians are below :data:`LIMIT_MS`."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-pages-") as folder:
         home = Path(folder) / "home"
-        await seed_home(home, memories)
+        await _filled(home, memories, filled)
         options = {"projects": projects(Path(folder) / "checkout"), **SMALL}
         async with fake_provider() as provider, running(provider, home, **options) as proxy:
             await fill(proxy, provider)
@@ -40,6 +41,16 @@ async def measured(memories: int, requests: int, times: int) -> bool:
             print(f"{memories:,} facts; milliseconds, {times} times each: median, slowest, the processor's median")
             found = [await _timed(browser, name, path, times) for name, path in paths.items()]
     return max(found) < LIMIT_MS
+
+
+async def _filled(home: Path, memories: int, kept: Path | None) -> None:
+    if kept is not None and await asyncio.to_thread(kept.exists):
+        await asyncio.to_thread(shutil.copytree, kept, home)
+        return
+    await asyncio.to_thread(home.mkdir, mode=0o700)
+    await bulk_home(home, memories)
+    if kept is not None:
+        await asyncio.to_thread(shutil.copytree, home, kept)
 
 
 async def _paths(proxy: Running) -> dict[str, str]:
@@ -93,8 +104,9 @@ def main() -> int:
     parser.add_argument("--memories", type=int, default=4000)
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--times", type=int, default=15)
+    parser.add_argument("--home", type=Path, help="a folder in which the facts are kept for the next time")
     given = parser.parse_args()
-    return 0 if asyncio.run(measured(given.memories, given.requests, given.times)) else 1
+    return 0 if asyncio.run(measured(given.memories, given.requests, given.times, given.home)) else 1
 
 
 if __name__ == "__main__":

@@ -16,10 +16,11 @@ from typing import Any
 import aiohttp
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-SECONDS = 60.0
+SECONDS = 300.0
+"""How long the browser may take for one thing. Nothing waits for it: a machine that builds beside may take minutes."""
 LOOK_SECONDS = 0.05
 LOOKS = round(SECONDS / LOOK_SECONDS)
-ATTEMPT_MS = 10_000
+ATTEMPT_MS = 120_000
 
 
 def program() -> str | None:
@@ -34,12 +35,21 @@ class Chromium:
         self._socket = socket
         self._numbers = count(1)
         self._told: list[str] = []
+        self._stand_in = ""
 
     async def visit(self, url: str, ends: str = "") -> None:
         """Open an address and wait until its page is there, whatever its status; at the address where it ``ends``."""
         await self.call("Page.enable")
         await self.call("Page.navigate", url=url)
         await self.arrived(ends or url)
+
+    async def visit_instead(self, url: str, html: str) -> None:
+        """Open an address whose page is this text, which nobody was asked for: as if the name had stood for another
+        machine until then. What the page asks for goes to the address itself."""
+        self._stand_in = base64.b64encode(html.encode()).decode()
+        await self.call("Fetch.enable", patterns=[{"urlPattern": url, "resourceType": "Document"}])
+        await self.visit(url)
+        await self.call("Fetch.disable")
 
     async def arrived(self, url: str) -> None:
         """Wait until the page of an address is there."""
@@ -95,14 +105,20 @@ class Chromium:
         async with asyncio.timeout(SECONDS):
             while True:
                 told = await self._socket.receive_json()
-                self._hear(told)
+                await self._hear(told)
                 if told.get("id") == number:
                     result: dict[str, Any] = told.get("result", {})
                     return result
 
-    def _hear(self, told: dict[str, Any]) -> None:
+    async def _hear(self, told: dict[str, Any]) -> None:
         given = told.get("params", {})
-        if told.get("method") == "Log.entryAdded" and given["entry"]["level"] in ("warning", "error"):
+        if told.get("method") == "Fetch.requestPaused":
+            page = {"responseCode": 200, "body": self._stand_in}
+            page["responseHeaders"] = [{"name": "Content-Type", "value": "text/html"}]
+            number = next(self._numbers)
+            answer = {"requestId": given["requestId"], **page}
+            await self._socket.send_json({"id": number, "method": "Fetch.fulfillRequest", "params": answer})
+        elif told.get("method") == "Log.entryAdded" and given["entry"]["level"] in ("warning", "error"):
             self._told.append(f"{given['entry']['text']} {given['entry'].get('url', '')}")
         elif told.get("method") == "Runtime.exceptionThrown":
             self._told.append(str(given["exceptionDetails"].get("exception", {}).get("description", "a script failed")))

@@ -122,6 +122,22 @@ async def test_what_a_night_archived_is_not_found_and_what_it_made_is(memory: Me
     assert all(isinstance(each, Fact) and each.state is State.ACTIVE for each in found.values())
 
 
+async def test_a_draft_that_nobody_decided_is_put_away_after_a_month_and_had_back(memory: Memory) -> None:
+    now = datetime.now(UTC)
+    old = fact("Landing is 4400 now", id=uuid(1), state=State.DRAFT, recorded_at=now - timedelta(days=31))
+    young = fact("The quay is closed", id=uuid(2), state=State.DRAFT, recorded_at=now - timedelta(days=29))
+    await taught(memory, old, young)
+    before = dump(memory)
+    [(number, planned)] = (await memory.night_runner.run()).nights
+    [change] = planned.diff.changes
+    assert (change.action, change.why) == ("archive", "a draft for 31 days")
+    states = {each.id: each.state for each in await memory.journal.facts([uuid(1), uuid(2)])}
+    assert states == {uuid(1): State.ARCHIVED, uuid(2): State.DRAFT}
+    await memory.night_runner.undo(number)
+    assert dump(memory) == before
+    assert (await memory.night_runner.run()).nights == (), "what a person had back is left alone"
+
+
 async def test_much_that_is_new_is_looked_at_in_several_nights_of_which_each_builds_on_the_one_before(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

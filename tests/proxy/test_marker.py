@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from memory.session import Mode
-from proxy.marker import NAME, Markers
+from proxy.marker import NAME, TRUSTED, Markers, TrustedProjects
 from tests.fake_provider import FakeProvider, fake_provider
 from tests.proxy.api.asking import asking
 from tests.running import Running, running
@@ -41,12 +41,63 @@ def test_the_strictest_file_on_the_way_counts_and_a_change_at_once(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "text", ["memory = yes", 'memory = "never"', "memory = 3", 'project = "another"', "\x00", "[["]
+    "text",
+    [
+        "memory = yes",
+        'memory = "never"',
+        "memory = 3",
+        'shared = "another"',
+        "project = 3",
+        'project = ""',
+        "\x00",
+        "[[",
+    ],
 )
 def test_a_file_that_cannot_be_understood_switches_memory_off(tmp_path: Path, text: str) -> None:
     (tmp_path / NAME).write_text(text)
     found = Markers().of(str(tmp_path))
     assert found.mode is Mode.OFF and "cannot be understood" in found.why and found.why.isprintable()
+
+
+def test_a_project_counts_once_the_person_trusts_this_file_with_this_name(tmp_path: Path) -> None:
+    inner = tmp_path / "work" / "api"
+    inner.mkdir(parents=True)
+    kept = TrustedProjects(tmp_path / "home" / "trusted.json")
+    markers, file = Markers(TrustedProjects(tmp_path / "home" / "trusted.json")), inner.parent / NAME
+    file.write_text('project = "acme/secret"\nmemory = "on"\n')
+    assert markers.of(str(inner)).project is None
+    kept.write({str(file): "acme/secret"})
+    assert markers.of(str(inner)).project == "acme/secret" and markers.of(str(tmp_path)).project is None
+    file.write_text('project = "acme/other-secret"\n')
+    assert markers.of(str(inner)).project is None, "another name is another question"
+    file.write_text('project = "acme/secret"\n')
+    (inner / NAME).write_text('project = "evil"\n')
+    assert markers.of(str(inner)).project == "acme/secret", "what came with a clone below it changes nothing"
+    kept.write({str(file): "acme/secret", str(inner / NAME): "evil"})
+    assert markers.of(str(inner)).project == "evil", "the nearest that is trusted counts"
+    (tmp_path / "home" / "trusted.json").write_text("[")
+    assert markers.of(str(inner)).project == "evil", "a damaged file changes nothing"
+    (tmp_path / "home" / "trusted.json").unlink()
+    assert markers.of(str(inner)).project is None
+
+
+async def test_a_trusted_folder_has_its_projects_memories_and_a_clone_has_not(
+    provider: FakeProvider, tmp_path: Path
+) -> None:
+    folder, clone = tmp_path / "boat", tmp_path / "clone"
+    for each in (folder, clone):
+        each.mkdir()
+        (each / NAME).write_text('project = "acme/boats"')
+    async with running(provider, tmp_path / "home") as proxy:
+        said = {"text": "We always use pnpm instead of npm here."}
+        await asking(proxy)("POST", "api/remember?project=acme/boats", said, status=201)
+        TrustedProjects(tmp_path / "home" / TRUSTED).write({str(folder / NAME): "acme/boats"})
+        await _said(proxy, "Do we use npm or pnpm here?", clone, "s1")
+        assert b"instead of npm" not in provider.requests[-1].body
+        await _said(proxy, "Do we use npm or pnpm here?", folder, "s2")
+        assert b"instead of npm" in provider.requests[-1].body
+        told = await asking(proxy)("GET", f"api/project?directory={folder}")
+        assert told["project"] == "acme/boats"
 
 
 def test_odd_folders_are_no_fault(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from memory.candidate import (
 from memory.consolidation.candidate_matching import says_the_same
 from memory.consolidation.contradiction_cache import clashing
 from memory.consolidation.managed_section import Malformed, SectionEdits, bullets, has_section, plain, taken, written
-from memory.fact import Fact, MemoryTier, Origin, Sensitivity, Stability, State, Stream
+from memory.fact import Fact, MemoryTier, Origin, Passage, Sensitivity, Stability, State, Stream
 from memory.language.polarity import without_aside
 from memory.language.words import words
 from memory.learning.redact import redact
@@ -52,6 +52,9 @@ class PromotionJournal(Protocol):
 
     async def facts(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Fact]:
         """Facts by id."""
+
+    async def passages(self, ids: Sequence[str], owners: Sequence[str] | None = None) -> list[Passage]:
+        """Passages by id."""
 
     async def shared(self, owner: str) -> list[Fact]:
         """What persons have approved for all who share an owner."""
@@ -220,7 +223,7 @@ class Conventions:
             raise ApprovalRefused("what it would change holds no longer: import the file again")
         text = self._new(sheet, candidate.text, old)
         stable = stable_of(candidate)
-        taken = await self._journal.facts([stable])
+        taken = [*await self._journal.facts([stable]), *await self._journal.passages([stable])]
         new = self._own(sheet, text, "" if old or taken else stable)
         sheet.notes.append(f"{candidate.what}; that is git's word alone")
         if old:

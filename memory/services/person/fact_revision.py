@@ -10,6 +10,7 @@ from memory.fact import Fact, Origin, State, outlasts
 from memory.language.contradiction import settles
 from memory.learning.outcome import ended
 from memory.learning.redact import redact
+from memory.learning.tombstones import dismissal_of
 from memory.ports import Journal, Lesson, MemoryUse
 from memory.services.learn import Learner
 from memory.services.lessons import rules
@@ -76,6 +77,8 @@ class FactReviser:
             fact = await self._fact(id, owners)
             if fact.state is not State.DRAFT:
                 raise NoDraft(f"{fact.id} is no draft, it is {fact.state}: palimpsest forget deletes it")
+            dismissed = dismissal_of(self._journal.key(), fact.owner, fact.text)
+            await self._journal.tombstone([dismissed], self._now())
             return lesson_of(0, (replace(fact, state=State.ARCHIVED),), (), frozenset({fact.id}))
 
         return await self._revised(drawn, owners)

@@ -56,9 +56,10 @@ class Syncing:
         self._learner = learner
         self._importing = importing
 
-    async def there(self, ids: Sequence[str]) -> list[str]:
-        """Which of these memories are here, whoever has them and wherever they lie."""
-        held: list[Fact | Passage] = [*await self._journal.facts(ids), *await self._journal.passages(ids)]
+    async def there(self, ids: Sequence[str], owners: Sequence[str]) -> list[str]:
+        """Which of these memories are here and belong to these owners."""
+        facts, passages = await self._journal.facts(ids, owners), await self._journal.passages(ids, owners)
+        held: list[Fact | Passage] = [*facts, *passages]
         return sorted(each.id for each in held)
 
     async def forgotten(self, records: Sequence[Mapping[str, Any]], scope: Scope) -> list[str]:
@@ -77,7 +78,8 @@ class Syncing:
         synced = Synced()
         await self._change(changed, scope, synced)
         taken = await self._importing.records(new, scope)
-        synced.new, synced.buried = taken.facts + taken.passages, taken.buried
+        synced.new = taken.facts + taken.passages
+        synced.buried += taken.buried
         synced.faults += [why for _, why in taken.faults]
         if compare:
             ids = [str(record["id"]) for record in new if isinstance(record, Mapping) and record.get("sort") == "fact"]
@@ -114,8 +116,11 @@ class Syncing:
                 continue
             if isinstance(memory, Fact):
                 theirs[memory.id] = memory
-        held = await self._journal.facts(list(theirs))
-        told = [_as_there(each, theirs[each.id]) for each in held if each.owner == theirs[each.id].owner]
+        held = [each for each in await self._journal.facts(list(theirs)) if each.owner == theirs[each.id].owner]
+        reworded = [theirs[each.id] for each in held if each.text != theirs[each.id].text]
+        forgotten = await self._importing.forgotten(reworded)
+        synced.buried += sorted(forgotten)
+        told = [_as_there(each, theirs[each.id]) for each in held if each.id not in forgotten]
         synced.changed = len(told)
         if told:
             await self._learner.write(lesson_of(0, told, (), frozenset(each.id for each in told)))

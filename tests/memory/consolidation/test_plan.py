@@ -123,6 +123,13 @@ def test_what_has_faded_is_archived_and_a_pin_never_fades() -> None:
     assert after["a"].state is State.ARCHIVED and after["b"].state is State.ACTIVE
 
 
+def test_only_what_is_still_a_draft_is_put_away_as_one() -> None:
+    facts = [fact("The mast is red", "a", days=-40, state=State.DRAFT), fact("Our anchor holds in sand", "b", days=-40)]
+    diff, after = night(facts, drafts=["a", "b", "gone"], fading=[])
+    assert [(change.action, change.why) for change in diff.changes] == [(ChangeAction.ARCHIVE, "a draft for 43 days")]
+    assert (after["a"].state, after["b"].state) == (State.ARCHIVED, State.ACTIVE)
+
+
 def test_a_pass_that_would_take_more_than_half_of_a_category_is_thrown_out_whole() -> None:
     facts = [fact(f"Word{n} is another{n} thing{n}", f"o{n}", days=-2000.0, confidence=0.2) for n in range(3)]
     facts.append(fact("The mast is red", "a", days=-2000.0, confidence=0.2, category=Category.PEOPLE))

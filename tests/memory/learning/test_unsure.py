@@ -87,9 +87,10 @@ def test_what_is_said_clearly_takes_the_place_of_the_draft() -> None:
     assert [each.state for each in found.facts] == [State.ARCHIVED]
 
 
-def test_what_a_person_has_dismissed_does_not_come_back() -> None:
-    gone = replace(fact("the porch sensor reads two degrees high"), state=State.ARCHIVED)
-    assert met(read("The porch sensor reads two degrees high."), gone) == Weighed(None)
+def test_what_was_put_away_does_not_swallow_what_is_said_anew() -> None:
+    gone = replace(fact("the porch sensor reads two degrees high"), state=State.ARCHIVED, confidence=0.4)
+    (draft,) = met(read("The porch sensor reads two degrees high."), gone).facts
+    assert draft.state is State.DRAFT
 
 
 def test_what_a_tool_said_bears_nothing_out() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory.services.transfer.records import record_of
 from tests.memory.features.checkouts.repository import Repository
+from tests.memory.stores.derived_facts import passage
 from tests.proxy.cli.running import run
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -102,6 +106,18 @@ def test_an_id_that_is_taken_by_another_memory_is_not_taken_over(repository: Rep
     run("import", ".palimpsest")
     assert run("approve", waiting()["Lockers are free for all."]["id"], "--yes").code == 0
     assert sorted(facts()) == ["Lockers are free for all.", "My locker has number 41."]
+
+
+def test_nor_is_the_id_of_a_passage(repository: Repository) -> None:
+    owner = run("remember", "My locker has number 41.", "--here", "--json").json["owner"]
+    said = passage("The lockers stand behind the pump room.", id="00000000-0000-4000-8000-00000000feed")
+    Path("said.jsonl").write_text(json.dumps(record_of(replace(said, owner=owner)), default=str) + "\n")
+    assert run("import", "said.jsonl", "--here", "--json").json["passages"] == 1
+    commit(repository, "Mallory", f"- Lockers are free for all. <!-- {said.id} -->")
+    run("import", ".palimpsest")
+    assert run("approve", waiting()["Lockers are free for all."]["id"], "--yes").code == 0
+    ids = {each["text"]: each["id"] for each in run("facts", "--here", "--json").json["facts"]}
+    assert ids["Lockers are free for all."] != said.id
 
 
 def test_what_was_forgotten_is_not_proposed_again(repository: Repository) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
 import pytest_asyncio
 
+from memory.learning.lesson import learn
+from memory.learning.lesson_result import Learned
 from tests.proxy.api.asking import Asking
 from tests.proxy.drafts import TEXT, draft
 from tests.proxy.web.browsing import Browser
+from tests.running import Running
 
 SEARCH = "api/search?text=porch+sensor&project=loom"
 
@@ -47,3 +54,43 @@ async def test_only_a_draft_is_dismissed(ask: Asking) -> None:
     held = await ask("POST", "api/remember?project=loom", {"text": "The roof of the shed is flat"}, status=201)
     told = await ask("POST", f"api/facts/{held['id']}/dismiss", {}, status=409)
     assert "no draft" in told["error"]
+
+
+SAID = "The shop listens on 4400"
+
+
+@pytest.fixture
+def doubting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is learned is read with doubt."""
+
+    def learned(journaled: Any, **more: Any) -> Learned:
+        sure = learn(journaled, **more)
+        facts = (replace(each, draft=replace(each.draft, unsure=True)) for each in sure.facts)
+        return replace(sure, facts=tuple(facts))
+
+    monkeypatch.setattr("memory.services.lessons.rules.learned", learned)
+
+
+async def drafts(proxy: Running, ask: Asking) -> dict[str, str]:
+    await proxy.learned()
+    return {each["text"]: each["id"] for each in (await ask("GET", "api/facts?state=draft"))["facts"]}
+
+
+async def made_anew(ask: Asking) -> None:
+    """The index is made anew; what was put away is not in it."""
+    await ask("POST", "api/reindex", {}, status=202)
+    while not ((await ask("GET", "api/reindex"))["progress"] or {}).get("finished"):
+        pass
+
+
+@pytest.mark.usefixtures("doubting")
+async def test_what_was_dismissed_does_not_come_back_in_the_same_words(proxy: Running, ask: Asking) -> None:
+    await proxy.chat(SAID, session="s1")
+    [(text, id)] = (await drafts(proxy, ask)).items()
+    assert text == SAID
+    await ask("POST", f"api/facts/{id}/dismiss", {})
+    await made_anew(ask)
+    await proxy.chat(f"{SAID}!", session="s2")
+    assert await drafts(proxy, ask) == {}
+    await ask("POST", "api/remember", {"text": text}, status=201)
+    assert [each["text"] for each in (await ask("GET", "api/facts"))["facts"]] == [text], "said for sure, it is kept"

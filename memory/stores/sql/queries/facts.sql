@@ -47,7 +47,7 @@ SELECT * FROM facts WHERE number IN (
 
 -- facts_find: facts of some owners whose id begins with, or whose text holds, what is looked for; newest first
 SELECT * FROM facts WHERE owner IN (?*)
-AND (substr(id, 1, length(?)) = ? OR text LIKE ? ESCAPE '\' OR wrong LIKE ? ESCAPE '\')
+AND (id BETWEEN ? AND ? OR text LIKE ? ESCAPE '\' OR (wrong != '' AND wrong LIKE ? ESCAPE '\'))
 ORDER BY recorded DESC, number DESC LIMIT ?;
 
 -- fact_pin: pin a fact or let go of it

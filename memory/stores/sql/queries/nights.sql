@@ -118,6 +118,12 @@ AND NOT EXISTS (
 )
 ORDER BY confidence * confidence / (:now - recorded), id LIMIT :limit;
 
+-- snapshot_drafts: drafts of an owner that wait since before a moment; not what a person has had back
+SELECT id FROM facts WHERE owner = :owner AND state = 'draft' AND recorded < :until AND NOT EXISTS (
+    SELECT 1 FROM night_changes JOIN nights ON nights.number = night_changes.night
+    WHERE night_changes.memory = facts.id AND night_changes.action = 'archive' AND nights.undone_at IS NOT NULL
+) ORDER BY number LIMIT :limit;
+
 -- snapshot_said: what was said to an owner's sessions after a row, and since a moment
 SELECT * FROM passages WHERE number > ? AND owner = ? AND CAST(strftime('%s', at) AS INTEGER) >= ? ORDER BY number;
 
