@@ -22,7 +22,6 @@ from memory.learning.redact import redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
 from memory.models.windows import ModelWindows, open_windows
-from memory.night import Improve, NightRunner, PlannerProcess, as_planned
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.services.approval.conventions import Conventions, places
@@ -73,7 +72,6 @@ from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
 from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
-from memory.stores.index_edge import EdgeIndex
 from memory.stores.journal import SqliteJournal
 from memory.stores.lost_journal import set_aside
 from memory.stores.published_files import PublishedFolders
@@ -112,7 +110,6 @@ class Memory:
     token_counting: RequestCounter
     usage_calibration: UsageCalibration
     windows: ModelWindows
-    night_runner: NightRunner
     exporter: Exporter
     importer: Importer
     syncing: Syncing
@@ -143,7 +140,6 @@ class Memory:
         await self.features.stop()
         await self.retention.stop()
         await self.index_repair.stop()
-        await self.night_runner.stop()
         await self.preparation.settle()
         await self.exchange_journal.stop()
         await self.research_worker.stop()
@@ -213,9 +209,6 @@ async def open_memory(
     def paused() -> bool:
         return pause.on
 
-    def vector_folder() -> tuple[Path, str] | None:
-        return (recall.index.snapshot_folder, recall.embedder.name) if isinstance(recall.index, EdgeIndex) else None
-
     def journaled() -> None:
         learner.wake()
         tiering.wake()
@@ -230,8 +223,7 @@ async def open_memory(
         pages.changed(owners)
         learner.wake()
 
-    core = Core(settings, journal, new_id, now, home, lambda: recall.index, guard, has_changed)
-    chain = Features((each(core) for each in features()), guard, settings.checkouts.wait_ms / 1000)
+    chain = Features((), guard, settings.checkouts.wait_ms / 1000)
     recall = Recall(settings.recall, journal, index, embedder, asked, chain.marks)
     device = settings.page.device or platform.node() or "here"
 
@@ -287,10 +279,8 @@ async def open_memory(
     reading = {"learned": settings.learning.enabled, "tiered": True, "researched": settings.research.enabled}
     works = [work for work, enabled in reading.items() if enabled]
     retaining = RetentionWorker(settings.journal.keep_days, journal, works, guard, now, recall.busy)
-    learner.start()
     graphing.start()
     retaining.start()
-    chain.start()
     reindexing = Reindexer(journal, generations, recall, learner)
     mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
     mending.start()
@@ -321,20 +311,28 @@ async def open_memory(
     )
     commands = Commands(journal, recall, learner, pages, sessions, notes, approving, chain, new_id, now)
     content = Contents(journal).content
-    nights = NightRunner(
-        settings.night,
+    core = Core(
+        settings,
         journal,
-        PlannerProcess(home / "journal.db", settings.night, vector_folder, journal.changed.take),
+        new_id,
+        now,
+        home,
+        lambda: recall.index,
+        guard,
+        has_changed,
         learner,
         pages,
-        guard,
-        now,
+        recall,
+        commands,
+        sessions,
+        projects or {},
+        model,
         paused,
-        _improved(model, journal, settings.model) if model else as_planned,
-        chain,
+        chain.night,
     )
-    if settings.mode is Mode.ON:
-        nights.start()
+    chain.open(each(core) for each in features())
+    learner.start()
+    chain.start()
     tools = MemoryTools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
     importing = Importer(journal, learner, pages, records, chain, now)
     return Memory(
@@ -375,7 +373,6 @@ async def open_memory(
         token_counting=counting,
         usage_calibration=reported,
         windows=windows,
-        night_runner=nights,
         exporter=Exporter(journal, pages, records, chain),
         importer=importing,
         syncing=Syncing(journal, learner, importing),
@@ -427,12 +424,6 @@ def _model(settings: ModelSettings, journal: SqliteJournal, now: Callable[[], da
 
 
 def _reworded(model: LanguageModel, tokens: TokenCounter) -> Reword:
-    from memory.services.assisted.rewording import OverviewWriter
+    from memory.services.tiers.rewording import OverviewWriter
 
     return OverviewWriter(model, tokens.near).reworded
-
-
-def _improved(model: LanguageModel, journal: SqliteJournal, settings: ModelSettings) -> Improve:
-    from memory.services.assisted.curating import NightCurator
-
-    return NightCurator(model, journal, settings.gist, settings.curation, new_id).improved

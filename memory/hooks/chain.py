@@ -42,6 +42,10 @@ class Features:
     def __iter__(self) -> Iterator[Feature]:
         return iter(self._features)
 
+    def open(self, features: Iterable[Feature]) -> None:
+        """These are open from now on: core's services, which call the chain, are what features are opened with."""
+        self._features = tuple(features)
+
     def start(self) -> None:
         """Memory is open: what goes on beside the requests begins."""
         for each in self._features:

@@ -13,17 +13,26 @@ from memory.checkout import Checkout
 from memory.conversation import Conversation
 from memory.fact import Fact, Passage
 from memory.hooks.route_request import RouteRequest
-from memory.ports import Forgotten, Guard, Index, Journaled
+from memory.ports import Forgotten, Guard, Index, Journaled, LanguageModel
 from memory.scope import Scope
 from memory.session import Arrival, Session
-from memory.settings import MemorySettings
+from memory.settings import MemorySettings, ProjectFolder
+
+
+async def _no_night(at: datetime) -> None:
+    """Nobody else takes part in a night."""
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What a feature is opened with. ``journal`` is the store: by a Protocol of its own a feature says which of its
-    methods it needs. ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what
-    fails beside the requests, ``changed`` is told whose pages have something else to say."""
+    """What a feature is opened with. ``journal`` is the store, and ``journal.part`` opens a part of it that the feature
+    brings; ``learner``, ``pages``, ``recall``, ``commands`` and ``sessions`` are core's services: by a Protocol of its
+    own a feature says which of their methods it needs.
+
+    ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what fails beside the
+    requests, ``changed`` is told whose pages have something else to say, ``projects`` are the folders of projects by
+    their owners, ``model`` is asked in the background where one is set, ``paused`` says whether memory rests, and
+    ``night_over`` is told that a night has been applied."""
 
     settings: MemorySettings
     journal: Any
@@ -33,6 +42,15 @@ class Core:
     index: Callable[[], Index]
     guard: Guard
     changed: Callable[[frozenset[str]], None] = lambda owners: None
+    learner: Any = None
+    pages: Any = None
+    recall: Any = None
+    commands: Any = None
+    sessions: Any = None
+    projects: Mapping[str, ProjectFolder] = field(default_factory=dict)
+    model: LanguageModel | None = None
+    paused: Callable[[], bool] = lambda: False
+    night_over: Callable[[datetime], Awaitable[None]] = _no_night
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +109,16 @@ class FeatureErasure:
 @dataclass(frozen=True, slots=True)
 class FeatureRoute:
     """An endpoint below ``/palimpsest/api/``. ``answer`` takes the open feature and the question; what it returns goes
-    into JSON. ``path`` may hold ``{names}``, ``fields`` are those of the body, ``limit`` is the default of
-    ``?limit=``."""
+    into JSON, with the status of an :class:`~memory.hooks.route_request.Answer` where it is one. ``path`` may hold
+    ``{names}``, ``fields`` are those of the body, or None where none is read, ``query`` the further texts of the query,
+    ``limit`` is the default of ``?limit=``, and 0 where there is none."""
 
     method: str
     path: str
     answer: Callable[[Any, RouteRequest], Awaitable[Any]]
     limit: int = 10
-    fields: Mapping[str, type] = field(default_factory=dict)
+    fields: Mapping[str, type] | None = None
+    query: tuple[str, ...] = ()
 
 
 class Feature:

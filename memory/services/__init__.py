@@ -15,8 +15,6 @@ search                  what recall asks of the stores             lessons   wha
 tiers                   what was shed, in short and whole          page      MEMORY.md
 person                  find, look up, remember, pin, forget       approval  candidates, and the files that they become
 research                what sub-agents found                      transfer  export, import, replay
-assisted                what a language model may do better
-
 background_task         one task that runs beside the requests
 manual_facts            a fact out of what a person says outside any session
 cache_warming  reindexing  read beforehand what requests need; make the index anew beside the old one

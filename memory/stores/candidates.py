@@ -8,11 +8,9 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-import orjson
-
 from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, ImportOutcome, Proposal
-from memory.consolidation.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.fact import Fact
+from memory.learning.candidate_matching import AlreadyHeld, KnownCandidate, NewCandidate, meet
 from memory.scope import Layer, place_of
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.derived_facts import make_fact, write_columns
@@ -191,20 +189,6 @@ def put_forward(
             was = {"sources": known.sources, "sessions": known.sessions, "state": known.state.value}
             counted = {name: [was[name], row[name]] for name in _COUNTED if was[name] != row[name]}
             return (id, False, counted) if counted else None
-
-
-def take_back(connection: sqlite3.Connection, night: int) -> None:
-    """Take back what a night put forward, but for what a person has decided since."""
-    for row in connection.execute(QUERIES["night_candidates_get"], (night,)).fetchall():
-        if row["made"]:
-            if row["state"] == CandidateState.WAITING:
-                connection.execute(QUERIES["candidate_drop"], (row["id"],))
-            continue
-        fields: dict[str, list[Any]] = orjson.loads(row["fields"])
-        put = {name: row[name] for name in ("id", *_COUNTED)}
-        put |= {name: was for name, (was, became) in fields.items() if row[name] == became}
-        connection.execute(QUERIES["candidate_counted"], put)
-    connection.execute(QUERIES["night_candidates_drop"], (night,))
 
 
 def candidate_of(row: sqlite3.Row | Mapping[str, Any], evidence: tuple[str, ...] = ()) -> Candidate:

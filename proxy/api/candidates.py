@@ -10,10 +10,11 @@ from aiohttp import web
 
 from memory.candidate import Candidate, CandidateState
 from memory.fact import Fact
+from memory.hooks.params import checked_text, choice
 from memory.scope import Layer
 from memory.services.approval.decisions import Approval
 from proxy.api import serializers
-from proxy.api.params import body_of, checked_text, choice, id_of, memory_of, owners_of, query_choices
+from proxy.api.params import body_of, id_of, memory_of, owners_of, query_choices
 from proxy.api.responses import answer
 from proxy.errors import Refusal
 

@@ -8,11 +8,12 @@ from dataclasses import asdict
 from aiohttp import web
 
 from memory.bootstrap import Memory
+from memory.hooks.params import checked_text
 from memory.models.embedder_choice import NAMES
 from memory.models.embedder_loading import load, well_formed
 from memory.ports import Embedder
 from memory.services.reindexing import ReindexInProgress
-from proxy.api.params import body_of, checked_text, memory_of
+from proxy.api.params import body_of, memory_of
 from proxy.api.responses import answer
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal

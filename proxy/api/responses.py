@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from memory.night import NightInProgress as NightBusy
+from memory.hooks.route_request import RouteRefused
 from memory.ports import PublishFailed, StoreError
 from memory.services.approval.write_plan import ApprovalRefused
 from memory.services.person.commands import Ambiguous, NotFound
@@ -25,7 +25,7 @@ FAULTS = (
     NotFound,
     Ambiguous,
     ReindexInProgress,
-    NightBusy,
+    RouteRefused,
     Superseded,
     NoDraft,
     ApprovalRefused,
@@ -61,6 +61,8 @@ def sentence_of(error: Exception) -> tuple[int, str]:
     match error:
         case Refusal():
             return error.status, error.message
+        case RouteRefused():
+            return error.status, str(error)
         case NotFound():
             return 404, str(error.args[0])
         case Ambiguous():

@@ -9,10 +9,11 @@ from aiohttp import web
 
 from memory.context.rank import Memory
 from memory.fact import Fact, State
+from memory.hooks.params import choice
 from memory.scope import Layer
 from proxy import explanations
 from proxy.api import serializers
-from proxy.api.params import choice, id_of
+from proxy.api.params import id_of
 from proxy.errors import Refusal
 from proxy.web.feature_pages import featured
 from proxy.web.plots.strength import strength

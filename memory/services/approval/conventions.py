@@ -26,16 +26,24 @@ from memory.candidate import (
     line_written,
     stable_of,
 )
-from memory.consolidation.candidate_matching import says_the_same
-from memory.consolidation.contradiction_cache import clashing
-from memory.consolidation.managed_section import Malformed, SectionEdits, bullets, has_section, plain, taken, written
 from memory.fact import Fact, MemoryTier, Origin, Sensitivity, Stability, State, Stream
+from memory.language.contradiction_cache import clashing
 from memory.language.polarity import without_aside
 from memory.language.words import words
+from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
 from memory.ports import PublishedFiles
 from memory.scope import Layer, place_of
+from memory.services.approval.managed_section import (
+    Malformed,
+    SectionEdits,
+    bullets,
+    has_section,
+    plain,
+    taken,
+    written,
+)
 from memory.services.approval.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
 from memory.services.lessons import rules
 from memory.services.manual_facts import SESSION, in_own_words

@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, Proposal
-from memory.consolidation.candidate_matching import says_the_same
 from memory.fact import Fact, Sensitivity, State
+from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
 from memory.ports import PublishedFiles, PublishFailed
 from memory.scope import Layer, place_of

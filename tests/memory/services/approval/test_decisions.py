@@ -14,12 +14,12 @@ import pytest_asyncio
 
 from memory.bootstrap import Memory, open_memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
-from memory.consolidation.managed_section import BEGIN, END
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, State
 from memory.ports import Lesson, PublishFailed
 from memory.scope import Layer, Scope
 from memory.services.approval.conventions import MOST
 from memory.services.approval.decisions import Approval, StaleDecision
+from memory.services.approval.managed_section import BEGIN, END
 from memory.services.approval.write_plan import ApprovalRefused
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.settings import MemorySettings, ProjectFolder

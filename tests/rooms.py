@@ -1,0 +1,11 @@
+"""The features of an open memory, by their names."""
+
+from __future__ import annotations
+
+from memory.bootstrap import Memory
+from memory.features.nights.feature import Nights
+
+
+def nights(memory: Memory) -> Nights:
+    """Consolidation."""
+    return memory.features.of(Nights)
