@@ -13,7 +13,6 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from memory.candidate import CandidateKind
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
@@ -24,10 +23,6 @@ from memory.models.tokens import TokenCounter
 from memory.models.windows import ModelWindows, open_windows
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
-from memory.services.approval.conventions import Conventions, places
-from memory.services.approval.decisions import CandidateApprovals
-from memory.services.approval.skill_retirement import Retirements
-from memory.services.approval.skills import Skills
 from memory.services.cache_warming import CacheWarmer
 from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
@@ -74,7 +69,6 @@ from memory.stores.disk import DiskRoom
 from memory.stores.generations import FolderIndexes, Generations, ServerIndexes
 from memory.stores.journal import SqliteJournal
 from memory.stores.lost_journal import set_aside
-from memory.stores.published_files import PublishedFolders
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +110,6 @@ class Memory:
     session_replayer: SessionReplayer
     features: Features
     entity_graph: EntityGraphWorker
-    approvals: CandidateApprovals
     recent_errands: RecentErrands
     findings: Findings
     research_library: ResearchLibrary
@@ -289,27 +282,7 @@ async def open_memory(
         researching.start()
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
-    files = PublishedFolders()
-    conventions = Conventions(journal, files, places(projects or {}, home / "pages"), new_id, now)
-    skills = Skills(files, projects or {})
-    approving = CandidateApprovals(
-        journal,
-        files,
-        {
-            CandidateKind.KNOWLEDGE: conventions,
-            CandidateKind.LINE: conventions,
-            CandidateKind.PROPOSED: conventions,
-            CandidateKind.SKILL: skills,
-            CandidateKind.RETIREMENT: Retirements(journal, skills),
-        },
-        conventions,
-        skills,
-        learner,
-        pages,
-        new_id,
-        now,
-    )
-    commands = Commands(journal, recall, learner, pages, sessions, notes, approving, chain, new_id, now)
+    commands = Commands(journal, recall, learner, pages, sessions, notes, chain, new_id, now)
     content = Contents(journal).content
     core = Core(
         settings,
@@ -379,7 +352,6 @@ async def open_memory(
         session_replayer=SessionReplayer(journal, journaled, room),
         features=chain,
         entity_graph=graphing,
-        approvals=approving,
         recent_errands=spawned,
         findings=findings,
         research_library=ResearchLibrary(settings.research, journal, shelves, folders, now),

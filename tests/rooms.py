@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from memory.bootstrap import Memory
+from memory.features.approvals.decisions import CandidateApprovals
+from memory.features.approvals.feature import Approvals
 from memory.features.nights.feature import Nights
 
 
 def nights(memory: Memory) -> Nights:
     """Consolidation."""
     return memory.features.of(Nights)
+
+
+def approvals(memory: Memory) -> CandidateApprovals:
+    """What a person decides."""
+    return memory.features.of(Approvals).decisions

@@ -168,7 +168,11 @@ class Features:
             for each in going:
                 await each.then(gone)
 
-        return FeatureErasure(texts, then)
+        async def files(gone: Forgotten) -> tuple[list[str], list[str]]:
+            written, faults = zip(*[await each.files(gone) for each in going], strict=True) if going else ((), ())
+            return [*chain.from_iterable(written)], [*chain.from_iterable(faults)]
+
+        return FeatureErasure(texts, then, files)
 
     def metrics(self) -> Mapping[str, float]:
         """All numbers, by feature and name."""

@@ -97,13 +97,19 @@ async def _keeps_nothing(gone: Forgotten) -> None:
     """Nothing is kept that could go."""
 
 
+async def _in_no_file(gone: Forgotten) -> tuple[list[str], list[str]]:
+    return [], []
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureErasure:
-    """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own, and
-    ``then``, which deletes what the feature itself keeps of all that went."""
+    """How a feature forgets: the further ``texts`` that must not be learned again with a memory, beside its own;
+    ``then``, which deletes what the feature itself keeps of all that went; and ``files``, which takes it out of a
+    person's files, behind everything else: those files, and sentences about what could not be taken out."""
 
     texts: Callable[[Fact | Passage], Iterable[str]] = _no_texts
     then: Callable[[Forgotten], Awaitable[None]] = _keeps_nothing
+    files: Callable[[Forgotten], Awaitable[tuple[list[str], list[str]]]] = _in_no_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ tools                   a model asks memory, or tells it
 sessions                whose request it is                        window    how it stays within its model's window
 search                  what recall asks of the stores             lessons   what an exchange teaches beside its facts
 tiers                   what was shed, in short and whole          page      MEMORY.md
-person                  find, look up, remember, pin, forget       approval  candidates, and the files that they become
+person                  find, look up, remember, pin, forget
 research                what sub-agents found                      transfer  export, import, replay
 background_task         one task that runs beside the requests
 manual_facts            a fact out of what a person says outside any session

@@ -10,7 +10,6 @@ from aiohttp import web
 
 from proxy.api import (
     audit,
-    candidates,
     config,
     content,
     embedder,
@@ -62,7 +61,6 @@ _PARTS = (
     log,
     why,
     openapi,
-    candidates,
     pause,
     sync,
     embedder,

@@ -50,7 +50,6 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/config/trial": "user org trim fold rotate target tokens",
     "GET /api/project": "directory",
     "GET /api/log": "limit",
-    "GET /api/candidates": "state",
 }
 """What an endpoint takes in its query, beside whose memories are meant."""
 
@@ -64,7 +63,6 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "POST /api/facts/{id}/confirm": {},
     "POST /api/facts/{id}/dismiss": {},
     "POST /api/facts/{id}/update": {"text": _TEXT},
-    "POST /api/facts/{id}/promote": {"to": _TEXT},
     "POST /api/remember": {"text": _TEXT, "kind": _TEXT, "pinned": _FLAG},
     "POST /api/hook": {
         "client": _TEXT,
@@ -79,10 +77,6 @@ BODY: Final[Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "PUT /api/page": {"own": _TEXT, "files": _MAP},
     "POST /api/provenance": _SELECTION,
     "POST /api/quarantine": {**_SELECTION, "release": _FLAG},
-    "POST /api/candidates/{id}/approve": {"text": _TEXT, "to": _TEXT, "confirm": _TEXT},
-    "POST /api/candidates/{id}/undo": {"confirm": _TEXT},
-    "POST /api/candidates/{id}/reject": {"why": _TEXT},
-    "POST /api/candidates/{id}/defer": {},
     "POST /api/embedder": {"use": _TEXT},
     "POST /api/reindex": {},
     "POST /api/sync": {"new": _LIST, "changed": _LIST, "compare": _FLAG},

@@ -10,7 +10,6 @@ from aiohttp import web
 
 from memory.hooks.route_request import RouteRefused
 from memory.ports import PublishFailed, StoreError
-from memory.services.approval.write_plan import ApprovalRefused
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.services.person.fact_revision import NoDraft, Superseded
 from memory.services.reindexing import ReindexInProgress
@@ -28,7 +27,6 @@ FAULTS = (
     RouteRefused,
     Superseded,
     NoDraft,
-    ApprovalRefused,
     PublishFailed,
     StoreError,
 )

@@ -104,13 +104,14 @@ class PageVisit:
         path: str,
         *,
         body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
         limit: int = 0,
         everything: bool = False,
         **names: str,
     ) -> Any:
         """What a feature's endpoint answers, of the project that is looked at, or of all that is the person's."""
         owners = await self.everything() if everything else None
-        return await ask(self.request, method, path, names=names, body=body, limit=limit, owners=owners)
+        return await ask(self.request, method, path, names=names, body=body, query=query, limit=limit, owners=owners)
 
     def query(self, key: str) -> str:
         """A text in the query; one that is empty is none."""

@@ -164,3 +164,13 @@ parts AS (
 SELECT facts.id, facts.kind, uses.session, sum(uses.said) AS times FROM parts
 JOIN facts ON facts.id = parts.whole JOIN uses ON uses.memory = parts.part
 WHERE uses.said > 0 GROUP BY facts.id, uses.session ORDER BY facts.id, uses.session;
+
+-- night_candidate_add: what a night did to a candidate
+INSERT INTO night_candidates (night, candidate, made, fields) VALUES (?, ?, ?, ?);
+
+-- night_candidates_get: what a night put forward
+SELECT night_candidates.made, night_candidates.fields, candidates.* FROM night_candidates
+JOIN candidates ON candidates.id = night_candidates.candidate WHERE night = ? ORDER BY candidates.number;
+
+-- night_candidates_drop: a night put nothing forward
+DELETE FROM night_candidates WHERE night = ?;

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.services.approval.managed_section import BEGIN, END, Malformed, bullets, has_section, plain, taken, written
+from memory.features.approvals.managed_section import BEGIN, END, Malformed, bullets, has_section, taken, written
+from memory.learning.shared_line import plain
 
 LINES = st.lists(st.sampled_from(["# Ours", "", "Be kind.", "- a person's own", "  wrapped", "<!-- theirs -->", "\tx"]))
 RULES = st.lists(st.sampled_from(["Use tabs", "Deploy on Fridays", "Ask Eve", "Test first"]), unique=True, max_size=4)

@@ -11,9 +11,10 @@ from typing import Protocol
 
 from memory.candidate import Candidate, CandidateDecision, Proposal
 from memory.fact import Fact
+from memory.hooks.route_request import RouteRefused
 
 
-class ApprovalRefused(ValueError):
+class ApprovalRefused(RouteRefused):
     """It cannot be approved, or taken back, as it is; the message says why and what to do."""
 
 

@@ -15,14 +15,15 @@ import pytest_asyncio
 from memory.bootstrap import Memory, open_memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, FactKind, MemoryTier, Origin, Sensitivity, State
+from memory.features.approvals.conventions import MOST
+from memory.features.approvals.decisions import Approval, StaleDecision
+from memory.features.approvals.managed_section import BEGIN, END
+from memory.features.approvals.write_plan import ApprovalRefused
 from memory.ports import Lesson, PublishFailed
 from memory.scope import Layer, Scope
-from memory.services.approval.conventions import MOST
-from memory.services.approval.decisions import Approval, StaleDecision
-from memory.services.approval.managed_section import BEGIN, END
-from memory.services.approval.write_plan import ApprovalRefused
 from memory.services.person.commands import Ambiguous, NotFound
 from memory.settings import MemorySettings, ProjectFolder
+from tests import rooms
 from tests.memory.services.person.test_commands import unguarded
 from tests.memory.stores.derived_facts import AT, fact
 
@@ -64,13 +65,13 @@ async def put_forward(
     await memory.journal.learn(Lesson(0, (*sources, gist)))
     proposal = Proposal(id, CandidateKind.KNOWLEDGE, gist.id, text, text, "correction", 14, 9, (gist.id, *ids))
     assert await memory.journal.propose(owner, [proposal], AT) == [id]
-    return await memory.approvals.candidate(id, [owner])
+    return await rooms.approvals(memory).candidate(id, [owner])
 
 
 async def approved(memory: Memory, id: str = "rule", owners: tuple[str, ...] = (OWNER,), **how: object) -> Approval:
-    shown = await memory.approvals.approve(id, owners, **how)  # type: ignore[arg-type]
+    shown = await rooms.approvals(memory).approve(id, owners, **how)  # type: ignore[arg-type]
     assert not shown.done
-    return await memory.approvals.approve(id, owners, confirm=shown.confirm, **how)  # type: ignore[arg-type]
+    return await rooms.approvals(memory).approve(id, owners, confirm=shown.confirm, **how)  # type: ignore[arg-type]
 
 
 async def one(memory: Memory, id: str) -> Fact:
@@ -84,9 +85,9 @@ def section(*lines: str) -> str:
 
 async def test_what_is_approved_rises_to_the_project_and_stands_in_its_file(memory: Memory, folder: Path) -> None:
     await put_forward(memory)
-    shown = await memory.approvals.approve("rule", [OWNER])
+    shown = await rooms.approvals(memory).approve("rule", [OWNER])
     assert "+- Use tabs in Python files" in shown.files[0].diff and not (folder / "CONVENTIONS.md").exists()
-    assert (await memory.approvals.candidate("rule", [OWNER])).state is CandidateState.WAITING
+    assert (await rooms.approvals(memory).candidate("rule", [OWNER])).state is CandidateState.WAITING
     done = await approved(memory)
     assert (folder / "CONVENTIONS.md").read_text() == section("Use tabs in Python files")
     rule = await one(memory, done.candidate.fact)
@@ -113,7 +114,7 @@ async def test_taking_it_back_leaves_nothing_of_it(memory: Memory, folder: Path)
     assert (await one(memory, uid("rule-gist"))).state is State.ACTIVE
     assert (folder / "CONVENTIONS.md").read_text() == f"# Ours\n\nBe kind.\n\n{section()}"
     with pytest.raises(ApprovalRefused, match="not approved"):
-        await memory.approvals.approve("rule", [OWNER], undo=True)
+        await rooms.approvals(memory).approve("rule", [OWNER], undo=True)
 
 
 async def test_it_is_written_in_a_persons_own_words(memory: Memory, folder: Path) -> None:
@@ -123,14 +124,14 @@ async def test_it_is_written_in_a_persons_own_words(memory: Memory, folder: Path
     assert text.count(END) == 1 and "- Tabs, never spaces ‹!-- palimpsest" in text
     assert done.candidate.title.startswith("Tabs,")
     with pytest.raises(ApprovalRefused, match="already"):
-        await memory.approvals.approve("rule", [OWNER], text="Other words")
+        await rooms.approvals(memory).approve("rule", [OWNER], text="Other words")
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "x" * 1001, "Between us: I was diagnosed with depression"])
 async def test_what_is_no_rule_for_others_is_refused(memory: Memory, text: str) -> None:
     await put_forward(memory)
     with pytest.raises(ApprovalRefused):
-        await memory.approvals.approve("rule", [OWNER], text=text)
+        await rooms.approvals(memory).approve("rule", [OWNER], text=text)
 
 
 async def test_a_persons_text_around_and_inside_the_section_stays(memory: Memory, folder: Path) -> None:
@@ -172,14 +173,14 @@ async def edited_by_somebody(memory: Memory, file: Path) -> str:
 
 
 async def waiting_lines(memory: Memory) -> dict[str, str]:
-    found = await memory.approvals.candidates([OWNER], {CandidateState.WAITING})
+    found = await rooms.approvals(memory).candidates([OWNER], {CandidateState.WAITING})
     return {each.title: each.id for each in found if each.kind is CandidateKind.LINE}
 
 
 async def test_what_somebody_did_to_the_lines_is_no_rule_when_another_is_approved(memory: Memory, folder: Path) -> None:
     file = folder / "CONVENTIONS.md"
     before = await edited_by_somebody(memory, file)
-    shown = await memory.approvals.approve("rule3", [OWNER])
+    shown = await rooms.approvals(memory).approve("rule3", [OWNER])
     assert len(shown.notes) == 3 and all("candidate of its own" in note for note in shown.notes)
     assert await waiting_lines(memory) == {}, "showing writes nothing"
     done = await approved(memory, "rule3")
@@ -213,7 +214,7 @@ async def test_what_somebody_did_to_the_lines_is_approved_one_by_one(memory: Mem
     }
     assert {each.origin for each in held} == {Origin.PERSON}
     assert file.read_text() == section("Use tabs in Python and Go files", RULES[2], "Ask Eve about the keel", RULES[3])
-    by_id = {each.id: each for each in await memory.approvals.candidates([OWNER])}
+    by_id = {each.id: each for each in await rooms.approvals(memory).candidates([OWNER])}
     assert by_id["rule0"].state is CandidateState.APPROVED and by_id["rule0"].text == "Use tabs in Python and Go files"
     assert by_id["rule1"].state is CandidateState.REJECTED and "deleted" in by_id["rule1"].reason
     assert (await one(memory, uid("rule1-gist"))).state is State.ACTIVE, "the user knows it still"
@@ -226,7 +227,7 @@ async def test_what_somebody_did_and_a_person_rejects_is_as_if_it_was_not_done(m
     await edited_by_somebody(memory, file)
     await approved(memory, "rule3")
     for id in (await waiting_lines(memory)).values():
-        await memory.approvals.decide(id, [OWNER], CandidateState.REJECTED, "not ours")
+        await rooms.approvals(memory).decide(id, [OWNER], CandidateState.REJECTED, "not ours")
     again = await approved(memory, "rule3")
     assert not again.notes and {each.text for each in await memory.journal.shared(SHARED)} == set(RULES)
     text = file.read_text()
@@ -241,7 +242,7 @@ async def test_a_line_that_is_gone_again_is_not_approved(memory: Memory, folder:
     file.write_text(section(*RULES))
     for id in (await waiting_lines(memory)).values():
         with pytest.raises(ApprovalRefused, match=r"any more"):
-            await memory.approvals.approve(id, [OWNER])
+            await rooms.approvals(memory).approve(id, [OWNER])
     assert not (await approved(memory, "rule3")).notes
 
 
@@ -281,7 +282,7 @@ async def test_approving_again_does_not_take_what_was_done_to_its_own_line(memor
     [line] = (await waiting_lines(memory)).values()
     changed = await approved(memory, line)
     assert (await one(memory, first.candidate.fact)).state is State.SUPERSEDED
-    rule = await memory.approvals.candidate("rule", [OWNER])
+    rule = await rooms.approvals(memory).candidate("rule", [OWNER])
     assert rule.text == "Use tabs in all files" and rule.fact == changed.candidate.fact
     back = await approved(memory, undo=True)
     assert back.candidate.state is CandidateState.WAITING and file.read_text() == section()
@@ -310,12 +311,12 @@ async def test_a_section_that_is_gone_is_written_again_and_takes_nothing_with_it
 
 async def test_what_was_confirmed_must_be_what_is_written(memory: Memory, folder: Path) -> None:
     await put_forward(memory)
-    shown = await memory.approvals.approve("rule", [OWNER])
+    shown = await rooms.approvals(memory).approve("rule", [OWNER])
     (folder / "CONVENTIONS.md").write_text("# New\n")
     with pytest.raises(StaleDecision):
-        await memory.approvals.approve("rule", [OWNER], confirm=shown.confirm)
+        await rooms.approvals(memory).approve("rule", [OWNER], confirm=shown.confirm)
     with pytest.raises(StaleDecision):
-        await memory.approvals.approve("rule", [OWNER], confirm=shown.confirm, text="Something else")
+        await rooms.approvals(memory).approve("rule", [OWNER], confirm=shown.confirm, text="Something else")
     assert (folder / "CONVENTIONS.md").read_text() == "# New\n" and await memory.journal.shared(SHARED) == []
 
 
@@ -327,7 +328,7 @@ async def test_broken_marks_are_told_with_their_lines_and_nothing_is_written(
     file.write_text(f"# Ours\n{marks}\n")
     await put_forward(memory)
     with pytest.raises(ApprovalRefused, match=r"CONVENTIONS.md.*line 2"):
-        await memory.approvals.approve("rule", [OWNER])
+        await rooms.approvals(memory).approve("rule", [OWNER])
     assert file.read_text() == f"# Ours\n{marks}\n"
 
 
@@ -337,7 +338,7 @@ async def test_no_link_is_followed(memory: Memory, folder: Path, tmp_path: Path)
     (folder / "CONVENTIONS.md").symlink_to(outside)
     await put_forward(memory)
     with pytest.raises(PublishFailed, match="link"):
-        await memory.approvals.approve("rule", [OWNER])
+        await rooms.approvals(memory).approve("rule", [OWNER])
     assert outside.read_text() == "mine\n"
 
 
@@ -346,11 +347,11 @@ async def test_what_is_no_text_is_left_alone(memory: Memory, folder: Path) -> No
     file.write_bytes(b"\xff\xfe\x00")
     await put_forward(memory)
     with pytest.raises(PublishFailed, match="UTF-8"):
-        await memory.approvals.approve("rule", [OWNER])
+        await rooms.approvals(memory).approve("rule", [OWNER])
     file.unlink()
     os.mkfifo(file)
     with pytest.raises(PublishFailed, match="no file"):
-        await memory.approvals.approve("rule", [OWNER])
+        await rooms.approvals(memory).approve("rule", [OWNER])
 
 
 async def test_without_a_folder_only_the_facts_rise(memory: Memory) -> None:
@@ -379,35 +380,35 @@ async def test_knowledge_of_an_organisation_stands_on_its_page(memory: Memory, t
     alone = Scope(user="ada", project="boat")
     await put_forward(memory, id="alone", scope=alone)
     with pytest.raises(ApprovalRefused, match="no organisation"):
-        await memory.approvals.approve("alone", alone.owners(), layer=Layer.ORG)
+        await rooms.approvals(memory).approve("alone", alone.owners(), layer=Layer.ORG)
 
 
 async def test_only_those_whose_sessions_bear_it_out_decide(memory: Memory) -> None:
     await put_forward(memory)
     for owners in (list(EVE.owners()), [SHARED], []):
         with pytest.raises(NotFound):
-            await memory.approvals.approve("rule", owners)
+            await rooms.approvals(memory).approve("rule", owners)
         with pytest.raises(NotFound):
-            await memory.approvals.decide("rule", owners, CandidateState.REJECTED)
+            await rooms.approvals(memory).decide("rule", owners, CandidateState.REJECTED)
 
 
 async def test_an_id_may_be_cut_short_where_it_is_clear(memory: Memory) -> None:
     await put_forward(memory, id="abcd1")
     await put_forward(memory, "Deploy on Fridays only", id="abcd2")
     with pytest.raises(Ambiguous):
-        await memory.approvals.candidate("abcd", [OWNER])
-    assert (await memory.approvals.candidate("abcd2", [OWNER])).title == "Deploy on Fridays only"
+        await rooms.approvals(memory).candidate("abcd", [OWNER])
+    assert (await rooms.approvals(memory).candidate("abcd2", [OWNER])).title == "Deploy on Fridays only"
 
 
 async def test_rejected_and_deferred_are_kept_and_may_still_be_approved(memory: Memory) -> None:
     await put_forward(memory)
-    rejected = await memory.approvals.decide("rule", [OWNER], CandidateState.REJECTED, "we use spaces")
+    rejected = await rooms.approvals(memory).decide("rule", [OWNER], CandidateState.REJECTED, "we use spaces")
     assert (rejected.state, rejected.reason) == (CandidateState.REJECTED, "we use spaces")
-    await memory.approvals.decide("rule", [OWNER], CandidateState.DEFERRED)
+    await rooms.approvals(memory).decide("rule", [OWNER], CandidateState.DEFERRED)
     done = await approved(memory)
     assert done.candidate.state is CandidateState.APPROVED
     with pytest.raises(ApprovalRefused, match="take that back first"):
-        await memory.approvals.decide("rule", [OWNER], CandidateState.REJECTED)
+        await rooms.approvals(memory).decide("rule", [OWNER], CandidateState.REJECTED)
 
 
 async def test_a_rule_that_is_there_is_not_approved_twice_and_a_rival_is_told(memory: Memory) -> None:
@@ -415,16 +416,16 @@ async def test_a_rule_that_is_there_is_not_approved_twice_and_a_rival_is_told(me
     await approved(memory)
     await put_forward(memory, "Spaces are used everywhere in Go", "second")
     with pytest.raises(ApprovalRefused, match="already"):
-        await memory.approvals.approve("second", [OWNER], text="use tabs in python files")
-    shown = await memory.approvals.approve("second", [OWNER], text="Never use tabs in Python files")
+        await rooms.approvals(memory).approve("second", [OWNER], text="use tabs in python files")
+    shown = await rooms.approvals(memory).approve("second", [OWNER], text="Never use tabs in Python files")
     assert any("contradict" in note for note in shown.notes)
 
 
 async def test_that_what_bears_it_out_was_changed_since_is_told(memory: Memory) -> None:
     held = await put_forward(memory)
-    assert not any("any more" in note for note in (await memory.approvals.approve("rule", [OWNER])).notes)
+    assert not any("any more" in note for note in (await rooms.approvals(memory).approve("rule", [OWNER])).notes)
     await memory.fact_reviser.update(held.mark, "Use spaces in Python files", [OWNER])
-    shown = await memory.approvals.approve("rule", [OWNER])
+    shown = await rooms.approvals(memory).approve("rule", [OWNER])
     assert any("may not hold any more" in note and "Use tabs" in note for note in shown.notes)
 
 
@@ -437,7 +438,7 @@ async def test_what_is_forgotten_takes_its_line_out_of_the_file(memory: Memory, 
     gone = await memory.commands.forget([done.candidate.fact], ADA.owners())
     assert gone.files == (str(file),) and not gone.faults
     assert file.read_text() == section("Deploy on Fridays only")
-    assert [each.id for each in await memory.approvals.candidates([OWNER])] == ["second"]
+    assert [each.id for each in await rooms.approvals(memory).candidates([OWNER])] == ["second"]
 
 
 async def test_a_rule_in_other_words_outlives_one_of_its_many_sources(memory: Memory, folder: Path) -> None:
@@ -461,38 +462,38 @@ async def test_a_rule_goes_with_the_fact_whose_words_it_has(memory: Memory, fold
 
 async def test_a_fact_rises_to_all_projects_of_its_user(memory: Memory) -> None:
     held = await memory.commands.remember("I prefer short answers", ADA)
-    risen = await memory.approvals.promote(held, Layer.USER)
+    risen = await rooms.approvals(memory).promote(held, Layer.USER)
     assert isinstance(risen, Fact) and risen.owner == ADA.owner(Layer.USER) and risen.derived_from == (held.id,)
     assert (await one(memory, held.id)).state is State.ARCHIVED
     await memory.learner.catch_up()
     car = Scope("acme", "ada", "car")
     assert [each.id for each in await memory.commands.search("short answers", car.owners())] == [risen.id]
     with pytest.raises(ApprovalRefused, match="already"):
-        await memory.approvals.promote(risen, Layer.USER)
+        await rooms.approvals(memory).promote(risen, Layer.USER)
 
 
 async def test_to_rise_to_others_it_has_to_be_approved(memory: Memory, folder: Path) -> None:
     held = await memory.commands.remember("Always squash before a merge", ADA)
-    put = await memory.approvals.promote(held, Layer.PROJECT)
+    put = await rooms.approvals(memory).promote(held, Layer.PROJECT)
     assert (
         isinstance(put, Candidate) and put.state is CandidateState.WAITING and await memory.journal.shared(SHARED) == []
     )
-    assert (await memory.approvals.promote(held, Layer.PROJECT)) == put, "it is put forward once"
+    assert (await rooms.approvals(memory).promote(held, Layer.PROJECT)) == put, "it is put forward once"
     done = await approved(memory, put.id)
     assert (folder / "CONVENTIONS.md").read_text() == section("Always squash before a merge")
     rule = await one(memory, done.candidate.fact)
-    to_org = await memory.approvals.promote(rule, Layer.ORG)
+    to_org = await rooms.approvals(memory).promote(rule, Layer.ORG)
     assert isinstance(to_org, Candidate) and to_org.layer is Layer.ORG
     secret = await memory.commands.remember("Between us: the launch is on Friday", ADA)
     with pytest.raises(ApprovalRefused, match="stays with"):
-        await memory.approvals.promote(secret, Layer.PROJECT)
+        await rooms.approvals(memory).promote(secret, Layer.PROJECT)
 
 
 async def test_there_is_no_way_up_where_there_is_no_such_layer(memory: Memory) -> None:
     alone = await memory.commands.remember("Use short names", Scope(user="ada"))
     for layer in (Layer.PROJECT, Layer.ORG):
         with pytest.raises(ApprovalRefused, match="no "):
-            await memory.approvals.promote(alone, layer)
+            await rooms.approvals(memory).promote(alone, layer)
 
 
 async def test_a_rule_that_was_set_right_elsewhere_takes_the_old_lines_place(memory: Memory, folder: Path) -> None:

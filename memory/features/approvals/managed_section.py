@@ -37,11 +37,6 @@ class SectionEdits:
     added: tuple[str, ...] = ()
 
 
-def plain(text: str) -> str:
-    """A text as one bullet holds it: one line, in which nothing looks like a mark."""
-    return " ".join(text.replace("<!--", "‹!--").replace("-->", "--›").split())
-
-
 def bullets(text: str) -> list[str]:
     """The bullets of our section in a file; none where there is no section.
 

@@ -11,12 +11,13 @@ import pytest_asyncio
 
 from memory.bootstrap import Memory
 from memory.candidate import Candidate, CandidateKind, CandidateState, Proposal
+from memory.features.approvals.decisions import Approval
+from memory.features.approvals.write_plan import ApprovalRefused
 from memory.features.behaviour.feature import BehaviourFeature
 from memory.learning.behaviour.habits import mine
 from memory.scope import Layer, Scope
-from memory.services.approval.decisions import Approval
-from memory.services.approval.write_plan import ApprovalRefused
 from memory.settings import ProjectFolder
+from tests import rooms
 from tests.fake_provider import fake_provider
 from tests.memory.features.behaviour.test_observing import play
 from tests.memory.learning.behaviour.making import AT
@@ -56,11 +57,11 @@ def memory(proxy: Running) -> Memory:
 async def put_forward(proxy: Running, text: str = SKILL, id: str = "a", layer: Layer = Layer.PROJECT) -> Candidate:
     proposal = Proposal(id, CandidateKind.SKILL, f"skill {id}", "check-it", text, "instance", 9, 5, (), layer)
     await memory(proxy).journal.propose(OWNER, [proposal], AT)
-    return await memory(proxy).approvals.candidate(id, [OWNER])
+    return await rooms.approvals(memory(proxy)).candidate(id, [OWNER])
 
 
 async def approved(proxy: Running, id: str, undo: bool = False) -> Approval:
-    approving = memory(proxy).approvals
+    approving = rooms.approvals(memory(proxy))
     shown = await approving.approve(id, [OWNER], undo=undo)
     assert not shown.done
     return await approving.approve(id, [OWNER], confirm=shown.confirm, undo=undo)
@@ -69,10 +70,10 @@ async def approved(proxy: Running, id: str, undo: bool = False) -> Approval:
 async def test_a_habit_waits_for_a_person_and_is_written_where_runtimes_read_it(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     assert (waiting.kind, waiting.title) == (CandidateKind.SKILL, "cargo-fmt-and-then")
     assert "`cargo clippy --all`" in waiting.text and nothing_in(folder)
-    shown = await memory(proxy).approvals.approve(waiting.id, [OWNER])
+    shown = await rooms.approvals(memory(proxy)).approve(waiting.id, [OWNER])
     assert "+name: cargo-fmt-and-then" in shown.files[0].diff and nothing_in(folder)
     await approved(proxy, waiting.id)
     for skills in (".claude/skills", ".agents/skills"):
@@ -82,7 +83,7 @@ async def test_a_habit_waits_for_a_person_and_is_written_where_runtimes_read_it(
 async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     gone = await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     assert len(gone.files) == 2 and not gone.faults
@@ -92,12 +93,12 @@ async def test_a_forgotten_habit_takes_its_skill_along(proxy: Running, folder: P
 async def test_a_forgotten_habit_is_neither_told_nor_put_forward_again_nor_is_a_half_of_it(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     for number in range(5, 9):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     assert (await memory(proxy).features.of(BehaviourFeature).observing.habits(OWNER)).sequences == ()
-    assert await memory(proxy).approvals.candidates([OWNER]) == []
+    assert await rooms.approvals(memory(proxy)).candidates([OWNER]) == []
     assert not [fact for fact in await memory(proxy).commands.facts([OWNER]) if "cargo" in fact.text]
 
 
@@ -105,7 +106,7 @@ async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Runnin
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     before = (await memory(proxy).features.of(BehaviourFeature).observing.habits(OWNER)).sequences
-    [waiting] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await memory(proxy).commands.forget(waiting.evidence, [OWNER])
     # The same steps, taken otherwise so often that they would be told otherwise.
     other = [(f"{command} --offline", printed) for command, printed in WORK]
@@ -122,7 +123,7 @@ async def test_a_forgotten_habit_does_not_come_back_in_other_words(proxy: Runnin
 async def test_a_skill_that_a_person_has_changed_stays_and_is_told(proxy: Running, folder: Path) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [waiting] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [waiting] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, waiting.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
     file.write_text(f"{file.read_text()}\nAnd be quick.\n")
@@ -138,7 +139,7 @@ async def test_a_habit_that_is_none_any_more_waits_no_longer(proxy: Running) -> 
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
     for number in range(14):
         await play(proxy, f"Do other piece {number}.", OTHER, f"t{number}")
-    states = {each.mark: each.state for each in await memory(proxy).approvals.candidates([OWNER])}
+    states = {each.mark: each.state for each in await rooms.approvals(memory(proxy)).candidates([OWNER])}
     old = [state for mark, state in states.items() if "clippy" in mark]
     assert old == [CandidateState.DEFERRED]
 
@@ -176,7 +177,7 @@ async def test_a_name_that_would_leave_its_folder_is_refused_and_nothing_is_lost
     held = await put_forward(proxy, SKILL.replace("check-it", name))
     with pytest.raises(ApprovalRefused, match="must not leave"):
         await approved(proxy, "a")
-    assert (await memory(proxy).approvals.candidate("a", [OWNER])) == held
+    assert (await rooms.approvals(memory(proxy)).candidate("a", [OWNER])) == held
 
 
 async def test_a_link_out_of_the_folder_is_not_followed(proxy: Running, folder: Path, tmp_path: Path) -> None:
@@ -198,7 +199,7 @@ async def test_where_no_folder_is_named_nothing_can_be_approved(tmp_path: Path) 
 async def test_a_skill_is_a_projects(proxy: Running) -> None:
     held = await put_forward(proxy)
     with pytest.raises(ApprovalRefused, match="project's folder"):
-        await memory(proxy).approvals.approve(held.id, [OWNER], layer=Layer.ORG)
+        await rooms.approvals(memory(proxy)).approve(held.id, [OWNER], layer=Layer.ORG)
     assert ProjectFolder().skills == (".claude/skills", ".agents/skills")
     assert replace(held, state=CandidateState.WAITING) == held
 
@@ -207,11 +208,11 @@ async def followed_no_longer(proxy: Running) -> tuple[Candidate, Candidate]:
     """An approved skill, and the retirement that is put forward once its steps are left out again and again."""
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [skill] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [skill] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, skill.id)
     for number in range(14):
         await play(proxy, f"Do other piece {number}.", OTHER, f"t{number}")
-    waiting = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     [retirement] = [each for each in waiting if each.kind is CandidateKind.RETIREMENT]
     return skill, retirement
 
@@ -225,23 +226,23 @@ async def test_a_skill_that_is_followed_no_longer_is_retired_by_a_person_and_kep
     done = await approved(proxy, retirement.id)
     assert not file.exists() and (file.parent / "earlier/v1.md").read_text() == was
     assert {each.file.name for each in done.files} == {"SKILL.md", "v1.md"}
-    assert (await memory(proxy).approvals.candidate(skill.id, [OWNER])).state is CandidateState.DEFERRED
+    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.DEFERRED
     await approved(proxy, retirement.id, undo=True)
     assert file.read_text() == was and not (file.parent / "earlier").exists()
-    assert (await memory(proxy).approvals.candidate(skill.id, [OWNER])).state is CandidateState.APPROVED
+    assert (await rooms.approvals(memory(proxy)).candidate(skill.id, [OWNER])).state is CandidateState.APPROVED
 
 
 async def test_what_is_written_after_a_retirement_is_a_later_version(proxy: Running, folder: Path) -> None:
     _, retirement = await followed_no_longer(proxy)
     await approved(proxy, retirement.id)
-    waiting = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    waiting = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     [other] = [each for each in waiting if each.kind is CandidateKind.SKILL]
     await approved(proxy, other.id)
     file = folder / ".claude/skills/cargo-fmt-and-then/SKILL.md"
     assert "just ship" in file.read_text() and 'version: "2"' in file.read_text()
     assert "clippy" in (file.parent / "earlier/v1.md").read_text()
     with pytest.raises(ApprovalRefused, match="written since"):
-        await memory(proxy).approvals.approve(retirement.id, [OWNER], undo=True)
+        await rooms.approvals(memory(proxy)).approve(retirement.id, [OWNER], undo=True)
 
 
 async def test_a_skill_that_a_person_has_changed_is_left_where_it_stands_when_it_is_retired(
@@ -260,19 +261,19 @@ async def test_a_skill_that_is_followed_again_is_not_to_be_retired_any_more(prox
     _, retirement = await followed_no_longer(proxy)
     for number in range(8):
         await play(proxy, f"Do it as before {number}.", WORK, f"u{number}")
-    now = await memory(proxy).approvals.candidate(retirement.id, [OWNER])
+    now = await rooms.approvals(memory(proxy)).candidate(retirement.id, [OWNER])
     assert (now.state, now.reason) == (CandidateState.DEFERRED, "its steps are not left out any more")
 
 
 async def test_a_skill_without_an_occasion_is_not_to_be_retired(proxy: Running) -> None:
     for number in range(5):
         await play(proxy, f"Do piece {number}.", WORK, f"s{number}")
-    [skill] = await memory(proxy).approvals.candidates([OWNER], {CandidateState.WAITING})
+    [skill] = await rooms.approvals(memory(proxy)).candidates([OWNER], {CandidateState.WAITING})
     await approved(proxy, skill.id)
     other = [("make docs", "ok"), ("make publish", "ok")]
     for number in range(14):
         await play(proxy, f"Do other piece {number}.", other, f"t{number}")
-    kinds = [each.kind for each in await memory(proxy).approvals.candidates([OWNER])]
+    kinds = [each.kind for each in await rooms.approvals(memory(proxy)).candidates([OWNER])]
     assert CandidateKind.RETIREMENT not in kinds
 
 
@@ -283,11 +284,11 @@ async def test_forgetting_its_habit_takes_a_retired_skill_along(proxy: Running, 
     assert kept.exists()
     await memory(proxy).commands.forget(skill.evidence, [OWNER])
     assert not kept.exists()
-    left = {each.id for each in await memory(proxy).approvals.candidates([OWNER])}
+    left = {each.id for each in await rooms.approvals(memory(proxy)).candidates([OWNER])}
     assert not left & {skill.id, retirement.id}
 
 
 async def test_a_retirement_is_not_put_in_other_words(proxy: Running) -> None:
     _, retirement = await followed_no_longer(proxy)
     with pytest.raises(ApprovalRefused, match="other words"):
-        await memory(proxy).approvals.approve(retirement.id, [OWNER], text=SKILL)
+        await rooms.approvals(memory(proxy)).approve(retirement.id, [OWNER], text=SKILL)

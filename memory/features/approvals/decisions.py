@@ -14,12 +14,13 @@ from typing import Protocol
 
 from memory.candidate import Candidate, CandidateDecision, CandidateKind, CandidateState, Proposal
 from memory.fact import Fact, Sensitivity, State
+from memory.features.approvals.conventions import PromotionJournal
+from memory.features.approvals.store import ApprovalStore
+from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, Crystallizer, WritePlan, mark_of
 from memory.learning.candidate_matching import says_the_same
 from memory.learning.redact import redact
 from memory.ports import PublishedFiles, PublishFailed
 from memory.scope import Layer, place_of
-from memory.services.approval.conventions import PromotionJournal
-from memory.services.approval.write_plan import ApprovalRefused, ApprovedFileChange, Crystallizer, WritePlan, mark_of
 from memory.services.learn import Learner
 from memory.services.page.files import PageFiles
 from memory.services.person.commands import Ambiguous, NotFound
@@ -41,14 +42,6 @@ class DecidingJournal(PromotionJournal, Protocol):
 
     async def decide(self, candidate: Candidate, state: CandidateState, at: datetime, reason: str = "") -> Candidate:
         """A person has decided, and nothing else changes."""
-
-    async def rise(
-        self, added: Sequence[Fact], changed: Sequence[Fact], decisions: Sequence[CandidateDecision], at: datetime
-    ) -> list[Candidate]:
-        """Write what decisions make of facts, with the decisions."""
-
-    async def set_crystallized(self, owner: str, facts: Sequence[str]) -> None:
-        """The lines of these stand in an owner's file."""
 
 
 class SharedLines(Protocol):
@@ -86,6 +79,7 @@ class CandidateApprovals:
     def __init__(
         self,
         journal: DecidingJournal,
+        store: ApprovalStore,
         files: PublishedFiles,
         crystallizers: Mapping[CandidateKind, Crystallizer],
         lines: SharedLines,
@@ -96,6 +90,7 @@ class CandidateApprovals:
         now: Callable[[], datetime],
     ) -> None:
         self._journal = journal
+        self._store = store
         self._files = files
         self._crystallizers = crystallizers
         self._lines = lines
@@ -147,10 +142,10 @@ class CandidateApprovals:
 
         Raises:
             NotFound: when there is no such candidate.
-            Refused: when it cannot be approved so; :class:`StaleDecision` when what was confirmed is not what there is
-            now.
-            NotWritten: when a file cannot be read or written. Where that is found out last, the facts have risen, and
-                approving it again writes the file.
+            ApprovalRefused: when it cannot be approved so; :class:`StaleDecision` when what was confirmed is not what
+                there is now.
+            PublishFailed: when a file cannot be read or written. Where that is found out last, the facts have risen,
+                and approving it again writes the file.
         """
         async with self._one_at_a_time:
             candidate = await self.candidate(id, owners)
@@ -176,7 +171,7 @@ class CandidateApprovals:
 
         Raises:
             NotFound: when there is no such candidate.
-            Refused: when it is approved.
+            ApprovalRefused: when it is approved.
         """
         async with self._one_at_a_time:
             candidate = await self.candidate(id, owners)
@@ -188,7 +183,7 @@ class CandidateApprovals:
         """Let a fact rise: to all projects of its user at once, for others by a candidate that is to be approved.
 
         Raises:
-            Refused: when it cannot rise there.
+            ApprovalRefused: when it cannot rise there.
         """
         found = place_of(fact.owner)
         if found is None or fact.state is not State.ACTIVE:
@@ -250,7 +245,7 @@ class CandidateApprovals:
                 contradicts=(),
                 derived_from=(fact.id,),
             )
-            await self._journal.rise([risen], [replace(fact, state=State.ARCHIVED)], (), self._now())
+            await self._store.rise([risen], [replace(fact, state=State.ARCHIVED)], (), self._now())
         await self._changed({owner, fact.owner})
         return risen
 
@@ -279,13 +274,13 @@ class CandidateApprovals:
         async with self._learner.resting():
             own = [each for each in writing.decided if each.candidate.id == decided.candidate.id] or [decided]
             others = [each for each in writing.decided if each not in own]
-            *_, candidate = await self._journal.rise(writing.made, writing.changed, [*others, *own], self._now())
+            *_, candidate = await self._store.rise(writing.made, writing.changed, [*others, *own], self._now())
             if writing.proposals:
                 await self._journal.propose(decided.candidate.owner, writing.proposals, self._now())
         for each in writing.files:
             await self._files.replace(each.folder, each.name, each.before, each.after)
         if writing.owner:
-            await self._journal.set_crystallized(writing.owner, writing.standing)
+            await self._store.set_crystallized(writing.owner, writing.standing)
         await self._changed({fact.owner for fact in (*writing.made, *writing.changed)})
         return candidate
 

@@ -6,29 +6,33 @@ retired is kept there, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
-from memory.candidate import Candidate
+from memory.candidate import Candidate, CandidateDecision, CandidateState, retires
+from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
 from memory.learning.behaviour.skills import NoSkill, SkillFrontmatter, head_of, numbered
 from memory.ports import PublishedFiles
 from memory.scope import Layer, place_of
-from memory.services.approval.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
 from memory.settings import ProjectFolder
 
 FILE = "SKILL.md"
 
 
+WHY = "retired: its steps are not carried through any more"
+
+
 class Skills:
-    """Plans how a skill is written, see :class:`memory.services.approval.write_plan.Crystallizer`. ``projects`` are the
-    folders that persons have named, by the owner of the project."""
+    """Plans how a skill is written, see :class:`memory.features.approvals.write_plan.Crystallizer`. ``projects`` are
+    the folders that persons have named, by the owner of the project."""
 
     def __init__(self, files: PublishedFiles, projects: Mapping[str, ProjectFolder]) -> None:
         self._files = files
         self._projects = projects
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.services.approval.write_plan.Crystallizer`."""
+        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
         files: list[ApprovedFileChange] = []
         for folder, place in self._places(candidate):
             plan = self._taken_back if retire else self._written
@@ -177,3 +181,37 @@ def _head(text: str) -> SkillFrontmatter:
         return head_of(text)
     except NoSkill:
         return SkillFrontmatter("", "")
+
+
+class KnownCandidates(Protocol):
+    """What this needs of the journal."""
+
+    async def candidates(
+        self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
+    ) -> list[Candidate]:
+        """The candidates of some owners."""
+
+
+class Retirements:
+    """Plans how a skill is retired, see :class:`memory.features.approvals.write_plan.Crystallizer`. The skill waits for
+    the person again when more sessions bear it out."""
+
+    def __init__(self, journal: KnownCandidates, skills: Skills) -> None:
+        self._journal = journal
+        self._skills = skills
+
+    async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
+        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
+        every = await self._journal.candidates([candidate.owner])
+        skill = next((each for each in every if each.id == retires(candidate)), None)
+        if skill is None:
+            raise ApprovalRefused("the skill that it would retire is not there any more")
+        if (candidate.text, candidate.layer) != (skill.text, skill.layer):
+            raise ApprovalRefused("a skill is retired as it was approved: there is nothing to put in other words")
+        if retire:
+            files = await self._skills.brought_back(skill)
+            return WritePlan(tuple(files), decided=(CandidateDecision(skill, CandidateState.APPROVED),))
+        if CandidateState.APPROVED not in (skill.state, candidate.state):
+            raise ApprovalRefused(f"the skill is not approved, it is {skill.state}: there is nothing to retire")
+        changes, left = await self._skills.set_aside(skill)
+        return WritePlan(tuple(changes), tuple(left), decided=(CandidateDecision(skill, CandidateState.DEFERRED, WHY),))

@@ -8,10 +8,9 @@ forward as a candidate of its own, and what it is about stays as it is, in the f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 from memory.candidate import (
@@ -27,30 +26,27 @@ from memory.candidate import (
     stable_of,
 )
 from memory.fact import Fact, MemoryTier, Origin, Sensitivity, Stability, State, Stream
-from memory.language.contradiction_cache import clashing
-from memory.language.polarity import without_aside
-from memory.language.words import words
-from memory.learning.candidate_matching import says_the_same
-from memory.learning.redact import redact
-from memory.learning.sensitivity import sensitivity
-from memory.ports import PublishedFiles
-from memory.scope import Layer, place_of
-from memory.services.approval.managed_section import (
+from memory.features.approvals.convention_files import ConventionFile, checked, no_folder, shared_owner
+from memory.features.approvals.managed_section import (
     Malformed,
     SectionEdits,
     bullets,
     has_section,
-    plain,
     taken,
     written,
 )
-from memory.services.approval.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
+from memory.features.approvals.store import ApprovalStore
+from memory.features.approvals.write_plan import ApprovalRefused, ApprovedFileChange, WritePlan
+from memory.language.contradiction_cache import clashing
+from memory.language.polarity import without_aside
+from memory.learning.candidate_matching import says_the_same
+from memory.learning.redact import redact
+from memory.learning.shared_line import line
+from memory.ports import PublishedFiles
+from memory.scope import Layer
 from memory.services.lessons import rules
 from memory.services.manual_facts import SESSION, in_own_words
-from memory.settings import ProjectFolder
 
-MAX_RULE_CHARS = 1000
-"""Characters of a rule."""
 MOST = 20
 """Edits of a file that are put forward at a time."""
 
@@ -68,20 +64,6 @@ class PromotionJournal(Protocol):
         self, owners: Sequence[str], states: Collection[CandidateState] = frozenset(CandidateState)
     ) -> list[Candidate]:
         """The candidates of some owners."""
-
-    async def became(self, facts: Sequence[str]) -> list[Candidate]:
-        """The candidates that became one of these facts."""
-
-    async def crystallized(self, owner: str) -> frozenset[str]:
-        """The shared facts of an owner whose lines were written into its file."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConventionFile:
-    """The file that an owner's shared facts are written into: a name below a folder."""
-
-    folder: Path
-    name: str
 
 
 @dataclass(slots=True)
@@ -103,25 +85,27 @@ class _Sheet:
 
 
 class Conventions:
-    """Plans how knowledge is shared, see :class:`memory.services.approval.write_plan.Crystallizer`."""
+    """Plans how knowledge is shared, see :class:`memory.features.approvals.write_plan.Crystallizer`."""
 
     def __init__(
         self,
         journal: PromotionJournal,
+        store: ApprovalStore,
         files: PublishedFiles,
         place: Callable[[str], ConventionFile | None],
         new_id: Callable[[], str],
         now: Callable[[], datetime],
     ) -> None:
         self._journal = journal
+        self._store = store
         self._files = files
         self._place = place
         self._new_id = new_id
         self._now = now
 
     async def planned(self, candidate: Candidate, retire: bool = False) -> WritePlan:
-        """See :class:`memory.services.approval.write_plan.Crystallizer`."""
-        owner = _shared_owner(candidate)
+        """See :class:`memory.features.approvals.write_plan.Crystallizer`."""
+        owner = shared_owner(candidate)
         place = self._place(owner)
         try:
             return await self._planned(candidate, retire, owner, place)
@@ -149,7 +133,7 @@ class Conventions:
             after = written(text, added, dropped)
             files = (ApprovedFileChange(place.folder, place.name, text, after),) if after != (text or "") else ()
         elif candidate.layer is Layer.PROJECT:
-            sheet.notes.append(_no_folder(candidate))
+            sheet.notes.append(no_folder(candidate))
         return WritePlan(
             files,
             tuple(sheet.notes),
@@ -248,7 +232,7 @@ class Conventions:
             CandidateDecision(
                 replace(each, title=new.text, text=new.text), CandidateState.APPROVED, each.reason, new.id
             )
-            for each in await self._journal.became([old])
+            for each in await self._store.became([old])
             if each.id != candidate.id
         ]
 
@@ -256,7 +240,7 @@ class Conventions:
         self, sheet: _Sheet, place: ConventionFile, text: str | None, found: Sequence[str]
     ) -> SectionEdits:
         """What somebody has done to the lines since they were written."""
-        before = await self._journal.crystallized(sheet.owner)
+        before = await self._store.crystallized(sheet.owner)
         if not text or not has_section(text):
             if before & sheet.held.keys():
                 sheet.notes.append(f"our section is gone from {place.folder / place.name}: it is written again")
@@ -329,8 +313,7 @@ class Conventions:
                     sheet.changed[each.id] = replace(each, state=State.ACTIVE)
             if reason:
                 sheet.decided += [
-                    CandidateDecision(each, CandidateState.REJECTED, reason)
-                    for each in await self._journal.became([id])
+                    CandidateDecision(each, CandidateState.REJECTED, reason) for each in await self._store.became([id])
                 ]
 
     async def _raise(self, sheet: _Sheet, candidate: Candidate) -> str:
@@ -374,57 +357,3 @@ class Conventions:
         if drawn.state is State.ACTIVE and drawn.owner == candidate.owner:
             sheet.changed[drawn.id] = replace(drawn, state=State.ARCHIVED)
         return fact.id
-
-
-def line(fact: Fact) -> str:
-    """A shared fact as it stands in its file, with what it is not where it does not say so itself."""
-    has_both = set(words(fact.text)) >= set(words(fact.wrong))
-    return plain(fact.text if has_both else f"{fact.text} (not: {fact.wrong})")
-
-
-def checked(text: str) -> str:
-    """A rule's text, on one line and without secrets.
-
-    Raises:
-        Refused: when it is empty, too long, or nobody else's business.
-    """
-    words_said = " ".join(redact(text).text.split())
-    if not words_said:
-        raise ApprovalRefused("a rule needs a text")
-    if len(words_said) > MAX_RULE_CHARS:
-        raise ApprovalRefused(f"a rule has {MAX_RULE_CHARS} characters at most; this has {len(words_said)}")
-    if (how := sensitivity(words_said)) is not Sensitivity.NORMAL:
-        raise ApprovalRefused(
-            f"this is {how.value} and stays with you; put it in other words with --text if others shall know"
-        )
-    return words_said
-
-
-def places(projects: Mapping[str, ProjectFolder], pages: Path) -> Callable[[str], ConventionFile | None]:
-    """Where the shared facts of an owner are written: a project's file where its folder is configured (by owner), an
-    organisation's page below the folder of the pages."""
-
-    def place(owner: str) -> ConventionFile | None:
-        found = place_of(owner)
-        if found is not None and found[1] is Layer.ORG:
-            # The @ keeps it apart from the folders of users; a key has no character that a file's name may not have.
-            return ConventionFile(pages, f"@{owner.removeprefix('o:')}/ORG.md")
-        project = projects.get(owner)
-        return ConventionFile(project.folder, project.conventions) if project and project.folder else None
-
-    return place
-
-
-def _shared_owner(candidate: Candidate) -> str:
-    found = place_of(candidate.owner)
-    owner = found[0].owner(candidate.layer) if found and candidate.layer in (Layer.PROJECT, Layer.ORG) else None
-    if owner is None:
-        missing = "organisation (the setting `org`)" if candidate.layer is Layer.ORG else "project"
-        raise ApprovalRefused(f"there is no {missing} for whom this could be approved")
-    return owner
-
-
-def _no_folder(candidate: Candidate) -> str:
-    found = place_of(candidate.owner)
-    project = found[0].project if found else ""
-    return f"it is written into no file: the settings name no folder for it (projects.{project}.folder)"
