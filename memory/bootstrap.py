@@ -16,7 +16,7 @@ from pathlib import Path
 from memory.fact import Fact
 from memory.features import features
 from memory.hooks.chain import Features
-from memory.hooks.feature import Core
+from memory.hooks.feature import Core, Follower
 from memory.learning.redact import redact
 from memory.models.embedder_choice import choose_embedder
 from memory.models.tokens import TokenCounter
@@ -24,6 +24,7 @@ from memory.models.windows import ModelWindows, open_windows
 from memory.ports import Embedder, Generation, Guard, LanguageModel, StoreError
 from memory.scope import Scope
 from memory.services.cache_warming import CacheWarmer
+from memory.services.context_sources import PriorFindings
 from memory.services.index_repair import IndexRepairWorker
 from memory.services.journaling import ExchangeJournal
 from memory.services.learn import Learner
@@ -38,11 +39,6 @@ from memory.services.person.quarantine import Quarantine
 from memory.services.prepare import Preparation
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
-from memory.services.research.findings import Findings
-from memory.services.research.folders import AllowedFolders
-from memory.services.research.library import ResearchLibrary
-from memory.services.research.research_index import ResearchIndex
-from memory.services.research.research_worker import ResearchWorker
 from memory.services.retention import RetentionWorker
 from memory.services.sessions.hidden_tools import ToolOffering
 from memory.services.sessions.session_matching import SessionMatcher
@@ -54,7 +50,6 @@ from memory.services.tools import MemoryTools
 from memory.services.transfer.exporting import Exporter
 from memory.services.transfer.importing import Importer
 from memory.services.transfer.replaying import SessionReplayer
-from memory.services.transfer.research import ResearchRecords
 from memory.services.transfer.syncing import Syncing
 from memory.services.window.counting import RequestCounter
 from memory.services.window.fitting import WindowFitter
@@ -62,7 +57,6 @@ from memory.services.window.paging import PageIn
 from memory.services.window.request_size import RequestSizer
 from memory.services.window.shedding import Shedder
 from memory.services.window.usage_calibration import UsageCalibration
-from memory.services.worker import JournalFollower
 from memory.session import Mode
 from memory.settings import MemorySettings, ModelSettings, ProjectFolder
 from memory.stores.disk import DiskRoom
@@ -111,16 +105,13 @@ class Memory:
     features: Features
     entity_graph: EntityGraphWorker
     recent_errands: RecentErrands
-    findings: Findings
-    research_library: ResearchLibrary
-    research_worker: ResearchWorker
     retention: RetentionWorker
     pause: Pause
 
     @property
-    def followers(self) -> tuple[JournalFollower, ...]:
+    def followers(self) -> tuple[Follower, ...]:
         """The workers that follow the journal."""
-        return self.learner, self.tier_worker, self.research_worker
+        return self.learner, self.tier_worker, *self.features.followers
 
     @property
     def embedder(self) -> Embedder:
@@ -135,7 +126,6 @@ class Memory:
         await self.index_repair.stop()
         await self.preparation.settle()
         await self.exchange_journal.stop()
-        await self.research_worker.stop()
         await self.learner.stop()
         await self.entity_graph.stop()
         await self.recall.weighing.settle()
@@ -205,7 +195,8 @@ async def open_memory(
     def journaled() -> None:
         learner.wake()
         tiering.wake()
-        researching.wake()
+        for follower in chain.followers:
+            follower.wake()
 
     def asked(scope: Scope) -> None:
         warming.owner_seen(scope)
@@ -246,11 +237,6 @@ async def open_memory(
         journal, TierMaker(in_short.tiers, in_short.arguments, tokens.near), guard, recall.busy, reworded
     )
     spawned = RecentErrands()
-    folders = AllowedFolders(settings.research.folders)
-    shelves = ResearchIndex(journal, recall)
-    findings = Findings(settings.research, journal, shelves, folders)
-    researching = ResearchWorker(journal, learner, spawned, in_short.tiers, folders, guard, now, recall.busy, chain)
-    records = ResearchRecords(journal, researching)
     counting = RequestCounter(tokens, guard, windows.of)
     reported = UsageCalibration(counting, journal, windows, guard)
     await reported.open()
@@ -278,8 +264,6 @@ async def open_memory(
     mending = IndexRepairWorker(journal, generations, reindexing, recall, guard)
     mending.start()
     tiering.start()
-    if settings.research.enabled:
-        researching.start()
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
     commands = Commands(journal, recall, learner, pages, sessions, notes, chain, new_id, now)
@@ -301,13 +285,14 @@ async def open_memory(
         projects or {},
         model,
         paused,
-        chain.night,
+        spawned,
+        chain,
     )
     chain.open(each(core) for each in features())
     learner.start()
     chain.start()
     tools = MemoryTools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
-    importing = Importer(journal, learner, pages, records, chain, now)
+    importing = Importer(journal, learner, pages, chain, now)
     return Memory(
         settings=settings,
         home=home,
@@ -325,7 +310,7 @@ async def open_memory(
             paused,
             windows.of,
             fitting,
-            findings,
+            chain.port(PriorFindings),
             spawned,
             chain,
             journal.memories,
@@ -346,16 +331,13 @@ async def open_memory(
         token_counting=counting,
         usage_calibration=reported,
         windows=windows,
-        exporter=Exporter(journal, pages, records, chain),
+        exporter=Exporter(journal, pages, chain),
         importer=importing,
         syncing=Syncing(journal, learner, importing),
         session_replayer=SessionReplayer(journal, journaled, room),
         features=chain,
         entity_graph=graphing,
         recent_errands=spawned,
-        findings=findings,
-        research_library=ResearchLibrary(settings.research, journal, shelves, folders, now),
-        research_worker=researching,
         retention=retaining,
         pause=pause,
     )

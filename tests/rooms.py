@@ -6,6 +6,7 @@ from memory.bootstrap import Memory
 from memory.features.approvals.decisions import CandidateApprovals
 from memory.features.approvals.feature import Approvals
 from memory.features.nights.feature import Nights
+from memory.features.subagents.feature import Subagents
 
 
 def nights(memory: Memory) -> Nights:
@@ -16,3 +17,8 @@ def nights(memory: Memory) -> Nights:
 def approvals(memory: Memory) -> CandidateApprovals:
     """What a person decides."""
     return memory.features.of(Approvals).decisions
+
+
+def subagents(memory: Memory) -> Subagents:
+    """What sub-agents find out."""
+    return memory.features.of(Subagents)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memory.hooks.command import Command
     from memory.hooks.feature import Feature
 
-ORDER = ("behaviour", "history", "conflicts", "approvals", "checkouts", "backups", "nights")
+ORDER = ("subagents", "behaviour", "history", "conflicts", "approvals", "checkouts", "backups", "nights")
 
 
 def features() -> tuple[type[Feature], ...]:

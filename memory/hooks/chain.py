@@ -8,10 +8,10 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from memory.fact import Fact, Passage
-from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, MemoryMark
+from memory.hooks.feature import Feature, FeatureErasure, FeatureLesson, FeatureRequest, Follower, MemoryMark
 from memory.ports import Forgotten, Guard, Journaled
 from memory.session import Arrival, Session
 
@@ -66,6 +66,15 @@ class Features:
             if isinstance(each, kind):
                 return each
         raise LookupError(f"there is no feature {kind.name!r}")
+
+    def port(self, kind: type[Any]) -> Any:
+        """What a feature does for a port of core; None where none does."""
+        return next((filled for each in self._features if (filled := each.port(kind)) is not None), None)
+
+    @property
+    def followers(self) -> tuple[Follower, ...]:
+        """The workers of features that follow the journal."""
+        return tuple(chain.from_iterable(each.followers() for each in self._features))
 
     def exporting(self, sort: str) -> Feature | None:
         """The feature whose records have this sort."""

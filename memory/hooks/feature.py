@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from memory.behaviour import BehaviourRecord
 from memory.checkout import Checkout
@@ -19,8 +19,32 @@ from memory.session import Arrival, Session
 from memory.settings import MemorySettings, ProjectFolder
 
 
-async def _no_night(at: datetime) -> None:
-    """Nobody else takes part in a night."""
+class OtherFeatures(Protocol):
+    """All features together, for one whose own work is theirs too."""
+
+    async def night(self, at: datetime) -> None:
+        """A night is over."""
+
+    async def forget(self, owners: Sequence[str]) -> FeatureErasure:
+        """How all of them let go."""
+
+
+class Follower(Protocol):
+    """A worker that follows the journal."""
+
+    @property
+    def doing(self) -> str:
+        """What it does, in a few words."""
+
+    @property
+    def still(self) -> float:
+        """Seconds since it has got anywhere while there is something to do."""
+
+    def wake(self) -> None:
+        """There is something new."""
+
+    async def stop(self) -> None:
+        """Follow it no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +55,8 @@ class Core:
 
     ``home`` is the data folder, ``index`` gives the index that is searched now, ``guard`` counts what fails beside the
     requests, ``changed`` is told whose pages have something else to say, ``projects`` are the folders of projects by
-    their owners, ``model`` is asked in the background where one is set, ``paused`` says whether memory rests, and
-    ``night_over`` is told that a night has been applied."""
+    their owners, ``model`` is asked in the background where one is set, ``paused`` says whether memory rests,
+    ``errands`` are what sub-agents were sent out for, and ``features`` are all features together."""
 
     settings: MemorySettings
     journal: Any
@@ -50,7 +74,8 @@ class Core:
     projects: Mapping[str, ProjectFolder] = field(default_factory=dict)
     model: LanguageModel | None = None
     paused: Callable[[], bool] = lambda: False
-    night_over: Callable[[datetime], Awaitable[None]] = _no_night
+    errands: Any = None
+    features: OtherFeatures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +169,14 @@ class Feature:
 
     async def stop(self) -> None:
         """End that, before the stores are closed."""
+
+    def port(self, kind: type[Any]) -> Any:
+        """What fills a port (a Protocol) of core that one feature at most fills; None for any other."""
+        return None
+
+    def followers(self) -> Sequence[Follower]:
+        """Its workers that follow the journal: they are woken when there is something new, and watched."""
+        return ()
 
     async def arrived(self, session: Session, arrival: Arrival) -> None:
         """A request of a session has come. It goes on meanwhile, and nobody waits for what is done here."""

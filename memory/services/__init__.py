@@ -14,7 +14,7 @@ sessions                whose request it is                        window    how
 search                  what recall asks of the stores             lessons   what an exchange teaches beside its facts
 tiers                   what was shed, in short and whole          page      MEMORY.md
 person                  find, look up, remember, pin, forget
-research                what sub-agents found                      transfer  export, import, replay
+transfer                export, import, replay
 background_task         one task that runs beside the requests
 manual_facts            a fact out of what a person says outside any session
 cache_warming  reindexing  read beforehand what requests need; make the index anew beside the old one

@@ -38,8 +38,6 @@ QUERY: Final[Mapping[str, str]] = {
     "GET /api/status": "days",
     "GET /api/money": "days",
     "GET /api/search": "text limit as_of explain",
-    "GET /api/research": "text limit",
-    "GET /api/research/{id}": "trail",
     "GET /api/facts": "text kind state limit",
     "GET /api/export/{sort}": "owner after limit",
     "POST /api/import/records": "dry",

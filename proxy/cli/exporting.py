@@ -23,7 +23,7 @@ from proxy.cli.server import RunningServer
 PIECE = {"fact": 1000, "passage": 1000, "research": 10, "candidate": 1000}
 """Memories that are asked for at once; a research brings its whole trail."""
 
-SORTS = ("fact", "passage", "research")
+SORTS = ("fact", "passage")
 """Those of core; features have more."""
 
 

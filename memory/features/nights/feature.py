@@ -56,7 +56,7 @@ class Nights(Feature):
             core.now,
             core.paused,
             _improved(core),
-            core.night_over,
+            core.features.night if core.features is not None else None,
         )
 
     def start(self) -> None:

@@ -7,9 +7,9 @@ import pytest
 from aiohttp import web
 
 from memory.research import Delivery, ResearchOutcome
+from tests import rooms
 from tests.fake_provider import FakeProvider
-from tests.proxy.asking import Client, person, script
-from tests.proxy.research.errands import (
+from tests.memory.features.subagents.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -23,6 +23,7 @@ from tests.proxy.research.errands import (
     spawn,
     user,
 )
+from tests.proxy.asking import Client, person, script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say
 from tests.running import Running
 
@@ -48,7 +49,7 @@ async def test_one_that_is_resumed_has_a_report_for_each_time(proxy: Running, up
     # What was found out the second time is found, too.
     memory = proxy.edge.memory
     assert memory is not None
-    [hit, *_] = await memory.research_library.search("attempts of the queue consumer", [research.owner])
+    [hit, *_] = await rooms.subagents(memory).library.search("attempts of the queue consumer", [research.owner])
     assert hit.research.id == research.id
 
 
@@ -95,7 +96,7 @@ async def test_one_that_fails_is_kept_with_what_it_read_and_tells_nobody_that_it
     assert research.outcome is ResearchOutcome.CUT and research.reports == ()
     memory = proxy.edge.memory
     assert memory is not None
-    trail = await memory.research_library.trail(research)
+    trail = await rooms.subagents(memory).library.trail(research)
     assert [call.name for message in trail for call in message.calls] == ["read"]
     script(upstream, CHAT, Round((Say("I look."),)))
     await send(proxy, [user(REWORDED)], x_parent_session_id="p")

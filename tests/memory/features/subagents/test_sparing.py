@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar, cast
 
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_worker import LOOK_FOR_IDLE, ResearchWorker
 from memory.services.learn import Learner
-from memory.services.research.folders import AllowedFolders
-from memory.services.research.journal_port import ResearchJournal
-from memory.services.research.research_worker import LOOK_FOR_IDLE, ResearchWorker
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.session import RequestKind
 from memory.tiers.shape import Hint, Tiers

@@ -11,10 +11,9 @@ import pytest
 
 from memory.research import ResearchOutcome, SourceKind, owners_of
 from memory.scope import Scope
+from tests import rooms
 from tests.fake_provider import FakeProvider
-from tests.proxy.api.asking import asking
-from tests.proxy.asking import script
-from tests.proxy.research.errands import (
+from tests.memory.features.subagents.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -29,6 +28,8 @@ from tests.proxy.research.errands import (
     spawn,
     user,
 )
+from tests.proxy.api.asking import asking
+from tests.proxy.asking import script
 from tests.proxy.wire.rounds.scripts import Call, Round, Say
 from tests.running import Running, running
 
@@ -95,7 +96,7 @@ async def test_that_a_talk_was_reminded_is_counted_and_saves_nothing(proxy: Runn
     await send(proxy, [*talk, {"role": "assistant", "content": "Five times."}, user("Thanks!")], x_session_id="talk")
     await proxy.learned()
     await memory.preparation.settle()
-    saved = await memory.research_library.saved([research])
+    saved = await rooms.subagents(memory).library.saved([research])
     assert saved.hits == {"recalled": 1}
     assert (saved.tokens, saved.seconds) == (0, 0.0)
 
@@ -121,7 +122,7 @@ async def test_a_child_that_came_to_nothing_is_kept_as_that(proxy: Running, upst
     assert forwarded(upstream) == REWORDED
     memory = proxy.edge.memory
     assert memory is not None
-    assert await memory.research_library.search("retry policy", owners_of(Scope(None, "local", "loom")))
+    assert await rooms.subagents(memory).library.search("retry policy", owners_of(Scope(None, "local", "loom")))
 
 
 async def test_of_two_in_the_background_that_never_passed_each_report_is_kept(

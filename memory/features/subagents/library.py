@@ -15,12 +15,12 @@ from memory.context.prior_findings import ChangedFiles
 from memory.context.question_similarity import fit
 from memory.conversation import Message
 from memory.fact import Passage
+from memory.features.subagents.folders import AllowedFolders, Look
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_index import ResearchIndex
 from memory.language.words import stems
 from memory.research import PREFIX, Research, ResearchOutcome, ResearchUse, named
 from memory.services.person.commands import Ambiguous, NotFound
-from memory.services.research.folders import AllowedFolders, Look
-from memory.services.research.journal_port import ResearchJournal
-from memory.services.research.research_index import ResearchIndex
 from memory.settings import ResearchSettings
 
 

@@ -12,18 +12,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from memory.context.pack import tokens_of
-from memory.context.prior_findings import MENTION, ChangedFiles, hint, reuse
+from memory.context.prior_findings import ChangedFiles, hint, reuse
 from memory.context.question_similarity import MOST, Alike, SimilarResearch, alike, compared_text, fit
-from memory.conversation import Conversation, Role
+from memory.conversation import Conversation
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_index import ResearchIndex
+from memory.features.subagents.research_passages import MENTIONED
 from memory.learning.research import opening_question
 from memory.research import ResearchOutcome, owners_of, worked_in
 from memory.scope import Scope
 from memory.services.context_sources import Recalled
-from memory.services.research.folders import AllowedFolders
-from memory.services.research.journal_port import ResearchJournal
-from memory.services.research.research_index import ResearchIndex
-from memory.services.research.research_passages import MENTIONED
-from memory.session import ResearchAnswer, Session, ShownMemory
+from memory.session import ResearchAnswer, Session
 from memory.settings import ResearchSettings
 
 READ = 32
@@ -119,7 +119,7 @@ class Findings:
         await self._journal.use_research(ids, session, "given", at, tokens_of(given.text))
 
     async def mentioned(self, session: str, at: datetime, lines: Mapping[str, int]) -> None:
-        """Count that a talk was reminded of research, by what may be its lines (see :func:`mentions`)."""
+        """Count that a talk was reminded of research, by what may be its lines."""
         for passage in await self._journal.passages(list(lines)):
             if passage.speaker == MENTIONED:
                 await self._journal.use_research([passage.session], session, "recalled", at, lines[passage.id])
@@ -150,16 +150,6 @@ class Findings:
             f"[Answered from earlier research {research.handle} of {research.ended:%Y-%m-%d}, without asking the model]"
         )
         return ResearchAnswer(f"{text}\n\n{research.report}", research.id, research.handle, best.likeness)
-
-
-def mentions(shown: Sequence[ShownMemory]) -> dict[str, int]:
-    """The memories among some that may be lines of research, and what each cost, in tokens: most requests have none."""
-    return {each.memory: each.tokens for each in shown if each.text.startswith(MENTION)}
-
-
-def opens(conversation: Conversation) -> bool:
-    """Whether a request opens its session: no assistant has spoken in it yet."""
-    return not any(message.role is Role.ASSISTANT for message in conversation.messages)
 
 
 def _nearness(parts: Mapping[str, tuple[float, float]]) -> float:

@@ -11,9 +11,9 @@ from aiohttp import web
 
 from memory.research import Delivery, ResearchOutcome
 from memory.scope import Scope
+from tests import rooms
 from tests.fake_provider import FakeProvider
-from tests.proxy.asking import Client, person, script
-from tests.proxy.research.errands import (
+from tests.memory.features.subagents.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -30,6 +30,7 @@ from tests.proxy.research.errands import (
     stored,
     user,
 )
+from tests.proxy.asking import Client, person, script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say, document
 from tests.running import Running, running
 
@@ -47,7 +48,7 @@ async def test_a_child_is_tied_by_its_prompt_and_kept_whole(proxy: Running, upst
     assert research.requests == 2
     memory = proxy.edge.memory
     assert memory is not None
-    trail = await memory.research_library.trail(research)
+    trail = await rooms.subagents(memory).library.trail(research)
     assert [result.text for message in trail for result in message.results] == ["max_attempts = 5\n" * 40]
 
 
@@ -219,7 +220,7 @@ async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await memory.research_worker.forget(research)
+    await rooms.subagents(memory).worker.forget(research)
     memory.session_matcher.forget()
     await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="third")
     assert forwarded(upstream) == REWORDED
@@ -247,7 +248,7 @@ async def test_what_was_asked_in_confidence_stays_with_its_person(proxy: Running
     assert forwarded(upstream) == secret
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.research_worker.forget(research)
+    await rooms.subagents(memory).worker.forget(research)
     await send(
         proxy,
         [user(secret), {"role": "assistant", "content": REPORT}, user("And?")],
@@ -264,7 +265,7 @@ async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
     [research] = await researched(proxy)
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.research_worker.forget(research)
+    await rooms.subagents(memory).worker.forget(research)
     memory.session_matcher.forget()
     script(upstream, CHAT, Round((Say("The jitter is a fifth of the delay, and nothing else is to be said of it."),)))
     read = [called(READ), result("t1", "max_attempts = 5\n" * 40)]
@@ -290,7 +291,7 @@ async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
     assert memory is not None
     [exported] = await memory.exporter.records("research", research.owner, [research.owner])
     record = orjson.loads(orjson.dumps(exported))
-    await memory.research_worker.forget(research)
+    await rooms.subagents(memory).worker.forget(research)
     whole = {**record, "question": "What else does the billing service retry?"}
     digest, role, parts, _ = record["messages"][0]
     wrong = [
@@ -301,7 +302,7 @@ async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
         whole | {"sources": [None]},
     ]
     taken = await memory.importer.records([*wrong, whole], SCOPE)
-    assert [place for place, _ in taken.faults] == [0, 1, 2, 3, 4] and taken.research == 1
+    assert [place for place, _ in taken.faults] == [0, 1, 2, 3, 4] and taken.features["research"] == 1
 
 
 async def test_a_broken_search_fails_no_request(
@@ -313,7 +314,7 @@ async def test_a_broken_search_fails_no_request(
     async def broken(*_: object) -> object:
         raise RuntimeError("no shelves")
 
-    monkeypatch.setattr(memory.findings, "earlier", broken)
+    monkeypatch.setattr(rooms.subagents(memory).findings, "earlier", broken)
     script(upstream, CHAT, Round((Say("Thanks."),)))
     await send(proxy, [user(REWORDED)], x_parent_session_id="p")
     assert forwarded(upstream) == REWORDED
@@ -376,7 +377,7 @@ async def test_the_proxy_answers_for_the_model_where_it_may(
         memory = proxy.edge.memory
         assert memory is not None
         await proxy.learned()
-        saved = await memory.research_library.saved([research])
+        saved = await rooms.subagents(memory).library.saved([research])
         assert saved.hits == {"answered": 1}
         assert saved.tokens > 0
         # A question that is not the same goes to the model, with the findings.

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.fact import Sensitivity
+from memory.features.subagents.research_passages import MENTIONED, passages_of
 from memory.research import Research, ResearchOutcome
-from memory.services.research.research_passages import MENTIONED, passages_of
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

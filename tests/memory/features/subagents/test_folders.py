@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memory.features.subagents.folders import AllowedFolders, Look
 from memory.research import Research, ResearchSource, SourceKind
-from memory.services.research.folders import AllowedFolders, Look
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

@@ -14,9 +14,9 @@ import pytest
 from memory.research import Research
 from memory.scope import Scope
 from memory.stores import research as research_store
+from tests import rooms
 from tests.fake_provider import FakeProvider
-from tests.proxy.asking import Client, person, script
-from tests.proxy.research.errands import (
+from tests.memory.features.subagents.errands import (
     CHAT,
     PROMPT,
     READ,
@@ -30,6 +30,7 @@ from tests.proxy.research.errands import (
     stored,
     user,
 )
+from tests.proxy.asking import Client, person, script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say
 from tests.running import Running, running
 
@@ -59,7 +60,7 @@ async def forget(proxy: Running, research: Research) -> None:
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await memory.research_worker.forget(research)
+    await rooms.subagents(memory).worker.forget(research)
     memory.session_matcher.forget()
     await proxy.learned()
 

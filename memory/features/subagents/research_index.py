@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 from memory.context.lexical import LEAST, weigh
 from memory.context.question import RecallQuestion
+from memory.features.subagents.journal_port import ResearchJournal
 from memory.language.terms import rarity, term
 from memory.language.words import stems
 from memory.learning.research import TYPICAL
 from memory.ports import Query, Vector
 from memory.research import QUESTIONS, TRAILS, index_owners
 from memory.services.recall import Recall
-from memory.services.research.journal_port import ResearchJournal
 
 EACH_LEG = 200
 """Pieces that each leg of a search brings: of the questions and reports, four are of one research."""

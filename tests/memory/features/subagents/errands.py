@@ -9,6 +9,7 @@ import orjson
 
 from memory.research import Research, owners_of
 from memory.scope import Scope
+from tests import rooms
 from tests.fake_provider import FakeProvider
 from tests.proxy.asking import script
 from tests.proxy.wire.rounds.scripts import PATHS, Call, Round, Say
@@ -58,8 +59,8 @@ async def researched(proxy: Running, scope: Scope = SCOPE) -> list[Research]:
     await proxy.learned()
     memory = proxy.edge.memory
     assert memory is not None
-    await memory.research_worker.catch_up()
-    return sorted(await memory.research_library.newest(owners_of(scope), 100), key=lambda each: each.began)
+    await rooms.subagents(memory).worker.catch_up()
+    return sorted(await rooms.subagents(memory).library.newest(owners_of(scope), 100), key=lambda each: each.began)
 
 
 async def play(proxy: Running, upstream: FakeProvider, prompt: str = PROMPT, report: str = REPORT) -> None:

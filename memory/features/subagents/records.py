@@ -11,11 +11,11 @@ import msgspec
 import orjson
 
 from memory.conversation import Message, Role, pack, unpack
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_worker import ResearchWorker
 from memory.learning.tombstones import tombstone_of
 from memory.research import Research
 from memory.scope import Layer, Scope, owned_by
-from memory.services.research.journal_port import ResearchJournal
-from memory.services.research.research_worker import ResearchWorker
 from memory.services.transfer.records import InvalidRecord
 
 RESEARCH = "research"

@@ -15,7 +15,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memory.conversation import Message, Role
-from memory.hooks.chain import Features
+from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.journal_port import ResearchJournal
+from memory.features.subagents.research_passages import SPACE, passages_of
+from memory.hooks.feature import OtherFeatures
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import ObservedExchange, begun, gone_on, handed_back, in_confidence, unseen, with_tiers
 from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
@@ -33,9 +36,6 @@ from memory.research import (
 )
 from memory.scope import Layer, Scope
 from memory.services.learn import Learner
-from memory.services.research.folders import AllowedFolders
-from memory.services.research.journal_port import ResearchJournal
-from memory.services.research.research_passages import SPACE, passages_of
 from memory.services.sessions.subagent_detection import WITHIN, RecentErrands
 from memory.services.worker import KNOWN_SECONDS, JournalFollower, Pace
 from memory.session import RequestKind, Session
@@ -76,7 +76,7 @@ class ResearchWorker(JournalFollower):
         guard: Guard,
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
-        features: Features | None = None,
+        features: OtherFeatures | None = None,
     ) -> None:
         self._features = features
         # Where sub-agents are about no request is spared: the next one may be sent out with the same question at once,
