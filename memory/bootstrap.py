@@ -40,13 +40,11 @@ from memory.services.prepare import Preparation
 from memory.services.recall import Recall
 from memory.services.reindexing import Reindexer
 from memory.services.retention import RetentionWorker
-from memory.services.sessions.hidden_tools import ToolOffering
 from memory.services.sessions.session_matching import SessionMatcher
 from memory.services.sessions.subagent_detection import RecentErrands
 from memory.services.tiers import in_short
-from memory.services.tiers.content import Contents
 from memory.services.tiers.tiering import Reword, TierMaker, TierWorker
-from memory.services.tools import MemoryTools
+from memory.services.tool_calls import AnswersTools, OffersTools
 from memory.services.transfer.exporting import Exporter
 from memory.services.transfer.importing import Importer
 from memory.services.transfer.replaying import SessionReplayer
@@ -89,8 +87,8 @@ class Memory:
     commands: Commands
     quarantine: Quarantine
     fact_reviser: FactReviser
-    tools: MemoryTools
-    tool_offering: ToolOffering
+    tools: AnswersTools
+    tool_offering: OffersTools
     reindexer: Reindexer
     index_repair: IndexRepairWorker
     tier_worker: TierWorker
@@ -267,7 +265,6 @@ async def open_memory(
     warming.start()
     (home / "pages").mkdir(mode=0o700, exist_ok=True)
     commands = Commands(journal, recall, learner, pages, sessions, notes, chain, new_id, now)
-    content = Contents(journal).content
     core = Core(
         settings,
         journal,
@@ -291,7 +288,6 @@ async def open_memory(
     chain.open(each(core) for each in features())
     learner.start()
     chain.start()
-    tools = MemoryTools(settings.tools.tokens, journal, recall, commands, learner, content, new_id, now)
     importing = Importer(journal, learner, pages, chain, now)
     return Memory(
         settings=settings,
@@ -322,8 +318,8 @@ async def open_memory(
         commands=commands,
         quarantine=Quarantine(journal, learner, pages),
         fact_reviser=FactReviser(journal, commands, learner, new_id, now, journal.followers),
-        tools=tools,
-        tool_offering=ToolOffering(sessions, settings.tools.offer),
+        tools=chain.port(AnswersTools),
+        tool_offering=chain.port(OffersTools),
         reindexer=reindexing,
         index_repair=mending,
         tier_worker=tiering,

@@ -8,7 +8,7 @@ prepare                 a request: which edits it needs
 journaling              a reply: into the journal before its end is seen
 learn                   the journal: facts and passages, by a worker beside the requests
 recall                  what memory holds for a moment
-tools                   a model asks memory, or tells it
+tool_calls              a model asks memory, or tells it: for whom, and who answers
 
 sessions                whose request it is                        window    how it stays within its model's window
 search                  what recall asks of the stores             lessons   what an exchange teaches beside its facts

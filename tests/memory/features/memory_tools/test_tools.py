@@ -22,11 +22,13 @@ from memory.conversation import Conversation, Role, ToolCall, ToolResult, digest
 from memory.conversation import Message as Turn
 from memory.conversation import Text as Words
 from memory.fact import Origin, Sensitivity, State
+from memory.features.memory_tools.feature import MemoryToolsFeature
+from memory.features.memory_tools.tools import MemoryTools
 from memory.learning.outcome import ended
 from memory.learning.tombstones import tombstone_of
 from memory.ports import Lesson
 from memory.scope import Scope
-from memory.services.tools import MemoryTools, ToolCaller, origin_of
+from memory.services.tool_calls import ToolCaller, origin_of
 from memory.settings import MemorySettings
 from tests.memory.services.person.test_commands import unguarded
 from tests.memory.stores.derived_facts import assistant, exchange, fact, passage, session, user
@@ -49,7 +51,7 @@ async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
 
 @pytest.fixture
 def tools(memory: Memory) -> MemoryTools:
-    return memory.tools
+    return memory.features.of(MemoryToolsFeature).tools
 
 
 async def ask(tools: MemoryTools, name: str, asker: ToolCaller = ANN, /, **arguments: object) -> str:

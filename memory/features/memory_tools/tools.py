@@ -7,7 +7,7 @@ answer, in words that a model can act on; a store that fails raises, and the cal
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from memory.context.question import of_words
 from memory.context.relevance_floor import OPEN
 from memory.context.search_results import SearchContext
 from memory.context.tools import MOST_FOUND, NAMES
-from memory.conversation import Conversation, Role, Text, digest
+from memory.conversation import Role, Text, digest
 from memory.edits import ContentTier
 from memory.fact import Category, Fact, FactKind, Origin, Passage, Sensitivity, State, Stream
 from memory.language.sentences import sentences
@@ -28,7 +28,6 @@ from memory.learning.orders import gives_orders
 from memory.learning.outcome import contradicting
 from memory.learning.redact import redact
 from memory.learning.sensitivity import sensitivity
-from memory.learning.taint import taint_of
 from memory.learning.tombstones import tombstone_of
 from memory.learning.user_claims import claims_authority
 from memory.ports import Journal, Lesson, MemoryUse
@@ -40,6 +39,7 @@ from memory.services.manual_facts import the_same
 from memory.services.person.commands import Ambiguous, Commands, NotFound
 from memory.services.recall import Recall
 from memory.services.tiers.content import NoHandle, TieredContent
+from memory.services.tool_calls import ToolCaller
 
 FOUND = 8
 MAX_ARGUMENT_CHARS = 2000
@@ -57,17 +57,6 @@ ContentOf = Callable[[str, ContentTier, Scope], Awaitable[TieredContent]]
 
 class InvalidToolCall(ValueError):
     """A call that cannot be answered as it was made; the message says what to do instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCaller:
-    """For whom a tool is called. ``origin`` is the trust of what the model says: its own, or the taint of what it has
-    read; ``session`` is where it said it; ``writes`` whether notes may be taken."""
-
-    scope: Scope
-    session: str
-    origin: Origin = Origin.ASSISTANT
-    writes: bool = True
 
 
 class ToolHandler(Protocol):
@@ -298,11 +287,6 @@ class MemoryTools:
         if not FIRST_YEAR <= day.year <= LAST_YEAR:
             raise InvalidToolCall(f"{text[:30]!r} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}")
         return day
-
-
-def origin_of(conversation: Conversation, subagent: bool) -> Origin:
-    """The trust of what a model says next: the lowest of what it has read since a person spoke."""
-    return Origin.SUBAGENT if subagent else taint_of(conversation.messages) or Origin.ASSISTANT
 
 
 def _open(memories: Sequence[M]) -> list[M]:
