@@ -19,9 +19,8 @@ from memory.hooks.chain import Features
 from memory.hooks.feature import FeatureRequest as Asked
 from memory.ports import Guard
 from memory.services.context_sources import FrozenPage, PageSource, PriorFindings, Recalled, Recaller, opens
-from memory.services.deadline import Deadline
+from memory.services.deadline import Deadline, ServiceTime
 from memory.services.request import SessionRequest
-from memory.services.service_time import ServiceTime
 from memory.services.window.fitting import Fit, WindowFitter
 from memory.session import RequestKind, ResearchAnswer
 from memory.settings import MemorySettings

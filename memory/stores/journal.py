@@ -15,7 +15,6 @@ from memory.stores.audit import Audit
 from memory.stores.base import JournalPart, ask_many
 from memory.stores.behaviour import BehaviourStore
 from memory.stores.candidates import Candidates
-from memory.stores.change_tracking import ChangedMemories
 from memory.stores.checkouts import CheckoutStore
 from memory.stores.database import Database, Synchronous, Watch
 from memory.stores.errors import StoreFault
@@ -26,14 +25,13 @@ from memory.stores.gate import LoopGate
 from memory.stores.graph import EntityGraph
 from memory.stores.history_cache import OpenedMessages, RecentHistories
 from memory.stores.latest_turns import LatestTurnStore
-from memory.stores.listing import ListingStore
-from memory.stores.memory_cache import KnownMemories
+from memory.stores.listing import ListingStore, RecentActivityStore, SummaryStore
+from memory.stores.memory_cache import ChangedMemories, KnownMemories
 from memory.stores.messages import Redact, Redactor
 from memory.stores.outbox import Outbox
 from memory.stores.pins import PinStore
 from memory.stores.provenance import Provenance
 from memory.stores.queries import QUERIES
-from memory.stores.recent_activity import RecentActivityStore
 from memory.stores.recent_commits import RecentCommits
 from memory.stores.research import Researches
 from memory.stores.retention import Retention
@@ -41,7 +39,6 @@ from memory.stores.rows import check_columns, stamp
 from memory.stores.sessions import Sessions
 from memory.stores.set_aside import SetAsideStore
 from memory.stores.spill import Spill
-from memory.stores.summaries import SummaryStore
 from memory.stores.sums import Sums
 from memory.stores.taints import RunningTaints
 from memory.stores.transfer import TransferStore

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 
 from memory.edits import named
-from memory.hooks.wording import count, where
+from memory.hooks.command import count, where
 from memory.version import release
 from proxy import explanations
 from proxy.api.health import candidates_waiting, mode

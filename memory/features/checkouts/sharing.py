@@ -17,7 +17,7 @@ from typing import Final, Protocol
 from memory.candidate import Candidate, CandidateState, Proposal, proposed
 from memory.fact import Fact, MemoryTier
 from memory.features.checkouts import files
-from memory.features.checkouts.committers import committers
+from memory.features.checkouts.git import committers
 from memory.features.checkouts.sight import CheckoutWatcher
 from memory.features.checkouts.tracked import NAME, Line, Rule, Written, parsed, visible, written
 from memory.hooks.route_request import RouteRefused

@@ -16,9 +16,9 @@ from memory.features.nights.consolidation.snapshot import RepeatedStatement
 from memory.ports import SummaryLine
 from memory.scope import Layer, place_of
 from memory.stores.base import ask_many
+from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, listed, passage_of, when
-from memory.stores.summaries import line_of
 
 FADING = 5000
 """Facts that one night may archive: the rest comes the night after."""

@@ -27,9 +27,9 @@ from memory.stores.base import ask_many
 from memory.stores.candidates import candidate_of, put_forward
 from memory.stores.derived_facts import COLUMNS, make_fact, unmake_fact, write_columns
 from memory.stores.journal import FeaturePart
+from memory.stores.listing import line_of
 from memory.stores.queries import QUERIES, many
 from memory.stores.rows import fact_of, fact_row, gaps_row, stamp, when
-from memory.stores.summaries import line_of
 
 LAST = "night"
 """The name under which it is kept when there was a night last."""
