@@ -17,7 +17,7 @@ from proxy.api.responses import answer
 from proxy.edge import EDGE, Edge
 from proxy.errors import Refusal
 from proxy.fail_open import fail_open
-from proxy.settings import choose_for_home
+from proxy.setting_sources import choose_for_home
 
 routes = web.RouteTableDef()
 

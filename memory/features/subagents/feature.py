@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.features.subagents.findings import Findings
 from memory.features.subagents.folders import AllowedFolders
+from memory.features.subagents.forgetting import ResearchEraser
 from memory.features.subagents.library import ResearchLibrary
 from memory.features.subagents.records import RESEARCH, ResearchRecords
 from memory.features.subagents.report import line, part_text, shown
@@ -49,8 +50,8 @@ class Subagents(Feature):
             core.guard,
             core.now,
             core.recall.busy,
-            core.features,
         )
+        self.eraser = ResearchEraser(journal, self.worker, core.learner, core.features, core.now)
         self._records = ResearchRecords(journal, self.worker)
 
     def start(self) -> None:
@@ -125,7 +126,7 @@ class Subagents(Feature):
     async def delete(self, question: RouteRequest) -> dict[str, Any]:
         """Delete a research everywhere: its question, its report, its trail, and where it was given."""
         found = await self.library.named(question.names["id"][:MAX_NAME_CHARS], await self._owners(question))
-        messages = await self.worker.forget(found)
+        messages = await self.eraser.forget(found)
         self._sessions.forget()
         return {"forgotten": found.id, "handle": found.handle, "messages": messages}
 

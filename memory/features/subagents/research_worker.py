@@ -11,6 +11,7 @@ import asyncio
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -18,7 +19,6 @@ from memory.conversation import Message, Role
 from memory.features.subagents.folders import AllowedFolders
 from memory.features.subagents.journal_port import ResearchJournal
 from memory.features.subagents.research_passages import SPACE, passages_of
-from memory.hooks.feature import OtherFeatures
 from memory.learning.reports import acknowledges, delivery, fails, promised, report_of, unframed
 from memory.learning.research import ObservedExchange, begun, gone_on, handed_back, in_confidence, unseen, with_tiers
 from memory.learning.spawning import errands, inherited, is_spawner, opening, taken
@@ -76,9 +76,7 @@ class ResearchWorker(JournalFollower):
         guard: Guard,
         now: Callable[[], datetime],
         busy: Callable[[], bool] = lambda: False,
-        features: OtherFeatures | None = None,
     ) -> None:
-        self._features = features
         # Where sub-agents are about no request is spared: the next one may be sent out with the same question at once,
         # and of many that report at the same time the last one's turn would come too late.
         super().__init__(guard, "keeping research", lambda: not spawned.about(now()) and busy(), KNOWN_SECONDS)
@@ -92,36 +90,9 @@ class ResearchWorker(JournalFollower):
         self._learnt: dict[str, frozenset[str]] = {}
         self._begun: OrderedDict[str, dict[str, str]] = OrderedDict()
 
-    async def forget(self, research: Research) -> int:
-        """Delete a research everywhere, with those that it sent out itself and those that were asked the very same, and
-        bury their texts; how many messages went with it."""
-        async with self._one_at_a_time, self._learner.resting():
-            every = await self._with(research)
-            key, buried = self._journal.key(), set[bytes]()
-            for each in every:
-                texts = [each.question, *each.reports]
-                texts += [piece.text for piece in await self._journal.research_pieces(each.id)]
-                buried |= {tombstone_of(key, each.owner, text) for text in texts if text}
-            gone = await self._journal.forget_research(every, self._now(), sorted(buried))
-        if self._features is not None:
-            going = await self._features.forget(sorted({each.owner for each in every}))
-            await going.then(gone)
-        await self._learner.catch_up()
-        await self._journal.forget_aside()
-        return gone.messages
-
-    async def _with(self, research: Research) -> list[Research]:
-        """A research and what goes with it: where it stood for a reply, that reply is a report of its own."""
-        found = {research.id: research}
-        answered = [use.session for use in await self._journal.uses_of_research([research.id]) if use.how == "answered"]
-        again = [await self._journal.research_of_session(session) for session in answered]
-        alike = [*await self._journal.same_question(research), *filter(None, again)]
-        fresh = [research, *(each for each in alike if each.person == research.person)]
-        while fresh:
-            found |= {each.id: each for each in fresh}
-            nested = [each for of in fresh if of.session for each in await self._journal.research_of_parent(of.session)]
-            fresh = [each for each in nested if each.id not in found and each.person == research.person]
-        return list(found.values())
+    def at_rest(self) -> AbstractAsyncContextManager[None]:
+        """While this is held nothing is kept."""
+        return self._one_at_a_time
 
     async def keep(self, research: Research, trail: Sequence[Message] = ()) -> None:
         """Write a research that comes from elsewhere, with its pieces."""

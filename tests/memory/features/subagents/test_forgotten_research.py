@@ -60,7 +60,7 @@ async def forget(proxy: Running, research: Research) -> None:
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await rooms.subagents(memory).worker.forget(research)
+    await rooms.subagents(memory).eraser.forget(research)
     memory.session_matcher.forget()
     await proxy.learned()
 

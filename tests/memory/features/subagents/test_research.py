@@ -220,7 +220,7 @@ async def test_forgetting_takes_all_of_it(proxy: Running, upstream: FakeProvider
     memory = proxy.edge.memory
     assert memory is not None
     await proxy.learned()
-    await rooms.subagents(memory).worker.forget(research)
+    await rooms.subagents(memory).eraser.forget(research)
     memory.session_matcher.forget()
     await send(proxy, [user(REWORDED)], x_parent_session_id="p", x_session_id="third")
     assert forwarded(upstream) == REWORDED
@@ -248,7 +248,7 @@ async def test_what_was_asked_in_confidence_stays_with_its_person(proxy: Running
     assert forwarded(upstream) == secret
     memory = proxy.edge.memory
     assert memory is not None
-    await rooms.subagents(memory).worker.forget(research)
+    await rooms.subagents(memory).eraser.forget(research)
     await send(
         proxy,
         [user(secret), {"role": "assistant", "content": REPORT}, user("And?")],
@@ -265,7 +265,7 @@ async def test_forgotten_research_is_not_kept_again_when_its_session_goes_on(
     [research] = await researched(proxy)
     memory = proxy.edge.memory
     assert memory is not None
-    await rooms.subagents(memory).worker.forget(research)
+    await rooms.subagents(memory).eraser.forget(research)
     memory.session_matcher.forget()
     script(upstream, CHAT, Round((Say("The jitter is a fifth of the delay, and nothing else is to be said of it."),)))
     read = [called(READ), result("t1", "max_attempts = 5\n" * 40)]
@@ -291,7 +291,7 @@ async def test_records_that_are_no_research_are_told_and_the_rest_is_taken(
     assert memory is not None
     [exported] = await memory.exporter.records("research", research.owner, [research.owner])
     record = orjson.loads(orjson.dumps(exported))
-    await rooms.subagents(memory).worker.forget(research)
+    await rooms.subagents(memory).eraser.forget(research)
     whole = {**record, "question": "What else does the billing service retry?"}
     digest, role, parts, _ = record["messages"][0]
     wrong = [
